@@ -1,0 +1,88 @@
+# `make` lists the targets. All of them run offline once .venv is there, except where the list says so.
+# A machine without a GPU saves 2 GB: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CORES ?= 2
+# The first of these that runs and is new enough; a pyenv shim may stand on the path and not run.
+PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(shell \
+	$(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))))
+NEW_VENV = $(or $(PYTHON),$(error No Python 3.11 or later found; say make PYTHON=/path/to/python3)) -m venv .venv
+VENV := .venv/installed
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# No tool reports home: DVC, MLflow, and those that honour the common sign.
+export DVC_NO_ANALYTICS := 1
+export MLFLOW_DISABLE_TELEMETRY := true
+export DO_NOT_TRACK := true
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/' \
+		| while IFS=$$'\t' read -r target text; do printf '%-12s %s\n' "$$target" "$$text"; done
+
+.PHONY: demo
+demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show Table 1
+	snakemake -j$(CORES)
+	dvc commit -q -f dvc.yaml
+	@cat reports/demo/table1.md
+	@echo; echo "The whole report: $(CURDIR)/reports/demo"
+
+.PHONY: multi30k
+multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, trains for an hour or two
+	snakemake -j$(CORES) --config profile=multi30k
+	dvc commit -q -f profiles/multi30k/dvc.yaml
+	@cat reports/multi30k/table1.md
+
+.PHONY: wmt14-plan
+wmt14-plan: $(VENV) ## Show what the paper's scale would run, without running it
+	snakemake -n --config profile=wmt14
+
+.PHONY: repro
+repro: $(VENV) ## The demo with DVC alone, one stage after the other
+	dvc repro
+
+.PHONY: test
+test: $(VENV) ## Run all tests
+	pytest
+
+.PHONY: lint
+lint: $(VENV) ## Check style, types and the Snakefile
+	ruff check
+	ruff format --check
+	mypy
+	snakemake --lint
+
+.PHONY: format
+format: $(VENV) ## Format the code
+	ruff check --fix
+	ruff format
+
+.PHONY: graph
+graph: $(VENV) ## Draw the demo's stages
+	dvc dag dvc.yaml
+
+.PHONY: ui
+ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
+	mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
+
+OUTPUTS := $(foreach d,data models translations scores alignments checkpoints logs .stamps,$(d)/demo)
+.PHONY: clean
+clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and MLflow stay
+	rm -rf $(OUTPUTS)
+
+.PHONY: pins
+pins: ## Resolve all dependencies anew and rewrite constraints.txt (network)
+	rm -rf .venv
+	$(NEW_VENV)
+	pip install -e '.[workflow,dev]'
+	pins=$$(pip freeze --exclude-editable | sed 's/+.*//'); \
+	head="$$(grep '^#' constraints.txt)"; printf '%s\n' "$$head" "$$pins" > constraints.txt
+	touch $(VENV)
+
+$(VENV): pyproject.toml constraints.txt
+	$(NEW_VENV)
+	pip install -q -c constraints.txt -e '.[workflow,dev]'
+	touch $@

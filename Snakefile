@@ -1,0 +1,47 @@
+# The stages of dvc.yaml as Snakemake rules: parallel on this machine, or on a cluster with --profile.
+#   snakemake -j2                            the demo
+#   snakemake -j2 --config profile=multi30k  another profile; -n shows what would run
+# A stage is a rule's name. Afterwards `dvc commit -f <the profile's dvc.yaml>` tells DVC what was made.
+from pathlib import Path
+
+from attnmt.graph import DEMO, read_stages
+
+PROFILE = config.get("profile", DEMO)
+# Jobs on other machines read this file too; only the process that plans them asks DVC for changes.
+STAGES = read_stages(PROFILE, compare=workflow.is_main_process)
+
+
+rule all:
+    input:
+        [output for stage in STAGES for output in stage.outputs],
+    default_target: True
+    message:
+        f"All stages of profile {PROFILE}"
+
+
+for stage in STAGES:
+
+    # Times mean nothing after a checkout, so inputs of a stage that DVC finds settled count as old.
+    age = ancient if stage.settled else str
+
+    rule:
+        name:
+            stage.name
+        message:
+            f"{stage.name}: {stage.description}"
+        input:
+            [age(path) for path in stage.inputs],
+            stamp=age(stage.write_stamp(Path(".stamps", PROFILE, f"{stage.name}.yaml"))),
+        output:
+            [path if Path(path).suffix else directory(path) for path in stage.outputs],
+        log:
+            f"logs/{PROFILE}/{stage.name}.log",
+        params:
+            command=stage.command,
+        threads: stage.threads
+        resources:
+            **stage.resources,
+        conda:
+            lambda wildcards: config.get("conda")  # None: the environment that Snakemake was started in
+        shell:
+            "({params.command}) > {log} 2>&1"

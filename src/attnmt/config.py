@@ -1,0 +1,341 @@
+"""The parameters of a profile: typed, documented, unknown keys refused before anything runs.
+
+``params.yaml`` is the demo's and is commented; ``profiles/*/params.yaml`` are the others'.
+"""
+
+import difflib
+import re
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from attnmt.errors import InputError
+
+Attention = Literal["none", "global", "local_m", "local_p"]
+Score = Literal["location", "dot", "general", "additive"]
+Direction = Literal["en-de", "de-en"]
+# The step whose attention links a word: the one that predicts it, the next (where it is the input), or
+# the authors' reading: next for content scores, same for location.
+LinkStep = Literal["same", "next", "authors"]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
+
+
+class Strict(BaseModel):
+    """A section in which every key must be known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sets(Strict):
+    """Which of the corpus's sets plays which part."""
+
+    train: Name
+    dev: Name  # chooses the checkpoint
+    tests: list[Name] = Field(min_length=1)  # the first is Table 1's
+    aligned: Name  # the set whose references are force-decoded for alignment
+
+    def all(self) -> list[str]:
+        """Return every set once, training first."""
+        return list(dict.fromkeys([self.train, self.dev, *self.tests, self.aligned]))
+
+
+class GrammarCorpus(Strict):
+    """The demo's corpus: generated, with gold links for every pair."""
+
+    kind: Literal["grammar"]
+    sizes: dict[Name, PositiveInt]  # sentence pairs of each set
+    seed: int
+
+
+class File(Strict):
+    """One file to download. The last part of its address is its name in a mirror."""
+
+    url: str
+    digest: str = Field(pattern=r"^(md5:[0-9a-f]{32}|sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})$")
+
+    @property
+    def name(self) -> str:
+        """The last part of the address."""
+        return PurePosixPath(urlsplit(self.url).path).name
+
+
+class ParallelFiles(Strict):
+    """The files whose lines, in this order, are a set: line k of an English one is translated by
+    line k of the German one beside it."""
+
+    en: list[File] = Field(min_length=1)
+    de: list[File] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _files_come_in_pairs(self) -> Self:
+        if len(self.en) != len(self.de):
+            raise ValueError(f"as many files of en as of de, not {len(self.en)} and {len(self.de)}")
+        return self
+
+
+class DownloadCorpus(Strict):
+    """Files from the network, or from the folder that ATTNMT_MIRROR names."""
+
+    kind: Literal["download"]
+    files: dict[Name, ParallelFiles]
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        digests: dict[str, str] = {}
+        for file in (f for sides in self.files.values() for f in (*sides.en, *sides.de)):
+            if digests.setdefault(file.name, file.digest) != file.digest:
+                raise ValueError(f"two different files are named {file.name!r}")
+        return self
+
+
+class Preprocess(Strict):
+    """From raw lines to ids."""
+
+    vocabulary: Annotated[int, Field(ge=4)]  # entries a language, <unk> <s> </s> included
+    max_length: PositiveInt  # training pairs with a longer side are dropped, in words
+    tokenise: bool  # false where the raw text is tokenised already
+    split_hyphens: bool  # Moses' aggressive splitting; joined again before scoring
+
+
+class Lexicon(Strict):
+    """The word dictionary that replaces unknown words, learned from aligned training text."""
+
+    iterations: PositiveInt  # of EM
+    max_pairs: PositiveInt  # at most so many training pairs are aligned
+    min_count: PositiveInt  # a pair of words seen less often is left out
+
+
+class System(Strict):
+    """What distinguishes one trained model from another."""
+
+    attention: Attention = "none"
+    score: Score | None = None
+    input_feeding: bool = False
+    reverse: bool = False
+    dropout: Probability = 0.0
+    direction: Direction = "en-de"
+    epochs: PositiveInt | None = None  # in place of training.epochs
+    halve_after: PositiveInt | None = None  # in place of training.halve_after
+
+    @model_validator(mode="after")
+    def _attention_has_a_score(self) -> Self:
+        if (self.attention == "none") != (self.score is None):
+            raise ValueError("score must be given with attention, and only then")
+        if self.score == "location" and self.attention != "global":
+            raise ValueError("score 'location' is defined for attention 'global' only")
+        return self
+
+    @property
+    def source(self) -> str:
+        """The source language."""
+        return self.direction.split("-")[0]
+
+    @property
+    def target(self) -> str:
+        """The target language."""
+        return self.direction.split("-")[1]
+
+
+class ModelShape(Strict):
+    """The size of every model of the profile."""
+
+    layers: PositiveInt
+    size: PositiveInt  # cells a layer; also the size of the embeddings
+    window_D: PositiveInt  # half-width of the local window, in words
+    location_slots: PositiveInt  # source positions that the location score can address
+    init: PositiveFloat  # parameters start uniform in [-init, init]
+
+
+class Training(Strict):
+    """The paper's recipe, section 4.1, and what it leaves open."""
+
+    batch_size: PositiveInt  # sentence pairs; every gradient is divided by it
+    learning_rate: PositiveFloat
+    epochs: PositiveInt
+    halve_after: PositiveInt  # the rate is halved every epoch after this one
+    # the first halved epoch: halve_after + 1 (paper), + 2 (program: what the authors' code does)
+    schedule: Literal["paper", "program"]
+    clip_norm: PositiveFloat
+    clip_embeddings: bool  # whether the embeddings count in the norm; the authors' do not
+    # corpus: all pairs in a new order every epoch; chunk: only those of a chunk, as the authors
+    shuffle: Literal["corpus", "chunk"]
+    chunk_batches: PositiveInt  # batches' worth of pairs that are sorted by length together
+    evaluate_every: PositiveInt  # batches between two evaluations
+    checkpoint_minutes: NonNegativeFloat  # between two checkpoints beside those of the evaluations
+    threads: PositiveInt  # of the CPU; part of the result, as sums change with it
+
+
+class Decoding(Strict):
+    """Beam search."""
+
+    beam: PositiveInt
+    candidates: PositiveInt  # the search ends when so many translations are finished
+    batch_size: PositiveInt  # sentences at once; does not change the translations
+    link_step: LinkStep  # whose attention says which source word stands behind an unknown word
+    threads: PositiveInt
+
+
+class Evaluation(Strict):
+    """Scores and their intervals."""
+
+    bootstrap_samples: Annotated[int, Field(ge=100)]
+
+
+class Run(Strict):
+    """What the profile trains. Lists, because DVC's matrix and Snakemake expand them."""
+
+    models: list[Name] = Field(min_length=1)
+    attentional: list[Name]  # those of models that have links to report
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
+
+
+class Params(Strict):
+    """A whole parameter file."""
+
+    profile: Name
+    root: str  # from the parameter file's folder to the project's, for dvc.yaml
+    params_file: str  # from the project's folder to this file, for dvc.yaml
+    sets: Sets
+    corpus: Annotated[GrammarCorpus | DownloadCorpus, Field(discriminator="kind")]
+    preprocess: Preprocess
+    lexicon: Lexicon
+    model: ModelShape
+    training: Training
+    models: dict[Name, System]
+    run: Run
+    decoding: Decoding
+    evaluation: Evaluation
+
+    @model_validator(mode="after")
+    def _names_are_defined(self) -> Self:
+        for i, name in enumerate(self.run.models):
+            if name not in self.models:
+                raise _fault(["run", "models", i], f"no model {name!r}{_hint(name, self.models)}")
+        having = [name for name in self.run.models if self.models[name].attention != "none"]
+        if self.run.attentional != having:
+            raise _fault(["run", "attentional"], f"those of run.models with attention are {having}")
+        known = self.corpus.sizes if self.corpus.kind == "grammar" else self.corpus.files
+        for name in self.sets.all():
+            if name not in known:
+                raise _fault(["sets"], f"the corpus has no set {name!r}{_hint(name, known)}")
+        return self
+
+    def system(self, name: str) -> System:
+        """Return one model's description.
+
+        Raises:
+            InputError: if the profile has no such model.
+        """
+        if name not in self.models:
+            raise InputError(f"{self.params_file}: no model {name!r}{_hint(name, self.models)}")
+        return self.models[name]
+
+    def recipe(self, name: str) -> Training:
+        """Return the training section with the model's own epochs and halving put in."""
+        system = self.system(name)
+        own = {"epochs": system.epochs, "halve_after": system.halve_after}
+        return self.training.model_copy(update={k: v for k, v in own.items() if v is not None})
+
+
+def _fault(location: list[str | int], message: str) -> PydanticCustomError:
+    """Return an error of the key that lies at ``location``, for a check of a section above it."""
+    return PydanticCustomError("name", "{message}", {"message": message, "location": location})
+
+
+def _hint(name: str, known: Any) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
+
+
+def load_params(path: Path) -> Params:
+    """Read and check a parameter file.
+
+    Raises:
+        InputError: naming file, line and key of every fault: an unknown key (with the nearest known
+            one), a missing one, a value of the wrong type or out of range.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        values = yaml.safe_load(text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the parameters: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not YAML: {error}") from None
+    try:
+        return Params.model_validate(values)
+    except ValidationError as error:
+        faults = [_describe(path, node, fault) for fault in error.errors()]
+        raise InputError("\n".join(faults)) from None
+
+
+def _describe(path: Path, node: Any, fault: Any) -> str:
+    """Say where in the file a fault lies and what to do."""
+    location = [part for part in fault["loc"] if part not in ("grammar", "download")]
+    location += fault.get("ctx", {}).get("location", [])
+    if fault["type"] == "union_tag_not_found":
+        location.append("kind")
+    key = ".".join(str(part) for part in location)
+    line = _line(node, location)
+    if fault["type"] == "extra_forbidden":
+        known = _known_keys(location[:-1])
+        return f"{path}:{line}: {key}: unknown key{_hint(str(location[-1]), known)}"
+    if fault["type"] in ("missing", "union_tag_not_found"):
+        return f"{path}:{line}: {key}: this key is missing"
+    message = re.sub(r"^Value error, ", "", fault["msg"])
+    return f"{path}:{line}: {key or 'the file'}: {message}" + (
+        "" if fault["type"] in ("value_error", "name") else f" (found {fault['input']!r})"
+    )
+
+
+def _line(node: Any, location: list[Any]) -> int:
+    """Return the 1-based line of a key, or of the nearest section above that exists."""
+    line = 1
+    for part in location:
+        children = node.value if node is not None else []
+        if isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in children if k.value == str(part)), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            found = (children[part], children[part])
+        else:
+            found = None
+        if found is None:
+            return line
+        line, node = found[0].start_mark.line + 1, found[1]
+    return line
+
+
+def _known_keys(location: list[Any]) -> list[str]:
+    """Return the keys of the section at ``location``, read off the JSON schema."""
+    schema = TypeAdapter(Params).json_schema()
+    definitions = schema["$defs"]
+
+    def resolve(part: Any) -> list[Any]:
+        options = part.get("oneOf") or part.get("anyOf") or [part]
+        return [definitions[o["$ref"].rsplit("/", 1)[1]] if "$ref" in o else o for o in options]
+
+    sections = [schema]
+    for name in location:
+        below = []
+        for section in sections:
+            patterns = section.get("patternProperties", {}).values()
+            child = section.get("properties", {}).get(name, next(iter(patterns), None))
+            child = section.get("items") if isinstance(name, int) else child
+            below += resolve(child) if child else []
+        sections = below
+    return [key for section in sections for key in section.get("properties", {})]

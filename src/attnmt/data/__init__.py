@@ -1,0 +1,1 @@
+"""From raw text to ids: sources, corpus, tokens, vocabularies, batches, links, dictionaries."""

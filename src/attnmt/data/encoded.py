@@ -1,0 +1,72 @@
+"""Sentences as word ids on disk: one flat array and where each sentence starts, memory-mapped."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnmt.errors import InputError
+
+
+class EncodedText:
+    """One side of a set of sentences as ids, without ``<s>`` and ``</s>``.
+
+    Attributes:
+        ids: (words,) int32, all sentences one after another.
+        offsets: (lines + 1,) int64; sentence i is ``ids[offsets[i]:offsets[i + 1]]``.
+        lengths: (lines,) int64, words of each sentence.
+    """
+
+    def __init__(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
+        """Join ids to the places where sentences start."""
+        self.ids = ids
+        self.offsets = offsets
+        self.lengths: NDArray[np.int64] = np.diff(offsets)
+
+    @classmethod
+    def open(cls, folder: Path, name: str, language: str) -> Self:
+        """Map the ids of set ``name`` into memory; only what is read is loaded.
+
+        Raises:
+            InputError: if the files are missing or do not belong together.
+        """
+        ids_path, offsets_path = _paths(folder, name, language)
+        for path in (ids_path, offsets_path):
+            if not path.is_file():
+                raise InputError(f"{path}: no such file; run the preprocess stage first")
+        offsets = np.load(offsets_path, allow_pickle=False)
+        ids = np.load(ids_path, mmap_mode="r", allow_pickle=False)
+        if offsets[-1] != len(ids):
+            raise InputError(
+                f"{ids_path}: {len(ids)} ids where {offsets_path.name} expects {offsets[-1]}; "
+                f"run the preprocess stage again"
+            )
+        return cls(ids, offsets)
+
+    def __len__(self) -> int:
+        """Return the number of sentences."""
+        return len(self.lengths)
+
+    def __getitem__(self, index: int) -> NDArray[np.int32]:
+        """Return the ids of one sentence, (words,) int32."""
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+
+def write_encoded(folder: Path, name: str, language: str, lines: Iterable[Sequence[int]]) -> None:
+    """Write the ids of every line to ``<name>.<language>.ids.npy`` and ``.offsets.npy``."""
+    ids = array("i")  # four bytes a word, so that a large corpus fits
+    offsets = array("q", [0])
+    for line in lines:
+        ids.extend(line)
+        offsets.append(len(ids))
+    ids_path, offsets_path = _paths(folder, name, language)
+    np.save(ids_path, np.frombuffer(ids, dtype=np.int32))
+    np.save(offsets_path, np.frombuffer(offsets, dtype=np.int64))
+
+
+def _paths(folder: Path, name: str, language: str) -> tuple[Path, Path]:
+    stem = f"{name}.{language}"
+    return folder / f"{stem}.ids.npy", folder / f"{stem}.offsets.npy"

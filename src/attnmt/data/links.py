@@ -1,0 +1,57 @@
+"""Word links in Pharaoh's format: ``i-j`` a sure link, ``i?j`` a possible one, both from 0.
+
+In a file, line k holds the links of sentence pair k, i counting source and j target words.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from attnmt.errors import InputError
+from attnmt.files import read_lines
+
+Links = list[tuple[int, int]]
+
+_LINK = re.compile(r"([0-9]+)([-?])([0-9]+)")
+
+
+class GoldLinks(NamedTuple):
+    """The links of one sentence pair. As in Och and Ney (2003), every sure link is possible too."""
+
+    sure: Links
+    possible: Links
+
+
+def parse_links(text: str, place: str = "links") -> GoldLinks:
+    """Read one line, links in ascending order; ``place`` names it in an error.
+
+    Raises:
+        InputError: if an item is neither ``i-j`` nor ``i?j``.
+    """
+    sure, possible = set(), set()
+    for item in text.split():
+        match = _LINK.fullmatch(item)
+        if match is None:
+            raise InputError(f"{place}: {item!r} is not a link; write 0-0 (sure) or 0?0 (possible)")
+        link = int(match[1]), int(match[3])
+        possible.add(link)
+        if match[2] == "-":
+            sure.add(link)
+    return GoldLinks(sorted(sure), sorted(possible))
+
+
+def format_links(sure: Iterable[tuple[int, int]], possible: Iterable[tuple[int, int]] = ()) -> str:
+    """Write one line, links in ascending order; a link that is sure is not repeated as possible."""
+    certain = set(sure)
+    every = sorted(certain.union(possible))
+    return " ".join(f"{i}-{j}" if (i, j) in certain else f"{i}?{j}" for i, j in every)
+
+
+def read_links(path: Path) -> list[GoldLinks]:
+    """Read a file of links.
+
+    Raises:
+        InputError: if it is missing or empty, or (naming the line) holds what is not a link.
+    """
+    return [parse_links(line, f"{path}:{n}") for n, line in enumerate(read_lines(path), start=1)]

@@ -1,0 +1,74 @@
+"""The words that a model knows: the most frequent ones of the training text, the rest ``<unk>``."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+from attnmt.errors import InputError
+from attnmt.files import read_lines, write_lines
+
+SPECIAL = ("<unk>", "<s>", "</s>")
+UNK, BOS, EOS = range(len(SPECIAL))
+
+
+class Vocabulary:
+    """A numbered list of words. ``<unk>``, ``<s>`` and ``</s>`` are its first three.
+
+    Text cannot forge the special words: a token spelled like one of them is unknown.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Number ``words``, which start with the special ones and hold none twice."""
+        self.words = list(words)
+        self._ids = {word: i for i, word in enumerate(self.words) if i >= len(SPECIAL)}
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a vocabulary of one word a line.
+
+        Raises:
+            InputError: if the file is missing, does not start with the special words, or holds a
+                word twice.
+        """
+        words = read_lines(path)
+        if tuple(words[: len(SPECIAL)]) != SPECIAL:
+            raise InputError(f"{path}:1: a vocabulary must start with {', '.join(SPECIAL)}")
+        lines: dict[str, int] = {}
+        for number, word in enumerate(words, start=1):
+            first = lines.setdefault(word, number)
+            if first != number:
+                raise InputError(f"{path}:{number}: {word!r} stands on line {first} already")
+        return cls(words)
+
+    def save(self, path: Path) -> None:
+        """Write one word a line."""
+        write_lines(path, self.words)
+
+    def __len__(self) -> int:
+        """Return the number of words, special ones included."""
+        return len(self.words)
+
+    def encode(self, tokens: Iterable[str]) -> list[int]:
+        """Return the id of every token, ``UNK`` for one that is not known."""
+        return [self._ids.get(token, UNK) for token in tokens]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Return the word of every id."""
+        return [self.words[i] for i in ids]
+
+
+def build_vocabulary(lines: Iterable[str], size: int) -> Vocabulary:
+    """Keep the most frequent words of tokenised ``lines``; of equally frequent ones the earlier.
+
+    Args:
+        lines: tokens joined by spaces.
+        size: entries at most, the special words included.
+    """
+    counts: Counter[str] = Counter()
+    for line in lines:
+        counts.update(line.split())
+    for word in SPECIAL:
+        counts.pop(word, None)
+    # most_common keeps words of one count in the order in which they were met
+    return Vocabulary([*SPECIAL, *(word for word, _ in counts.most_common(size - len(SPECIAL)))])

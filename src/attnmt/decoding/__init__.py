@@ -1,0 +1,1 @@
+"""From trained models to translations, links and scores of given translations."""

@@ -1,0 +1,272 @@
+"""Beam search as the authors' program does it, over many sentences at once.
+
+Of S source words and beam B: the first step takes the B best words other than ``</s>``. Every later
+step pools the B best words of each hypothesis, ranks them by total log p, keeps the first B that are
+not ``</s>``, and finishes each ``</s>`` ranked above the last one kept if the translation then has more
+than floor(0.5 (S + 1)) words, ``</s>`` included. It ends after floor(1.5 (S + 1)) words or when enough
+are finished. If none finished, the B hypotheses themselves are. No length normalisation.
+
+As log p only falls, a sentence is also done when its best finished translation scores at least as high
+as every hypothesis still alive: nothing can overtake it. For the n best, the n-th best finished counts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnmt.config import LinkStep
+from attnmt.data.vocabulary import BOS, EOS
+from attnmt.model.attention import Memory
+from attnmt.model.encoder import State
+from attnmt.model.translator import Translator
+
+
+class Candidate(NamedTuple):
+    """A finished translation."""
+
+    words: list[int]  # without </s>
+    score: float  # sum of log p, </s> included where the search produced it
+    links: list[int]  # the source position that each word is linked to; empty without attention
+
+
+@dataclass(frozen=True)
+class Search:
+    """The options of beam search."""
+
+    beam: int
+    candidates: int  # enough finished translations
+    best: int | None = 1  # how many of the best must be right; None follows the rules to their end
+    link_step: LinkStep = "same"
+    bos: int = BOS
+    eos: int = EOS
+
+
+@dataclass
+class _Decoder:
+    """One model's part of the search: N live sentences with K hypotheses each."""
+
+    model: Translator
+    memory: Memory | None
+    state: State
+    fed: Tensor | None = None
+
+    def step(self, words: Tensor, t: int) -> tuple[Tensor, Tensor | None]:
+        """Advance all hypotheses by their last words [N, K]; return logits [N, K, V] and weights."""
+        decoder = self.model.decoder
+        self.fed, self.state, weights = decoder.step(words, self.fed, self.state, self.memory, t)
+        return self.model.logits(self.fed), weights
+
+    def select(self, sentences: Tensor, parents: Tensor) -> None:
+        """Keep ``sentences`` [n]; of each, the hypotheses ``parents`` [n, K]."""
+        assert self.fed is not None
+        hypotheses = self.fed.shape[1]
+        rows = (sentences[:, None] * hypotheses + parents).flatten()
+        self.state = (self.state[0][:, rows], self.state[1][:, rows])
+        self.fed = self.fed.flatten(0, 1)[rows].unflatten(0, parents.shape)
+        if self.memory is not None and len(sentences) < len(self.memory.lengths):
+            self.memory = self.memory.select(sentences)
+
+
+@dataclass
+class _Sentence:
+    """The history of one sentence's beam, from which translations are read back."""
+
+    source_length: int
+    words: list[list[int]] = field(default_factory=list)  # by step, the K words taken
+    parents: list[list[int]] = field(default_factory=list)  # by step, the hypothesis each extends
+    attended: list[list[int]] = field(default_factory=list)  # by step, argmax of a_t of each parent
+    finished: list[Candidate] = field(default_factory=list)
+
+    @property
+    def shortest(self) -> int:
+        """A finished translation has more words than this, ``</s>`` included."""
+        return (self.source_length + 1) // 2
+
+    @property
+    def longest(self) -> int:
+        """The search ends after so many words."""
+        return 3 * (self.source_length + 1) // 2
+
+    def read_back(self, k: int, last_attended: int | None, shift: int, score: float) -> Candidate:
+        """Follow hypothesis ``k`` of the last step to its start.
+
+        Args:
+            k: the hypothesis.
+            last_attended: the source position attended to in the step after the last word, if any.
+            shift: 0 links a word by the weights of its own step, 1 by those of the next.
+            score: its log p.
+        """
+        words: list[int] = []
+        attended = [] if last_attended is None else [last_attended]
+        for t in range(len(self.words) - 1, -1, -1):
+            words.append(self.words[t][k])
+            k = self.parents[t][k]
+            if self.attended:
+                attended.append(self.attended[t][k])
+        words.reverse()
+        attended.reverse()
+        # A translation cut off at the longest length has no step after its last word.
+        links = (
+            attended[shift:]
+            if len(attended) >= len(words) + shift
+            else attended[shift:] + attended[-1:]
+        )
+        return Candidate(words, score, links[: len(words)])
+
+
+@torch.inference_mode()
+def search(
+    models: Sequence[Translator], source: Tensor, lengths: Tensor, options: Search
+) -> list[list[Candidate]]:
+    """Translate N sentences; return each one's finished translations, in order of finishing.
+
+    The models of an ensemble are combined as the authors do: the mean of their logits, then one
+    log-softmax. Links come from the sum of the weights of the attentional members.
+
+    Args:
+        models: one, or an ensemble with the same vocabularies and reading direction; in eval mode.
+        source: ids as read, padded on the left, [N, M].
+        lengths: words of each sentence, [N].
+        options: beam and stopping.
+    """
+    decoders = []
+    for model in models:
+        memory, state = model.encode(source, lengths)
+        decoders.append(_Decoder(model, memory, state))
+    positions = next((d.memory.positions for d in decoders if d.memory is not None), None)
+    shift = link_shift(models, options.link_step)
+    done = [_Sentence(int(n)) for n in lengths]
+    live = list(done)
+    words = torch.full((len(live), 1), options.bos, device=source.device)
+    scores = torch.zeros(len(live), 1, device=source.device, dtype=models[0].W_s.dtype)
+    t = 0
+    while live:
+        log_p, weights = _log_probabilities(decoders, words, t)
+        attended = _attended(weights, positions)
+        scores, parents, words = _extend(
+            log_p, scores, live, attended, shift, options, first=t == 0
+        )
+        t += 1
+        ended = [
+            _ended(*pair, t, shift, options) for pair in zip(live, scores.tolist(), strict=True)
+        ]
+        keep = [i for i, over in enumerate(ended) if not over]
+        rows = torch.tensor(keep, dtype=torch.long, device=source.device)
+        for decoder in decoders:
+            decoder.select(rows, parents[rows])
+        live = [live[i] for i in keep]
+        words, scores = words[rows], scores[rows]
+        positions = None if positions is None else positions[rows]
+    return [sentence.finished for sentence in done]
+
+
+def best(candidates: list[Candidate]) -> Candidate:
+    """Return the translation: the highest log p, the earliest of equals."""
+    return max(candidates, key=lambda c: c.score)
+
+
+def link_shift(models: Sequence[Translator], step: LinkStep) -> int:
+    """Return which step's weights link word t: 0 for step t, 1 for step t + 1.
+
+    The authors read content scores one step late, where the word has become the input, and location
+    at its own step; a mixed ensemble is then read as its content members are.
+    """
+    if step == "authors":
+        scores = {model.config.system.score for model in models} - {None}
+        step = "same" if scores <= {"location"} else "next"
+    return 0 if step == "same" else 1
+
+
+def _log_probabilities(
+    decoders: list[_Decoder], words: Tensor, t: int
+) -> tuple[Tensor, Tensor | None]:
+    """One step of every model: log p [N, K, V] and the summed weights [N, K, M]."""
+    steps = [decoder.step(words, t) for decoder in decoders]
+    logits = steps[0][0]
+    for other, _ in steps[1:]:
+        logits = logits + other
+    weights = [w for _, w in steps if w is not None]
+    total = sum(weights[1:], start=weights[0]) if weights else None
+    return torch.log_softmax(logits / len(steps), dim=-1), total
+
+
+def _attended(weights: Tensor | None, positions: Tensor | None) -> list[list[int]]:
+    """Return the position of each hypothesis's largest weight; of equals the first as read."""
+    if weights is None or positions is None:
+        return []
+    columns = weights.argmax(dim=-1)
+    result: list[list[int]] = positions.gather(1, columns).tolist()
+    return result
+
+
+def _extend(
+    log_p: Tensor,
+    scores: Tensor,
+    live: list[_Sentence],
+    attended: list[list[int]],
+    shift: int,
+    options: Search,
+    first: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Take the best continuations; return scores, parents and words, each [N, B].
+
+    Finished translations go to their sentences, and the step is written to the histories.
+    """
+    if first:
+        log_p[..., options.eos] = -torch.inf
+    # A beam of 1 also looks at its second word, so that </s> cannot leave it with nothing.
+    proposed = min(max(options.beam, 2), log_p.shape[-1])
+    top, top_words = log_p.topk(proposed, dim=-1)  # [N, K, proposed]
+    totals = (scores[:, :, None] + top).flatten(1)
+    ranked, order = totals.sort(dim=1, descending=True, stable=True)
+    ranked_words = top_words.flatten(1).gather(1, order)
+    ranked_parents = order // proposed
+    ends = ranked_words == options.eos
+    kept, missing = _first_ranks(~ends, options.beam)
+    ranks = torch.arange(ends.shape[1], device=ends.device)
+    finishing = (ends & ((ranks < kept[:, -1:]) | missing[:, -1:])).nonzero()
+    for i, rank in finishing.tolist():
+        sentence, total = live[i], float(ranked[i, rank])
+        enough = len(sentence.finished) >= options.candidates
+        if enough or len(sentence.words) + 1 <= sentence.shortest or total == -torch.inf:
+            continue
+        parent = int(ranked_parents[i, rank])
+        last = attended[i][parent] if attended else None
+        sentence.finished.append(sentence.read_back(parent, last, shift, total))
+    words, parents = ranked_words.gather(1, kept), ranked_parents.gather(1, kept)
+    scores = ranked.gather(1, kept).masked_fill(missing, -torch.inf)
+    for i, (row_words, row_parents) in enumerate(
+        zip(words.tolist(), parents.tolist(), strict=True)
+    ):
+        live[i].words.append(row_words)
+        live[i].parents.append(row_parents)
+        if attended:
+            live[i].attended.append(attended[i])
+    return scores, parents, words
+
+
+def _first_ranks(wanted: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Return the ranks of the first ``count`` True entries of each row, and where a row has fewer.
+
+    Only a vocabulary smaller than the beam leaves fewer; their rank is then 0 and means nothing.
+    """
+    place = wanted.long().cumsum(1) * wanted  # 1 for the first True, 2 for the second, ..
+    found = place[:, None, :] == torch.arange(1, count + 1, device=wanted.device)[None, :, None]
+    return found.long().argmax(-1), ~found.any(-1)
+
+
+def _ended(sentence: _Sentence, scores: list[float], t: int, shift: int, options: Search) -> bool:
+    """Whether the search of a sentence is over after ``t`` words; then it has a finished translation."""
+    finished = sorted((c.score for c in sentence.finished), reverse=True)
+    n = options.best
+    if n is not None and len(finished) >= n and finished[n - 1] >= max(scores):
+        return True
+    if t < sentence.longest and len(finished) < options.candidates:
+        return False
+    if not finished:
+        for k, score in enumerate(scores):
+            sentence.finished.append(sentence.read_back(k, None, shift, score))
+    return True

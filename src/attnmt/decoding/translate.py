@@ -1,0 +1,73 @@
+"""Whole texts through the search and the forced decoder, in batches of similar length."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from attnmt.config import LinkStep
+from attnmt.data.batches import make_batch, pad_source
+from attnmt.decoding.forced import Forced, force
+from attnmt.decoding.search import Candidate, Search, search
+from attnmt.model.translator import Translator
+
+Ids = NDArray[np.int32]
+Result = TypeVar("Result")
+
+
+def translate(
+    models: Sequence[Translator], sources: Sequence[Ids], options: Search, batch_size: int
+) -> list[list[Candidate]]:
+    """Return the finished translations of each source sentence, the best first.
+
+    Args:
+        models: one, or an ensemble.
+        sources: ids of each sentence in its own order.
+        options: of the search.
+        batch_size: sentences at once; it does not change the translations.
+    """
+    reverse, device = models[0].config.system.reverse, models[0].W_s.device
+
+    def one_batch(rows: list[int]) -> list[list[Candidate]]:
+        source, lengths = pad_source([sources[i] for i in rows], reverse)
+        found = search(models, source.to(device), lengths.to(device), options)
+        return [sorted(candidates, key=lambda c: -c.score) for candidates in found]
+
+    return _by_length([len(ids) for ids in sources], batch_size, one_batch, "translate")
+
+
+def force_all(
+    model: Translator,
+    sources: Sequence[Ids],
+    targets: Sequence[Ids],
+    batch_size: int,
+    link_step: LinkStep,
+) -> list[Forced]:
+    """Return score and links of each given translation."""
+    reverse, device = model.config.system.reverse, model.W_s.device
+
+    def one_batch(rows: list[int]) -> list[Forced]:
+        pairs = [sources[i] for i in rows], [targets[i] for i in rows]
+        return force(model, make_batch(*pairs, reverse).to(device), link_step)
+
+    return _by_length([len(ids) for ids in targets], batch_size, one_batch, "force")
+
+
+def _by_length(
+    lengths: Sequence[int],
+    batch_size: int,
+    one_batch: Callable[[list[int]], list[Result]],
+    what: str,
+) -> list[Result]:
+    """Run ``one_batch`` over rows sorted by length, longest first; return results in the rows' order."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    results: dict[int, Result] = {}
+    with tqdm(total=len(order), desc=what, unit="sentence", disable=not sys.stderr.isatty()) as bar:
+        for start in range(0, len(order), batch_size):
+            rows = order[start : start + batch_size]
+            results |= zip(rows, one_batch(rows), strict=True)
+            bar.update(len(rows))
+    return [results[i] for i in range(len(lengths))]

@@ -1,0 +1,108 @@
+"""Reading text strictly and writing files so that no reader ever sees half of one."""
+
+import codecs
+import gzip
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from attnmt.errors import InputError
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yield a path beside ``path`` to write to, which takes its place on success, else is deleted.
+
+    The file or folder that stood there before stays until the new one is complete.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    _remove(partial)
+    try:
+        yield partial
+        if partial.is_dir() and path.exists():
+            _remove(path)  # a rename cannot replace a folder that has files in it
+        partial.replace(path)
+    finally:
+        _remove(partial)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8 with Unix line ends, all or nothing."""
+    with atomic_path(path) as partial:
+        partial.write_bytes(text.encode())
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write each item as one line, all or nothing."""
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as indented JSON, all or nothing. The same value gives the same bytes."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        InputError: if it is missing or is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the stage that makes it first") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON ({error}); delete it and run its stage again") from None
+
+
+def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
+    """Yield the lines of a text file (of a .gz, its content) without their ends, one at a time.
+
+    Only the line feed ends a line (U+2028 and its kin stay inside), a carriage return before it
+    goes, a byte-order mark at the start is dropped. ``may_be_blank`` accepts a file of empty lines
+    alone, such as the translations of a model that has hardly learned.
+
+    Raises:
+        InputError: if the file is missing, is empty, or is not UTF-8 (naming the line and byte).
+    """
+    empty = True
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            for number, raw in enumerate(stream, start=1):
+                line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+                empty = empty and not line.strip()
+                yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}:{number}: byte 0x{line[error.start]:02x} is not UTF-8; "
+            f"convert the file, for example with iconv -f latin1 -t utf-8"
+        ) from None
+    if empty and not may_be_blank:
+        raise InputError(f"{path}: the file is empty; it must hold one sentence a line")
+
+
+def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
+    """Read all lines at once; see :func:`iter_lines`."""
+    return list(iter_lines(path, may_be_blank))
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""The paper's models: stacked LSTM encoder and decoder, attention, input feeding."""

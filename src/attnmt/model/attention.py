@@ -1,0 +1,112 @@
+"""Attention over the source: global, local-m, local-p, each with its scores (sections 3.1 and 3.2).
+
+Positions are those of the **original** sentence, 0 .. S-1, although the encoder may read it reversed
+and batches are padded on the left: ``Memory.positions`` says which column holds which position.
+
+Notation of the paper: h_t decoder state, h_s source state, a_t weights, c_t context, p_t centre of the
+local window, D its half-width.
+"""
+
+from typing import NamedTuple, Self
+
+import torch
+from torch import Tensor, nn
+
+from attnmt.config import ModelShape, System
+from attnmt.model.deferred import Product, product
+
+
+class Memory(NamedTuple):
+    """What the decoder attends to, for N sentences of at most M source words."""
+
+    values: Tensor  # h_s, [N, M, n]; zero at padding
+    keys: Tensor  # what h_t is compared with, [N, M, n]: W_a^T h_s for general, else h_s
+    positions: Tensor  # [N, M]; negative at padding
+    lengths: Tensor  # S, [N]
+
+    def select(self, rows: Tensor) -> Self:
+        """Keep the sentences ``rows``."""
+        return type(self)(*(part[rows] for part in self))
+
+
+class Attention(nn.Module):
+    """Weights a_t over the source words and the context c_t = sum_s a_t(s) h_s.
+
+    - global: softmax of the scores over all words (equation 7); with score ``location``,
+      softmax(W_a h_t) over a fixed number of slots, of which a sentence uses the first S (equation 8).
+      Slots are counted from the last word that the encoder read and are not renormalised.
+    - local_m: softmax over the window p_t - D .. p_t + D with p_t = min(t, S - 1).
+    - local_p: the same around floor(p_t), p_t = S sigmoid(v_p . tanh(W_p h_t)) (equation 9), each
+      weight then times exp(-(s - p_t)^2 / (2 (D/2)^2)), not renormalised (equation 10). The gradient
+      reaches p_t through this factor alone.
+
+    Scores: dot h_s . h_t; general h_s . W_a h_t; additive v_a . tanh(h_s + W_a h_t), the concat of the
+    authors' program, whose matrix for h_s is the identity.
+    """
+
+    def __init__(self, system: System, shape: ModelShape) -> None:
+        super().__init__()
+        n = shape.size
+        self.kind = system.attention
+        self.score = system.score
+        self.D = shape.window_D
+        if self.score in ("general", "additive"):
+            self.W_a = nn.Parameter(torch.empty(n, n))
+        if self.score == "location":
+            self.W_a = nn.Parameter(torch.empty(shape.location_slots, n))
+        if self.score == "additive":
+            self.v_a = nn.Parameter(torch.empty(n))
+        if self.kind == "local_p":
+            self.W_p = nn.Parameter(torch.empty(n, n))
+            self.v_p = nn.Parameter(torch.empty(n))
+
+    def remember(self, values: Tensor, positions: Tensor, lengths: Tensor) -> Memory:
+        """Prepare source states [N, M, n] once for all decoder steps."""
+        keys = values @ self.W_a if self.score == "general" else values
+        return Memory(values, keys, positions, lengths)
+
+    def forward(
+        self, h: Tensor, memory: Memory, steps: Tensor, times: Product = product
+    ) -> tuple[Tensor, Tensor]:
+        """Return the contexts [N, K, n] and weights [N, K, M] of K queries a sentence.
+
+        Args:
+            h: h_t, [N, K, n]; the K queries are decoder steps in training, hypotheses in search.
+            memory: of the N sentences.
+            steps: the decoder step t = 0, 1, .. of each query, [K] (or [1] for all).
+            times: how to multiply by a weight matrix.
+        """
+        if self.score == "location":
+            weights = self._location_weights(times(h, self.W_a), memory)
+        else:
+            weights = self._content_weights(h, memory, steps, times)
+        return torch.bmm(weights, memory.values), weights
+
+    def _location_weights(self, scores: Tensor, memory: Memory) -> Tensor:
+        columns = memory.values.shape[1]
+        a = torch.softmax(scores, dim=-1)[..., :columns]
+        beyond = columns - a.shape[-1]  # columns that no slot addresses: the words read first
+        a = nn.functional.pad(a.flip(-1), (beyond, 0))
+        return a.masked_fill((memory.positions < 0)[:, None, :], 0.0)
+
+    def _content_weights(self, h: Tensor, memory: Memory, steps: Tensor, times: Product) -> Tensor:
+        if self.score == "additive":
+            query = times(h, self.W_a)[:, :, None, :]
+            scores = torch.tanh(memory.keys[:, None, :, :] + query) @ self.v_a
+        else:
+            scores = torch.bmm(h, memory.keys.transpose(1, 2))
+        s = memory.positions[:, None, :]
+        attended = s >= 0
+        p = None
+        if self.kind == "local_m":
+            centre = torch.minimum(steps[None, :], memory.lengths[:, None] - 1)[:, :, None]
+            attended = attended & ((s - centre).abs() <= self.D)
+        if self.kind == "local_p":
+            p = torch.sigmoid(torch.tanh(times(h, self.W_p)) @ self.v_p) * memory.lengths[:, None]
+            p = p[:, :, None]
+            attended = attended & ((s - p.detach().floor()).abs() <= self.D)
+        a = torch.softmax(scores.masked_fill(~attended, -torch.inf), dim=-1)
+        if p is not None:
+            sigma = self.D / 2
+            a = a * torch.exp(-((s - p) ** 2) / (2 * sigma**2))
+        return a

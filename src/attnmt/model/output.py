@@ -1,0 +1,44 @@
+"""The output layer's loss without ever holding words x vocabulary."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+CHUNK = 1 << 19  # logits held at once: small enough for a processor's cache
+
+
+class SummedLoss(torch.autograd.Function):
+    """Sum over words of -log softmax(W_s h~)[y], with its gradients computed on the way.
+
+    Of p = softmax(W_s h~), the gradient of a word's loss is (p - onehot(y)) W_s for h~ and
+    (p - onehot(y)) h~^T for W_s; each chunk's p serves both and is dropped.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, h_tilde: Tensor, W_s: Tensor, words: Tensor, training: bool) -> Tensor:
+        """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``training``."""
+        rows = max(1, CHUNK // len(W_s))
+        total = torch.zeros((), dtype=torch.float64, device=W_s.device)
+        grad_h, grad_W = torch.empty_like(h_tilde), torch.zeros_like(W_s) if training else W_s
+        for h, y, grad in zip(
+            h_tilde.split(rows), words.split(rows), grad_h.split(rows), strict=True
+        ):
+            logits = h @ W_s.T
+            top = logits.amax(dim=1, keepdim=True)
+            of_y = logits.gather(1, y[:, None]) - top
+            p = logits.sub_(top).exp_()
+            z = p.sum(dim=1, keepdim=True)
+            total += (z.log() - of_y).sum(dtype=torch.float64)
+            if training:
+                p.div_(z).scatter_add_(1, y[:, None], torch.full_like(top, -1.0))
+                torch.mm(p, W_s, out=grad)
+                grad_W.addmm_(p.T, h)
+        ctx.save_for_backward(grad_h, grad_W)
+        return total.to(W_s.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        """Scale the gradients by that of the sum."""
+        grad_h, grad_W = ctx.saved_tensors
+        return grad_h * grads[0], grad_W * grads[0], None, None

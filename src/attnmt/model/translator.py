@@ -1,0 +1,102 @@
+"""Encoder, decoder and output layer together."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attnmt.config import ModelShape, System
+from attnmt.model.attention import Memory
+from attnmt.model.decoder import Decoder
+from attnmt.model.encoder import Encoder, State
+from attnmt.model.output import SummedLoss
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """All that is needed to build a model: its system, its size, its vocabularies' sizes."""
+
+    system: System
+    shape: ModelShape
+    source_words: int
+    target_words: int
+
+
+class Encoded(NamedTuple):
+    """What the encoder hands to the decoder."""
+
+    memory: Memory | None
+    state: State
+
+
+class Translator(nn.Module):
+    """p(y_t | y_<t, x) = softmax(W_s h~_t) (equation 6)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config.system, config.shape, config.source_words)
+        self.decoder = Decoder(config.system, config.shape, config.target_words)
+        self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))
+
+    def initialise(self, seed: int) -> None:
+        """Draw every parameter from the uniform distribution over [-init, init]."""
+        generator = torch.Generator().manual_seed(seed)
+        limit = self.config.shape.init
+        with torch.no_grad():
+            for parameter in self.parameters():
+                parameter.uniform_(-limit, limit, generator=generator)
+
+    def embeddings(self) -> list[Tensor]:
+        """Return the parameters that the authors leave out of the gradient norm."""
+        return [self.encoder.embedding.weight, self.decoder.embedding.weight]
+
+    def encode(self, source: Tensor, lengths: Tensor) -> Encoded:
+        """Read source ids [N, M] (as read, padded on the left) of ``lengths`` words [N]."""
+        values, positions, state = self.encoder(source, lengths)
+        attention = self.decoder.attention
+        memory = None if attention is None else attention.remember(values, positions, lengths)
+        return Encoded(memory, state)
+
+    def forward(
+        self, source: Tensor, lengths: Tensor, words: Tensor
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return h~ [N, T, n] and the attention weights [N, T, M] (None without attention).
+
+        Args:
+            source: ids as read, padded on the left, [N, M].
+            lengths: source words, [N].
+            words: decoder inputs, ``<s>`` first, [N, T].
+        """
+        encoded = self.encode(source, lengths)
+        h_tilde, weights = self.decoder(words, encoded.state, encoded.memory)
+        return h_tilde, weights
+
+    def logits(self, h_tilde: Tensor) -> Tensor:
+        """Return W_s h~, [..., V]."""
+        return h_tilde @ self.W_s.T
+
+    def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
+        """Return the sum of ``losses``, in less time and memory; the training's objective."""
+        real = _real(next_words, lengths)
+        training = torch.is_grad_enabled()
+        total: Tensor = SummedLoss.apply(h_tilde[real], self.W_s, next_words[real], training)
+        return total
+
+    def losses(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
+        """Return -log p of each target word in order, [sum of lengths]; ``</s>`` is one of them.
+
+        Args:
+            h_tilde: [N, T, n].
+            next_words: the word that each step predicts, [N, T].
+            lengths: predicted words of each sentence, ``</s>`` included, [N].
+        """
+        real = _real(next_words, lengths)
+        logits = self.logits(h_tilde[real])
+        return nn.functional.cross_entropy(logits, next_words[real], reduction="none")
+
+
+def _real(words: Tensor, lengths: Tensor) -> Tensor:
+    """Return where words [N, T] are not padding."""
+    return torch.arange(words.shape[1], device=words.device) < lengths[:, None]

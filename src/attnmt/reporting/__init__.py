@@ -1,0 +1,1 @@
+"""What the paper shows: its tables and figures, ours beside its own."""

@@ -1,0 +1,30 @@
+"""How a file in ``stages/`` becomes a command."""
+
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from attnmt.errors import InputError
+
+
+def run_stage(main: Callable[..., Any], description: str | None) -> None:
+    """Run ``main`` with arguments from the command line, its help being the stage's docstring.
+
+    An InputError ends the process as :func:`run_app` says.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command(help=description)(main)
+    run_app(app)
+
+
+def run_app(app: typer.Typer) -> None:
+    """Run a command line. An InputError ends it: status 2, the message alone on standard error."""
+    try:
+        app()
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

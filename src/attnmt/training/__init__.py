@@ -1,0 +1,1 @@
+"""The paper's recipe: SGD, its schedule and clipping, evaluation, checkpoints that resume exactly."""

@@ -1,0 +1,116 @@
+"""A copy of the project in which the pipeline tests run commands as a person would."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+MODELS = ["base_reverse", "local_p_general_feed"]
+TINY: dict[str, dict[str, Any]] = {
+    "corpus": {"sizes": {"train": 300, "dev": 30, "test1": 30, "test2": 30}},
+    "preprocess": {"vocabulary": 300},
+    "model": {"layers": 1, "size": 16},
+    "training": {"epochs": 1, "halve_after": 1},
+    "run": {"models": MODELS, "attentional": MODELS[1:]},
+    "decoding": {"beam": 2, "candidates": 2},
+    "evaluation": {"bootstrap_samples": 100},
+}
+
+Edges = set[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Project:
+    """A working copy in which commands run as they would from a shell."""
+
+    folder: Path
+
+    def run(self, *command: str) -> str:
+        """Run a command and return what it printed; a failing one fails the test with that."""
+        environment = os.environ | {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PYTHONPATH": str(self.folder / "src"),
+            "DVC_SITE_CACHE_DIR": str(self.folder.parent / "dvc-site-cache"),
+            "DVC_NO_ANALYTICS": "1",
+            "MLFLOW_DISABLE_TELEMETRY": "true",
+            "OMP_NUM_THREADS": "1",
+        }
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}"
+        return done.stdout
+
+    def plan(self) -> set[str]:
+        """Return the stages that Snakemake would run."""
+        jobs = re.findall(r"^(\S+) +\d+$", self.run("snakemake", "-n"), re.MULTILINE)
+        return set(jobs) - {"all", "total"}
+
+    def snakemake(self) -> set[str]:
+        """Run what Snakemake finds to do; return the stages that ran."""
+        jobs = re.findall(
+            r"^Finished jobid: \d+ \(Rule: (.+)\)$", self.run("snakemake", "-j2"), re.M
+        )
+        return set(jobs) - {"all"}
+
+    def repro(self) -> set[str]:
+        """Run what DVC finds to do; return the stages that ran."""
+        return set(re.findall(r"^Running stage '(.+)':", self.run("dvc", "repro"), re.M))
+
+    def edges(self, profile_folder: str = "") -> Edges:
+        """Return DVC's graph as pairs of a stage and one that depends on it."""
+        file = f"{profile_folder}dvc.yaml"
+        dot = self.run("dvc", "dag", "--dot", file).replace(f"{file}:", "")
+        return set(re.findall(r'^"(.+)" -> "(.+)";', dot, re.MULTILINE))
+
+    def following(self, stage: str) -> set[str]:
+        """Return a stage and all that follow from it, in DVC's graph."""
+        edges, found, new = self.edges(), set[str](), {stage}
+        while new:
+            found |= new
+            new = {after for before, after in edges if before in new} - found
+        return found
+
+    def change(self, overrides: dict[str, dict[str, Any]]) -> None:
+        """Set keys of sections of params.yaml."""
+        path = self.folder / "params.yaml"
+        params = yaml.safe_load(path.read_text())
+        for section, values in overrides.items():
+            params[section] |= values
+        path.write_text(yaml.safe_dump(params, sort_keys=False))
+
+    def commit(self) -> None:
+        """Put everything into git."""
+        self.run("git", "add", "--all")
+        identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+        self.run("git", *identity, "commit", "--quiet", "--message", "test")
+
+    def set_remote(self, remote: Path) -> None:
+        """Name a folder as the remote of DVC's cache, in this copy only."""
+        self.run("dvc", "remote", "add", "--local", "--default", "remote", str(remote))
+
+    def copy(self, folder: Path) -> "Project":
+        """Copy everything, ignored files and times included."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return Project(folder)
+
+    def clone(self, folder: Path, remote: Path) -> "Project":
+        """Clone and pull as a colleague does."""
+        self.run("git", "clone", "--quiet", str(self.folder), str(folder))
+        other = Project(folder)
+        other.set_remote(remote)
+        other.run("dvc", "pull", "dvc.yaml")
+        return other

@@ -1,0 +1,69 @@
+"""DVC and Snakemake run the one graph, one after the other, and agree on what is done."""
+
+import re
+from pathlib import Path
+
+import pytest
+from project import MODELS, Project
+
+CHANGED = MODELS[1]
+OTHER_SYSTEM = {"attention": "global", "score": "dot"}
+
+
+@pytest.mark.parametrize("profile", ["demo", "multi30k", "wmt14"])
+def test_the_two_graphs_have_the_same_edges(project: Project, profile: str) -> None:
+    dot = project.run("snakemake", "--quiet", "--dag", "dot", "--config", f"profile={profile}")
+    names = dict(re.findall(r'^\s*(\d+)\[label = "([^"\\]+)', dot, re.MULTILINE))
+    pairs = re.findall(r"^\s*(\d+) -> (\d+)$", dot, re.MULTILINE)
+    edges = {(names[before], names[after]) for before, after in pairs if names[after] != "all"}
+    assert edges
+    assert edges == project.edges("" if profile == "demo" else f"profiles/{profile}/")
+
+
+def test_after_snakemake_dvc_finds_nothing_to_do(built: Project) -> None:
+    assert "up to date" in built.run("dvc", "status", "dvc.yaml")
+    assert built.repro() == set()
+
+
+def test_after_snakemake_snakemake_finds_nothing_to_do(built: Project) -> None:
+    assert built.plan() == set()
+
+
+def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built: Project) -> None:
+    assert built.run("git", "status", "--porcelain") == ""
+    made = built.run("git", "diff", "--name-only", "HEAD~1").split()
+    assert "dvc.lock" in made
+    assert {Path(name).parts[0] for name in made} == {"dvc.lock", "reports"}
+
+
+@pytest.fixture
+def clone(built: Project, remote: Path, tmp_path: Path) -> Project:
+    """What a colleague has after git clone and dvc pull."""
+    return built.clone(tmp_path / "clone", remote)
+
+
+def test_snakemakes_own_files_are_not_in_the_cache(clone: Project) -> None:
+    assert not list(clone.folder.rglob(".snakemake*"))
+
+
+def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone: Project) -> None:
+    assert clone.plan() == set()
+
+
+def test_snakemake_reruns_a_changed_model_and_what_follows(clone: Project) -> None:
+    clone.change({"models": {CHANGED: OTHER_SYSTEM}})
+    assert clone.snakemake() == clone.following(f"train@{CHANGED}-1")
+    clone.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    assert clone.repro() == set()
+
+
+def test_dvc_reruns_a_changed_model_and_what_follows(built: Project, tmp_path: Path) -> None:
+    copy = built.copy(tmp_path / "copy")
+    following = copy.following(f"train@{CHANGED}-1")
+    first = (copy.folder / "params.yaml").read_text()
+    copy.change({"models": {CHANGED: OTHER_SYSTEM}})
+    assert copy.repro() == following
+    assert copy.plan() == set()
+    # Snakemake saw the first parameters only, and must not take them for what lies there now.
+    (copy.folder / "params.yaml").write_text(first)
+    assert copy.plan() == following

@@ -1,0 +1,112 @@
+"""A small project on disk, and its stages run as commands."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+class Project:
+    """A folder in which stages run, with a profile ``tiny``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.mirror = folder / "mirror"
+        self.mirror.mkdir()
+        self.raw = folder / "data/tiny/raw"
+        self.prepared = folder / "data/tiny/prepared"
+        self.lexicon = folder / "data/tiny/lexicon"
+        self.params: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text())
+        self.params |= {
+            "profile": "tiny",
+            "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"},
+            "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 30, "dev": 5, "test": 4}},
+        }
+
+    def add(self, name: str, en: bytes, de: bytes, suffix: str = "") -> None:
+        """Put two files of a set into the mirror, and have the corpus made of such files."""
+        if self.params["corpus"]["kind"] == "grammar":
+            self.params["corpus"] = {"kind": "download", "files": {}}
+        sides = self.params["corpus"]["files"].setdefault(name, {"en": [], "de": []})
+        for language, content in (("en", en), ("de", de)):
+            file = f"{name}{len(sides[language])}.{language}{suffix}"
+            (self.mirror / file).write_bytes(content)
+            digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+            sides[language].append({"url": f"https://example.org/{file}", "digest": digest})
+
+    def write_raw(self, **files: str) -> None:
+        """Write raw files as the corpus stage would, ``train_en`` for train.en."""
+        self.raw.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (self.raw / name.replace("_", ".")).write_bytes(text.encode())
+
+    def run(self, stage: str) -> subprocess.CompletedProcess[str]:
+        """Run a stage as a command."""
+        (self.folder / "params.yaml").write_text(yaml.safe_dump(self.params))
+        return subprocess.run(
+            [sys.executable, ROOT / "stages" / f"{stage}.py", "params.yaml"],
+            cwd=self.folder,
+            env=os.environ | {"ATTNMT_MIRROR": str(self.mirror), "PYTHONPATH": str(ROOT / "src")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def succeed(self, stage: str) -> str:
+        """Run a stage that must succeed; return its standard output."""
+        result = self.run(stage)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def fail(self, stage: str) -> str:
+        """Run a stage that must refuse its input and leave nothing behind; return its message."""
+        result = self.run(stage)
+        assert result.returncode == 2, result.stderr
+        assert result.stderr.startswith("error: ")
+        assert "Traceback" not in result.stderr
+        assert not list(self.folder.rglob("*.partial"))
+        return result.stderr
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Return an empty small project."""
+    return Project(tmp_path)
+
+
+@pytest.fixture
+def corpus(project: Project) -> Project:
+    """Return a small project with a good file for each side of each set."""
+    for name, lines in {"train": 3, "dev": 2, "test": 2}.items():
+        project.add(name, b"a house .\n" * lines, "ein Haus ü .\n".encode() * lines)
+    return project
+
+
+@pytest.fixture
+def raw(project: Project) -> Project:
+    """Return a small project with good raw files."""
+    for name in ("train", "dev", "test"):
+        project.write_raw(
+            **{f"{name}_en": "A house, a dog.\n", f"{name}_de": "Ein Haus, ein Hund.\n"}
+        )
+    return project
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
+    """Return a function that writes a file and returns its path."""
+
+    def write_file(name: str, content: bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write_file

@@ -1,0 +1,78 @@
+"""The command attnmt, called as a person calls it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from attnmt import cli
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def attnmt(tmp_path, monkeypatch, capsys):
+    """Return a function that runs ``attnmt`` in an empty folder: status, standard output, error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return ended.value.code, captured.out, captured.err
+
+    return run
+
+
+def test_readme_fills_every_marker(attnmt):
+    Path("reports/demo").mkdir(parents=True)
+    Path("reports/demo/table1.md").write_text("| a |\n", encoding="utf-8")
+    Path("README.md").write_text(
+        "x <!-- table1:demo -->old<!-- /table1:demo --> y", encoding="utf-8"
+    )
+    assert attnmt("readme")[0] == 0
+    expected = "x <!-- table1:demo -->\n| a |\n<!-- /table1:demo --> y"
+    assert Path("README.md").read_text(encoding="utf-8") == expected
+
+
+def test_readme_names_the_report_that_is_missing(attnmt):
+    Path("README.md").write_text("<!-- table1:demo --> <!-- /table1:demo -->", encoding="utf-8")
+    status, _, message = attnmt("readme")
+    assert status == 2
+    assert message.startswith("error: reports/demo/table1.md: no such file")
+
+
+def test_readme_names_a_missing_readme(attnmt):
+    assert attnmt("readme")[::2] == (
+        2,
+        "error: README.md: no such file; run attnmt readme in the project's folder\n",
+    )
+
+
+def test_track_reads_the_profile_of_the_parameter_file(attnmt, monkeypatch):
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {
+        "profile": "other"
+    }
+    Path("p.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    monkeypatch.setattr(cli, "import_missing", lambda profile: [f"base-1 of {profile}"])
+    assert attnmt("track", "--params", "p.yaml")[:2] == (0, "base-1 of other\n")
+    monkeypatch.setattr(cli, "import_missing", lambda profile: [])
+    assert attnmt("track", "--params", "p.yaml")[:2] == (0, "MLflow has everything already.\n")
+
+
+def test_track_names_a_missing_parameter_file(attnmt):
+    status, _, message = attnmt("track")
+    assert status == 2
+    assert message.startswith("error: params.yaml: ")
+
+
+def test_the_help_shows_an_example_and_needs_no_mlflow():
+    script = "import sys; sys.modules['mlflow'] = None; sys.argv = ['attnmt', 'track', '--help']\n"
+    script += "from attnmt.cli import main; main()"
+    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PATH": ""}
+    command = [sys.executable, "-c", script]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert "attnmt track --params profiles/wmt14/params.yaml" in shown.stdout

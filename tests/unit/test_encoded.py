@@ -1,0 +1,43 @@
+"""Ids on disk."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnmt.data.encoded import EncodedText, write_encoded
+from attnmt.errors import InputError
+
+
+@given(lines=st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), max_size=6))
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, lines: list[list[int]]) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    write_encoded(folder, "set", "en", iter(lines))
+    text = EncodedText.open(folder, "set", "en")
+    assert [text[i].tolist() for i in range(len(text))] == lines
+    assert text.lengths.tolist() == [len(line) for line in lines]
+
+
+def test_types_on_disk(tmp_path: Path) -> None:
+    write_encoded(tmp_path, "set", "de", [[5, 6], [7]])
+    ids, offsets = np.load(tmp_path / "set.de.ids.npy"), np.load(tmp_path / "set.de.offsets.npy")
+    assert (ids.dtype, ids.tolist()) == (np.int32, [5, 6, 7])
+    assert (offsets.dtype, offsets.tolist()) == (np.int64, [0, 2, 3])
+    assert isinstance(EncodedText.open(tmp_path, "set", "de").ids, np.memmap)
+
+
+def test_missing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"set\.en\.ids\.npy: no such file; run the preprocess"):
+        EncodedText.open(tmp_path, "set", "en")
+
+
+def test_files_of_different_runs(tmp_path: Path) -> None:
+    write_encoded(tmp_path, "a", "en", [[1, 2]])
+    write_encoded(tmp_path, "b", "en", [[1, 2, 3]])
+    (tmp_path / "b.en.ids.npy").replace(tmp_path / "a.en.ids.npy")
+    with pytest.raises(
+        InputError, match=r"a\.en\.ids\.npy: 3 ids where a\.en\.offsets\.npy expects 2"
+    ):
+        EncodedText.open(tmp_path, "a", "en")

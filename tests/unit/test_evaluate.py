@@ -1,0 +1,153 @@
+"""The stage evaluate on made-up translations, run as a command and as a function."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+
+from attnmt.config import load_params
+from attnmt.errors import InputError
+from attnmt.files import sha256, write_json, write_lines
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = [
+    "Das gut @-@ bekannte Haus ist alt .",
+    "Er sagt : &quot; Ich komme heute nicht . &quot;",
+    "Die Katze sitzt auf der Matte .",
+]
+OUTPUT = [
+    "Das gut @-@ bekannte <unk> ist alt .",
+    "Er sagt : &quot; Ich komme heute nicht . &quot;",
+    "Die Katze sitzt auf einer <unk> .",
+]
+REPLACED = [
+    "Das gut @-@ bekannte Haus ist alt .",
+    "Er sagt : &quot; Ich komme heute nicht . &quot;",
+    "Die Katze sitzt auf einer Matte .",
+]
+
+
+@pytest.fixture
+def stage(tmp_path, monkeypatch):
+    """The stage's module, in a folder with all that it reads; MLflow's part only notes its call."""
+    monkeypatch.chdir(tmp_path)
+    spec = importlib.util.spec_from_file_location("stage_evaluate", ROOT / "stages/evaluate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.tracked = []
+    monkeypatch.setattr(module.tracking, "log_scores", lambda *a: module.tracked.append(a))
+    write_inputs()
+    return module
+
+
+def write_inputs():
+    Path("params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    for name in ("test1", "test2"):
+        write_lines(Path(f"data/demo/prepared/{name}.de.tok"), REFERENCE)
+        write_lines(Path(f"translations/demo/base-1/{name}.out"), OUTPUT)
+        write_lines(Path(f"translations/demo/base-1/{name}.replaced"), REPLACED)
+    write_json(Path("data/demo/prepared/summary.json"), {"digest": "e" * 64})
+    perplexity = {"test1": 8.5, "test2": 9.5}
+    write_json(Path("models/demo/base-1/metrics.json"), {"best_step": 7, "perplexity": perplexity})
+
+
+def run(stage):
+    stage.main(Path("params.yaml"), "base", 1)
+    return json.loads(Path("scores/demo/base-1.json").read_text(encoding="utf-8"))
+
+
+def test_every_set_has_its_numbers_and_what_they_are(stage):
+    scores = run(stage)
+    facts = {key: value for key, value in scores.items() if key != "sets"}
+    assert facts == {
+        "stage": "evaluate",
+        "profile": "demo",
+        "model": "base",
+        "seed": 1,
+        "direction": "en-de",
+        "beam": load_params(ROOT / "params.yaml").decoding.beam,
+        "dataset_digest": "e" * 64,
+    }
+    assert list(scores["sets"]) == ["test1", "test2"]
+    first = scores["sets"]["test1"]
+    assert (first["perplexity"], first["lines"]) == (8.5, 3)
+    assert first["reference_sha256"] == sha256(Path("data/demo/prepared/test1.de.tok"))
+    assert scores["sets"]["test2"]["perplexity"] == 9.5
+    assert stage.tracked == [("demo", "base-1")]
+
+
+def test_the_scores_are_of_joined_tokens_and_of_detokenised_text(stage):
+    first = run(stage)["sets"]["test1"]
+    joined = [[line.replace(" @-@ ", "-") for line in lines] for lines in (OUTPUT, REFERENCE)]
+    before = BLEU(tokenize="none", smooth_method="none", force=True)
+    expected = before.corpus_score(joined[0], [joined[1]]).score
+    assert first["before"]["tokenised"]["value"] == pytest.approx(expected, abs=1e-4)
+    written = ["Das gut-bekannte Haus ist alt.", 'Er sagt: "Ich komme heute nicht."']
+    hypotheses = [*written, "Die Katze sitzt auf einer Matte."]
+    references = [*written, "Die Katze sitzt auf der Matte."]
+    expected = BLEU(tokenize="13a").corpus_score(hypotheses, [references]).score
+    assert first["after"]["nist"]["value"] == pytest.approx(expected, abs=1e-4)
+    assert first["after"]["tokenised"]["value"] > first["before"]["tokenised"]["value"]
+
+
+def test_the_same_files_give_the_same_bytes(stage):
+    run(stage)
+    before = Path("scores/demo/base-1.json").read_bytes()
+    run(stage)
+    assert Path("scores/demo/base-1.json").read_bytes() == before
+
+
+def test_a_model_that_says_nothing_scores_zero(stage):
+    for end in ("out", "replaced"):
+        write_lines(Path(f"translations/demo/base-1/test1.{end}"), ["", "", ""])
+    assert run(stage)["sets"]["test1"]["after"]["nist"]["value"] == 0
+
+
+def test_unequal_line_counts_are_named(stage):
+    write_lines(Path("translations/demo/base-1/test2.replaced"), REPLACED[:2])
+    with pytest.raises(
+        InputError, match=r"base-1/test2.replaced: 2 lines, but .*test2.de.tok has 3"
+    ):
+        run(stage)
+    assert not Path("scores").exists()
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "translations/demo/base-1/test1.out",
+        "data/demo/prepared/test1.de.tok",
+        "data/demo/prepared/summary.json",
+        "models/demo/base-1/metrics.json",
+    ],
+)
+def test_missing_files_are_named(stage, file):
+    Path(file).unlink()
+    with pytest.raises(InputError, match=f"{file}: no such file"):
+        run(stage)
+
+
+def test_a_missing_perplexity_is_named(stage):
+    write_json(Path("models/demo/base-1/metrics.json"), {"perplexity": {"test1": 8.5}})
+    with pytest.raises(InputError, match=r"metrics.json: no perplexity of 'test2'"):
+        run(stage)
+
+
+def test_the_command_needs_neither_torch_nor_mlflow(stage):
+    code = "import sys, runpy; sys.modules['torch'] = sys.modules['mlflow'] = None\n"
+    code += f"runpy.run_path({str(ROOT / 'stages/evaluate.py')!r}, run_name='__main__')"
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "-c", code, "params.yaml", "base", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("MLflow could not") == 1
+    assert Path("scores/demo/base-1.json").exists()
+    Path("params.yaml").unlink()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: params.yaml: ")

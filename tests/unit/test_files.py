@@ -1,0 +1,85 @@
+"""Strict reading, and writing all or nothing."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnmt.errors import InputError
+from attnmt.files import atomic_path, iter_lines, read_json, read_lines, write_json, write_lines
+
+Write = Callable[[str, bytes], Path]
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"))
+
+
+def test_line_ends_and_marks(write: Write) -> None:
+    path = write("x", b"\xef\xbb\xbfa \xe2\x80\xa8 b\r\n\nc\rd\n e")
+    assert read_lines(path) == ["a \u2028 b", "", "c\rd", " e"]
+
+
+def test_gzip_is_read_as_its_content(write: Write) -> None:
+    assert list(iter_lines(write("x.gz", gzip.compress("ä\nb\n".encode())))) == ["ä", "b"]
+
+
+@given(lines=st.lists(TEXT, min_size=1).filter(lambda x: any(s.strip() for s in x)))
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "round"
+    write_lines(path, lines)
+    # a byte-order mark is no part of a file's first line
+    assert read_lines(path) == [lines[0].removeprefix("\ufeff"), *lines[1:]]
+
+
+def test_not_utf8_names_line_and_byte(write: Write) -> None:
+    path = write("x", "gut\nschön\n".encode("latin1"))
+    with pytest.raises(InputError, match=r"x:2: byte 0xf6 is not UTF-8; convert"):
+        read_lines(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf\n"])
+def test_empty_file(write: Write, content: bytes) -> None:
+    with pytest.raises(InputError, match="x: the file is empty"):
+        read_lines(write("x", content))
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere: no such file"):
+        read_lines(tmp_path / "nowhere")
+
+
+def test_json(tmp_path: Path, write: Write) -> None:
+    write_json(tmp_path / "a.json", {"ü": [1, 2.5]})
+    assert read_json(tmp_path / "a.json") == {"ü": [1, 2.5]}
+    with pytest.raises(InputError, match="no such file; run the stage"):
+        read_json(tmp_path / "b.json")
+    with pytest.raises(InputError, match=r"c\.json: not JSON"):
+        read_json(write("c.json", b"{"))
+
+
+def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "old").touch()
+    with atomic_path(target) as partial:
+        partial.mkdir()
+        (partial / "new").touch()
+        assert (target / "old").exists()
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "new"]
+
+
+def test_failure_keeps_what_was_there(tmp_path: Path) -> None:
+    def write_half(path: Path) -> None:
+        with atomic_path(path) as partial:
+            partial.write_text("half")
+            raise KeyboardInterrupt
+
+    target = tmp_path / "out"
+    target.write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        write_half(target)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert target.read_text() == "old"

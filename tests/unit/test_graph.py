@@ -1,0 +1,150 @@
+"""The stages that the Snakefile gets from dvc.yaml."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from dvc.repo import Repo
+
+from attnmt.errors import InputError
+from attnmt.graph import Stage, read_stages
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
+ROOT = Path(__file__).parents[2]
+DVC_YAML = """
+stages:
+  write:
+    desc: Write a folder
+    cmd: mkdir -p made/whole && echo text > made/whole/text && echo text > made/alone.txt
+    params: [corpus.seed, lexicon]
+    deps: [source.txt]
+    outs: [made/whole, made/alone.txt]
+    meta: {resources: {mem_mb: 100}}
+  read_within:
+    desc: Read a file in an output
+    cmd: mkdir -p read && cp made/whole/text read/within.txt
+    deps: [made/whole/text]
+    outs: [read/within.txt]
+    meta: {threads: "${training.threads}", resources: {gpu: 1, mem_mb: 100}}
+  read_around:
+    desc: Read the folder in which outputs lie, and one of them
+    cmd: cat made/alone.txt > around.txt
+    deps: [made, made/alone.txt, other.txt]
+    outs: [around.txt]
+    meta: {resources: {mem_mb: 100}}
+  apart:
+    desc: Read nothing that is made
+    cmd: cat other.txt > apart.txt
+    deps: [other.txt]
+    outs: [apart.txt]
+    meta: {resources: {mem_mb: 100}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
+    (tmp_path / "dvc.yaml").write_text(DVC_YAML)
+    shutil.copy(ROOT / "params.yaml", tmp_path)
+    for name in ("source.txt", "other.txt"):
+        (tmp_path / name).write_text("text")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
+    return tmp_path
+
+
+def stages() -> dict[str, Stage]:
+    return {stage.name: stage for stage in read_stages("demo")}
+
+
+def change(path: Path, section: str, key: str, value: object) -> None:
+    params = yaml.safe_load(path.read_text())
+    params[section][key] = value
+    path.write_text(yaml.safe_dump(params))
+
+
+def run_with_dvc() -> None:
+    with Repo() as repo:
+        repo.reproduce()
+
+
+def settled() -> set[str]:
+    return {name for name, stage in stages().items() if stage.settled}
+
+
+def test_a_folder_stands_for_the_outputs_in_it_and_a_file_for_the_output_around_it(
+    project: Path,
+) -> None:
+    found = stages()
+    assert found["write"].inputs == ["source.txt"]
+    assert found["read_within"].inputs == ["made/whole"]
+    assert found["read_around"].inputs == ["made/whole", "made/alone.txt", "other.txt"]
+
+
+def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
+    write, within = stages()["write"], stages()["read_within"]
+    assert write.description == "Write a folder"
+    assert write.command.startswith("mkdir -p made/whole")
+    assert write.outputs == ["made/whole", "made/alone.txt"]
+    params = yaml.safe_load((project / "params.yaml").read_text())
+    assert write.params == {"corpus.seed": params["corpus"]["seed"], "lexicon": params["lexicon"]}
+    assert (write.threads, write.resources) == (1, {"mem_mb": 100})
+    assert (within.threads, within.resources) == (1, {"gpu": 1, "mem_mb": 100})
+    change(project / "params.yaml", "training", "threads", 3)
+    assert stages()["read_within"].threads == 3
+
+
+def test_nothing_is_settled_before_dvc_has_a_lock(project: Path) -> None:
+    assert settled() == set()
+
+
+def test_all_is_settled_after_dvc_ran_unless_not_asked(project: Path) -> None:
+    run_with_dvc()
+    assert settled() == {"write", "read_within", "read_around", "apart"}
+    assert not any(stage.settled for stage in read_stages("demo", compare=False))
+
+
+def test_what_follows_from_a_changed_stage_is_not_settled(project: Path) -> None:
+    run_with_dvc()
+    (project / "source.txt").write_text("changed")
+    assert settled() == {"apart"}
+
+
+def test_a_changed_parameter_unsettles_the_stages_that_read_it(project: Path) -> None:
+    run_with_dvc()
+    change(project / "params.yaml", "lexicon", "min_count", 7)
+    assert settled() == {"apart"}
+
+
+def test_a_lost_output_unsettles_its_stage(project: Path) -> None:
+    run_with_dvc()
+    (project / "apart.txt").unlink()
+    assert settled() == {"write", "read_within", "read_around"}
+
+
+def test_a_stamp_is_written_only_when_command_or_parameters_change(project: Path) -> None:
+    stamp = project / "stamps/write.yaml"
+    assert stages()["write"].write_stamp(stamp) == str(stamp)
+    os.utime(stamp, (0, 0))
+    stages()["write"].write_stamp(stamp)
+    assert stamp.stat().st_mtime == 0
+    change(project / "params.yaml", "corpus", "seed", 1)
+    stages()["write"].write_stamp(stamp)
+    assert stamp.stat().st_mtime > 0
+    assert yaml.safe_load(stamp.read_text())["params"]["corpus.seed"] == 1
+
+
+def test_an_unknown_profile_is_refused_with_the_known_ones(project: Path) -> None:
+    (project / "profiles/large").mkdir(parents=True)
+    (project / "profiles/large/dvc.yaml").write_text("stages: {}\n")
+    with pytest.raises(InputError, match=r"no profile 'larg'; known are demo, large"):
+        read_stages("larg")
+
+
+def test_wrong_parameters_are_refused_before_dvc_sees_them(project: Path) -> None:
+    change(project / "params.yaml", "training", "epoch", 1)
+    with pytest.raises(InputError, match=r"params\.yaml:\d+: training\.epoch: unknown key"):
+        read_stages("demo")

@@ -1,0 +1,179 @@
+"""Beam search against exhaustive search on tiny vocabularies, and its invariances."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnmt.config import ModelShape, System
+from attnmt.data.batches import make_batch, pad_source
+from attnmt.data.lexicon import Lexicon
+from attnmt.data.vocabulary import EOS
+from attnmt.decoding.forced import force
+from attnmt.decoding.search import Search, best, search
+from attnmt.decoding.translate import translate
+from attnmt.decoding.unknown import replace_unknown
+from attnmt.model.translator import ModelConfig, Translator
+
+WORDS = 4  # of the target: <unk>, <s>, </s> and one more
+ATTENTIONS = {
+    "none": System(reverse=True),
+    "local_p_feed": System(attention="local_p", score="general", input_feeding=True, reverse=True),
+    "location": System(attention="global", score="location"),
+}
+
+
+def tiny(system: System, seed: int, words: int = WORDS, init: float = 1.5) -> Translator:
+    shape = ModelShape(layers=1, size=4, window_D=2, location_slots=6, init=init)
+    model = Translator(ModelConfig(system, shape, 7, words)).double()
+    model.initialise(seed)
+    return model.eval()
+
+
+def sentences(lengths: list[int], seed: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(3, 7, n, dtype=np.int32) for n in lengths]
+
+
+class Scored(NamedTuple):
+    words: list[int]
+    score: float
+
+
+def exhaustive(model: Translator, source: np.ndarray) -> Scored:
+    """The best of all translations that the rules on length admit, by forced decoding."""
+    S = len(source)
+    lengths = range((S + 1) // 2, 3 * (S + 1) // 2)  # without </s>
+    alphabet = [w for w in range(WORDS) if w != EOS]
+    targets = [
+        np.array(words, dtype=np.int32)
+        for n in lengths
+        for words in itertools.product(alphabet, repeat=n)
+    ]
+    assert model.config.target_words == WORDS
+    batch = make_batch([source] * len(targets), targets, model.config.system.reverse)
+    scores = [forced.score for forced in force(model, batch)]
+    i = int(np.argmax(scores))
+    return Scored(targets[i].tolist(), scores[i])
+
+
+@pytest.mark.parametrize("name", ATTENTIONS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
+def test_a_wide_beam_finds_the_best_translation(name: str, seed: int, length: int) -> None:
+    model = tiny(ATTENTIONS[name], seed)
+    source = sentences([length], seed)[0]
+    expected = exhaustive(model, source)
+    wide = Search(beam=3**6, candidates=10**6)
+    found = best(search([model], *pad_source([source], model.config.system.reverse), wide)[0])
+    assert found.score == pytest.approx(expected.score, abs=1e-9)
+    assert found.words == expected.words
+
+
+@pytest.mark.parametrize("name", ATTENTIONS)
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    beam=st.integers(1, 6),
+    n=st.integers(1, 3),
+    candidates=st.integers(1, 20),
+)
+def test_stopping_early_gives_the_same_best(
+    name: str, seed: int, beam: int, n: int, candidates: int
+) -> None:
+    model = tiny(ATTENTIONS[name], seed, words=8)
+    batch = pad_source(sentences([4, 1, 6], seed), model.config.system.reverse)
+    early = search([model], *batch, Search(beam, candidates, best=n))
+    to_the_end = search([model], *batch, Search(beam, candidates, best=None))
+    for some, everything in zip(early, to_the_end, strict=True):
+        assert len(some) <= len(everything)
+        a, b = (sorted(c, key=lambda c: -c.score)[:n] for c in (some, everything))
+        assert [c.words for c in a] == [c.words for c in b]
+        assert [c.links for c in a] == [c.links for c in b]
+        assert [c.score for c in a] == pytest.approx([c.score for c in b])
+
+
+@pytest.mark.parametrize("name", ATTENTIONS)
+def test_batches_and_order_change_nothing(name: str) -> None:
+    model = tiny(ATTENTIONS[name], 5, words=9)
+    texts = sentences([5, 1, 7, 3, 3, 9, 2, 6], 5)
+    options = Search(beam=4, candidates=20)
+    whole = translate([model], texts, options, batch_size=64)
+    for size in (1, 3):
+        for a, b in zip(whole, translate([model], texts, options, size), strict=True):
+            assert [c.words for c in a] == [c.words for c in b]
+            assert [c.links for c in a] == [c.links for c in b]
+            assert [c.score for c in a] == pytest.approx([c.score for c in b])
+    backwards = translate([model], texts[::-1], options, batch_size=64)[::-1]
+    assert [c[0].words for c in backwards] == [c[0].words for c in whole]
+
+
+@pytest.mark.parametrize("step", ["same", "next"])
+def test_scores_and_links_are_those_of_forced_decoding(step: str) -> None:
+    model = tiny(ATTENTIONS["local_p_feed"], 3, words=9, init=0.3)
+    texts = sentences([5, 8, 3, 2, 4], 8)
+    options = Search(beam=9, candidates=20, best=None, link_step=step)  # type: ignore[arg-type]
+    compared = 0
+    for source, candidates in zip(texts, translate([model], texts, options, 5), strict=True):
+        for candidate in candidates:
+            if len(candidate.words) == 3 * (len(source) + 1) // 2:
+                continue  # cut off, so its score has no </s>
+            compared += 1
+            target = np.array(candidate.words, dtype=np.int32)
+            batch = make_batch([source], [target], model.config.system.reverse)
+            forced = force(model, batch, step)[0]  # type: ignore[arg-type]
+            assert candidate.score == pytest.approx(forced.score)
+            assert candidate.links == forced.links
+    assert compared > 3
+
+
+def test_copies_of_a_model_are_an_ensemble_that_changes_nothing() -> None:
+    model = tiny(ATTENTIONS["local_p_feed"], 2, words=9)
+    texts = sentences([5, 8, 3], 2)
+    one, three = (translate([model] * k, texts, Search(4, 20), 8) for k in (1, 3))
+    for a, b in zip(one, three, strict=True):
+        assert [c.words for c in a] == [c.words for c in b]
+        assert [c.score for c in a] == pytest.approx([c.score for c in b])
+
+
+def test_lengths_keep_to_the_rules() -> None:
+    model = tiny(ATTENTIONS["none"], 1, words=9, init=0.1)
+    for S in range(1, 12):
+        found = search([model], *pad_source(sentences([S], S), True), Search(3, 1000, best=None))
+        for candidate in found[0]:
+            words = len(candidate.words) + 1  # </s>
+            assert (S + 1) // 2 < words <= 3 * (S + 1) // 2 + 1
+            assert EOS not in candidate.words
+
+
+def test_nothing_finished_gives_the_beam_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny(ATTENTIONS["local_p_feed"], 1, words=9)
+    plain = model.logits
+
+    def endless(h_tilde: torch.Tensor) -> torch.Tensor:
+        logits = plain(h_tilde)
+        logits[..., EOS] -= 1e3
+        return logits
+
+    monkeypatch.setattr(model, "logits", endless)
+    S = 2
+    found = search([model], *pad_source(sentences([S], 0), True), Search(beam=3, candidates=20))[0]
+    assert len(found) == 3
+    assert all(len(c.words) == len(c.links) == 3 * (S + 1) // 2 for c in found)
+
+
+def test_unknown_words() -> None:
+    lexicon = Lexicon({"Tisch": "table"})
+    source = ["Der", "Tisch", "von", "Zerburg"]
+    words = ["the", "<unk>", "from", "<unk>"]
+    assert replace_unknown(words, source, [0, 1, 2, 3], lexicon) == [
+        "the",
+        "table",
+        "from",
+        "Zerburg",
+    ]
+    assert replace_unknown(words, source, [], lexicon) == words

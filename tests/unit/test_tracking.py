@@ -1,0 +1,257 @@
+"""MLflow's view of the runs, in a real store in a temporary folder."""
+
+import json
+import logging
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from attnmt import tracking
+from attnmt.errors import InputError
+from attnmt.tracking_import import import_missing
+
+mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
+
+PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
+TAGS = {"git_commit": "abc", "dataset_digest": "d" * 64, "device": "cpu", "processor": ""}
+
+
+@pytest.fixture(scope="module")
+def fresh_store(tmp_path_factory):
+    """Make one empty database; migrating it takes a second, copying it none."""
+    folder = tmp_path_factory.mktemp("store")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
+        tracking.initialise()
+    return (folder / "mlflow.db").read_bytes()
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, fresh_store):
+    """A project folder with an empty store, its default one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    Path("mlflow.db").write_bytes(fresh_store)
+    return tmp_path
+
+
+def training(fingerprint="f1", model="base", seed=1):
+    return tracking.training_run(
+        profile="demo", model=model, seed=seed, fingerprint=fingerprint, params=PARAMS, tags=TAGS
+    )
+
+
+def runs(name=None):
+    client = tracking.connect()
+    experiment = client.get_experiment_by_name("demo")
+    found = client.search_runs([experiment.experiment_id]) if experiment else []
+    return [run for run in found if name in (None, run.info.run_name)]
+
+
+def curve(run, name):
+    points = tracking.connect().get_metric_history(run.info.run_id, name)
+    return [(point.step, point.value) for point in sorted(points, key=lambda point: point.step)]
+
+
+def write(path, text):
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def write_training(run="base-1", fingerprint="f1"):
+    """Write the files of a finished training and its scores."""
+    folder = f"models/demo/{run}"
+    write(f"{folder}/config.json", json.dumps(PARAMS))
+    header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test1_cost"
+    write(f"{folder}/history.csv", f"{header}\n10,1,1.0,100,5.5,5.25,5.5\n20,1,0.5,200,4.5,,4.75\n")
+    final = {"best_step": 20, "steps": 20, "dev_perplexity": 9.5, "perplexity": {"test1": 8.5}}
+    write(f"{folder}/metrics.json", json.dumps(final))
+    provenance = {"profile": "demo", "model": "base", "seed": 1, "fingerprint": fingerprint} | TAGS
+    provenance |= {"started": "2026-01-02T03:04:05+00:00", "seconds": 60.0}
+    write(f"{folder}/provenance.json", json.dumps(provenance | {"target_words_per_second": 99.5}))
+    write_scores(run)
+
+
+def write_scores(run, value=20.5):
+    both = {"tokenised": {"value": value}, "nist": {"value": value - 1}}
+    scores = {"sets": {"test1": {"perplexity": 8.5, "before": both, "after": both}}}
+    write(f"scores/demo/{run}.json", json.dumps(scores))
+
+
+def test_a_training_stands_below_its_table_with_all_that_is_known(project):
+    with training() as run:
+        run.log(10, {"train_cost": 5.5, "learning_rate": 1.0})
+        run.log(20, {"train_cost": 4.5, "learning_rate": 0.5})
+        run.finish({"best_step": 20, "perplexity": {"test1": 8.5}})
+    (table,), (tracked,) = runs("Table 1"), runs("base-1")
+    assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
+    expected = {"table": "Table 1", "model": "base", "seed": "1", "fingerprint": "f1"}
+    assert expected.items() <= tracked.data.tags.items()
+    assert {"git_commit": "abc", "dataset_digest": "d" * 64}.items() <= tracked.data.tags.items()
+    assert tracked.inputs.dataset_inputs[0].dataset.digest == "d" * 36
+    assert tracked.data.params == {
+        "model.layers": "2",
+        "model.size": "8",
+        "training.learning_rate": "1.0",
+    }
+    assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
+    assert tracked.data.metrics["perplexity.test1"] == 8.5
+    assert tracked.info.status == table.info.status == "FINISHED"
+
+
+def test_a_resumed_training_continues_its_run_without_doubled_points(project):
+
+    def killed():
+        with training() as run:
+            run.log(10, {"train_cost": 5.5})
+            run.log(20, {"train_cost": 4.5})
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        killed()
+    assert runs("base-1")[0].info.status == "KILLED"
+    with training() as run:  # from the checkpoint of step 10
+        run.log(20, {"train_cost": 4.5, "dev_cost": 5.0})
+        run.log(30, {"train_cost": 3.5})
+        run.finish({})
+    (tracked,) = runs("base-1")
+    assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5), (30, 3.5)]
+    assert curve(tracked, "dev_cost") == [(20, 5.0)]
+    assert tracked.info.status == "FINISHED"
+
+
+def test_another_fingerprint_is_another_run_below_the_same_table(project):
+    for fingerprint in ("f1", "f2"):
+        with training(fingerprint) as run:
+            run.finish({})
+    assert (len(runs("base-1")), len(runs("Table 1"))) == (2, 1)
+
+
+def test_points_are_sent_in_batches(project, monkeypatch):
+    monkeypatch.setattr(tracking, "METRICS_A_BATCH", 3)
+    with training() as run:
+        for step in range(10):
+            run.log(step, {"train_cost": float(step)})
+        assert curve(runs("base-1")[0], "train_cost") == []
+        monkeypatch.setattr(tracking, "BATCH_SECONDS", 0)
+        run.log(10, {"train_cost": 10.0})
+        assert len(curve(runs("base-1")[0], "train_cost")) == 11
+
+
+def test_a_value_that_is_no_number_is_a_warning(project, caplog):
+    with training() as run:
+        run.log(1, {"train_cost": None})
+        run.finish({})
+    assert len(caplog.records) == 1
+
+
+def test_an_error_of_the_training_passes_through(project):
+    with pytest.raises(ZeroDivisionError), training():
+        raise ZeroDivisionError
+    assert runs("base-1")[0].info.status == "FAILED"
+
+
+def test_without_mlflow_one_warning_and_the_training_goes_on(project, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with caplog.at_level(logging.WARNING), training() as run:
+        run.log(1, {"train_cost": 1.0})
+        run.flush()
+        run.finish({"best_step": 1})
+    assert len(caplog.records) == 1
+    assert "attnmt track" in caplog.text
+    with pytest.raises(InputError, match="installed"):
+        import_missing("demo")
+
+
+def test_a_store_that_breaks_midway_is_one_warning_and_is_completed_later(
+    project, monkeypatch, caplog
+):
+    write_training()
+    with caplog.at_level(logging.WARNING), training() as run:
+        run.log(10, {"train_cost": 5.5})
+        run.flush()
+        with monkeypatch.context() as patch:
+            patch.setattr(mlflow.MlflowClient, "log_batch", lambda *_, **__: 1 / 0)
+            run.log(20, {"train_cost": 4.5})
+            run.flush()
+            run.flush()
+        run.finish({})
+    assert len(caplog.records) == 1
+    assert runs("base-1")[0].info.status == "RUNNING"
+    assert import_missing("demo") == ["base-1"]
+    (tracked,) = runs("base-1")
+    assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
+    assert tracked.info.status == "FINISHED"
+
+
+def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        begun = time.monotonic()
+        with caplog.at_level(logging.WARNING, "attnmt"), training() as run:
+            run.log(1, {"train_cost": 1.0})
+            run.finish({})
+        assert time.monotonic() - begun < 8
+    assert [record.name for record in caplog.records].count("attnmt.tracking") == 1
+
+
+def test_scores_join_their_training(project, caplog):
+    write_training()
+    tracking.log_scores("demo", "base-1")
+    assert "base-1 with fingerprint f1 has no run" in caplog.text
+    with training() as run:
+        run.finish({})
+    tracking.log_scores("demo", "base-1")
+    (tracked,) = runs("base-1")
+    assert tracked.data.metrics["test1/bleu_tokenised_before"] == 20.5
+    assert tracked.data.metrics["test1/bleu_nist_after"] == 19.5
+
+
+def test_an_import_happens_once(project):
+    write_training("base-1")
+    write_training("unlisted-2")  # of no table
+    write("models/demo/half-1/history.csv", "step\n")  # not finished
+    assert import_missing("demo") == ["base-1", "unlisted-2"]
+    before = Path("mlflow.db").read_bytes()
+    assert import_missing("demo") == []
+    assert Path("mlflow.db").read_bytes() == before
+    (tracked,) = runs("base-1")
+    assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
+    assert curve(tracked, "dev_cost") == [(10, 5.25)]
+    assert tracked.data.metrics["target_words_per_second"] == 99.5
+    assert tracked.data.metrics["test1/perplexity"] == 8.5
+    assert tracked.data.tags["device"] == "cpu"
+    assert tracked.info.end_time - tracked.info.start_time == 60_000
+    assert "mlflow.parentRunId" not in runs("unlisted-2")[0].data.tags
+    write_scores("base-1", 21.5)
+    assert import_missing("demo") == ["base-1"]
+    assert runs("base-1")[0].data.metrics["test1/bleu_tokenised_before"] == 21.5
+
+
+def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    source = Path(tracking.__file__).parents[1]
+    script = (
+        f"import sys; sys.path.insert(0, {str(source)!r})\n"
+        "from attnmt import tracking\n"
+        "with tracking.training_run(profile='demo', model='base', seed=int(sys.argv[1]),"
+        " fingerprint='f', params={}, tags={}) as run:\n"
+        "    run.log(1, {'train_cost': 1.0}); run.finish({})\n"
+    )
+    command = [sys.executable, "-c", script]
+    jobs = [
+        subprocess.Popen([*command, str(seed)], cwd=tmp_path, stderr=subprocess.PIPE)
+        for seed in range(4)
+    ]
+    assert [job.communicate()[1] for job in jobs] == [b""] * 4
+    # Their store is the default one; MLflow keeps a relative address open, so it is absolute here.
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    names = sorted(run.info.run_name for run in runs())
+    assert names == ["Table 1", "base-0", "base-1", "base-2", "base-3"]

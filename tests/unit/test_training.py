@@ -1,0 +1,177 @@
+"""The recipe, and trainings that are interrupted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from attnmt.config import ModelShape, System, Training
+from attnmt.data.batches import ParallelText
+from attnmt.data.encoded import EncodedText
+from attnmt.decoding.search import Search
+from attnmt.decoding.translate import translate
+from attnmt.errors import InputError
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.loop import cost_a_word, train
+from attnmt.training.sgd import learning_rate, update
+
+RECIPE = Training(
+    batch_size=8,
+    learning_rate=1.0,
+    epochs=3,
+    halve_after=2,
+    schedule="paper",
+    clip_norm=5.0,
+    clip_embeddings=False,
+    shuffle="corpus",
+    chunk_batches=4,
+    evaluate_every=7,
+    checkpoint_minutes=0,
+    threads=1,
+)
+FEEDING = System(
+    attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2
+)
+
+
+def encoded(sentences: list[np.ndarray]) -> EncodedText:
+    offsets = np.cumsum([0, *map(len, sentences)])
+    return EncodedText(np.concatenate(sentences).astype(np.int32), offsets)
+
+
+def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelText:
+    """Pairs whose target is the source backwards."""
+    rng = np.random.default_rng(seed)
+    sources = [rng.integers(3, words, rng.integers(1, 7)) for _ in range(count)]
+    return ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse)
+
+
+def small(system: System, size: int = 8) -> Translator:
+    shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.1)
+    return Translator(ModelConfig(system, shape, 8, 8))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "rates"),
+    [
+        ("paper", [1, 1, 1, 1, 1, 0.5, 0.25, 0.125, 0.0625, 0.03125]),
+        ("program", [1, 1, 1, 1, 1, 1, 0.5, 0.25, 0.125, 0.0625]),
+    ],
+)
+def test_both_readings_of_the_schedule(schedule: str, rates: list[float]) -> None:
+    recipe = RECIPE.model_copy(update={"schedule": schedule, "halve_after": 5, "epochs": 10})
+    assert [learning_rate(recipe, epoch) for epoch in range(1, 11)] == rates
+
+
+@pytest.mark.parametrize("scale", [0.1, 10.0])
+def test_clipping_is_torchs_but_for_the_embeddings(scale: float) -> None:
+    counted, unclipped = (nn.Parameter(torch.randn(4, 3)) for _ in range(2))
+    before = [p.detach().clone() for p in (counted, unclipped)]
+    gradients = [scale * torch.randn(4, 3) for _ in range(2)]
+    for parameter, gradient in zip((counted, unclipped), gradients, strict=True):
+        parameter.grad = gradient.clone()
+    reference = nn.Parameter(before[0].clone())
+    reference.grad = gradients[0].clone()
+    norm = nn.utils.clip_grad_norm_([reference], 5.0)
+    found = update([counted], [unclipped], rate=0.5, clip_norm=5.0)
+    torch.testing.assert_close(found, norm)
+    assert reference.grad is not None
+    torch.testing.assert_close(counted.detach(), before[0] - 0.5 * reference.grad)
+    factor = min(1.0, 5.0 / float(norm))
+    torch.testing.assert_close(unclipped.detach(), before[1] - 0.5 * factor * gradients[1])
+    assert counted.grad is None
+
+
+@pytest.mark.parametrize("shuffle", ["corpus", "chunk"])
+def test_every_pair_once_an_epoch_with_little_padding(shuffle: str) -> None:
+    text = reversal(1000, 1, reverse=True)
+    orders = [text.training_order(e, 5, 16, 20, shuffle) for e in (1, 1, 2)]  # type: ignore[arg-type]
+    for order in orders:
+        assert sorted(np.concatenate(order)) == list(range(1000))
+        lengths = [text.target.lengths[rows] for rows in order]
+        words = sum(int(n.sum()) for n in lengths)
+        assert sum(int(n.max()) * len(n) for n in lengths) < 1.05 * words
+    flat = [np.concatenate(order).tolist() for order in orders]
+    assert flat[0] == flat[1] != flat[2]
+    if shuffle == "chunk":
+        assert set(np.concatenate(orders[0][:20])) == set(range(320))
+
+
+class KilledError(Exception):
+    pass
+
+
+def run(folder: Path, kill_after: Iterator[int] | None = None) -> tuple[dict[str, bytes], list]:
+    """Train to the end, dying whenever ``kill_after`` says so; the weights and the history."""
+    text, dev = reversal(150, 1, reverse=True), reversal(20, 2, reverse=True)
+    while True:
+        model, checkpoints = small(FEEDING), Checkpoints(folder)
+        left = next(kill_after, 10**9) if kill_after else 10**9
+        save = checkpoints.save
+
+        def save_or_die(*args: object, save: object = save) -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise KilledError
+            save(*args)  # type: ignore[operator]
+
+        checkpoints.save = save_or_die  # type: ignore[method-assign]
+        try:
+            progress = train(model, text, {"dev": dev}, RECIPE, 1, checkpoints, lambda row: None)
+        except KilledError:
+            continue
+        weights = {k: v.numpy().tobytes() for k, v in model.state_dict().items()}
+        return weights, progress.history
+
+
+def test_interruptions_change_no_byte(tmp_path: Path) -> None:
+    undisturbed = run(tmp_path / "a")
+    assert len(undisturbed[1]) == 9  # 57 batches: every 7, and the last
+    torch.manual_seed(99)  # what was drawn before must not matter
+    assert run(tmp_path / "b", iter([3, 0, 10, 1, 20])) == undisturbed
+
+
+def test_two_trainings_on_one_folder_are_refused(tmp_path: Path) -> None:
+    with (
+        Checkpoints(tmp_path).locked(),
+        pytest.raises(InputError, match="another process"),
+        Checkpoints(tmp_path).locked(),
+    ):
+        pass
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    (tmp_path / "last.safetensors").write_bytes(b"\x10\x00")
+    with pytest.raises(InputError, match=r"last\.safetensors.*damaged"):
+        Checkpoints(tmp_path).load(small(FEEDING))
+
+
+def test_cost_is_the_mean_over_words_and_end(tmp_path: Path) -> None:
+    model, text = small(FEEDING), reversal(30, 3, reverse=True)
+    model.initialise(1)
+    batch = text.batch(np.arange(30))
+    model.eval()
+    h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+    losses = model.losses(h_tilde, batch.next_words, batch.lengths)
+    assert len(losses) == int(text.target.lengths.sum()) + 30
+    assert cost_a_word(model, text, 7) == pytest.approx(losses.mean().item(), rel=1e-5)
+
+
+def test_reversal_is_learned(tmp_path: Path) -> None:
+    system = System(attention="global", score="general", input_feeding=True, reverse=True)
+    recipe = RECIPE.model_copy(
+        update={"epochs": 10, "halve_after": 8, "evaluate_every": 100, "checkpoint_minutes": 9}
+    )
+    text, dev = (reversal(n, seed, reverse=True) for n, seed in ((1500, 1), (50, 2)))
+    model = small(system, size=24)
+    train(model, text, {"dev": dev}, recipe, 1, Checkpoints(tmp_path), lambda row: None)
+    sources = [dev.source[i] for i in range(len(dev))]
+    found = translate([model], sources, Search(beam=3, candidates=10), batch_size=50)
+    # The search forbids translations of one word for sources of one; what is longer must be right.
+    right = [c[0].words == s[::-1].tolist() for c, s in zip(found, sources, strict=True)]
+    assert np.mean(right) > 0.9
