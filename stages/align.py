@@ -16,6 +16,7 @@ import torch
 from attnmt.config import LinkStep, load_params
 from attnmt.data.encoded import EncodedText
 from attnmt.data.links import GoldLinks, Links, format_links, read_links
+from attnmt.decoding.search import link_shift
 from attnmt.decoding.translate import force_all
 from attnmt.errors import InputError
 from attnmt.files import atomic_path, write_json, write_lines
@@ -34,11 +35,12 @@ def main(params_file: Path, model: str, seed: int) -> None:
     system = translator.config.system
     sides = [EncodedText.open(layout.prepared, name, side) for side in system.direction.split("-")]
     source, target = ([side[i] for i in range(len(side))] for side in sides)
-    chosen, batch_size = params.decoding.link_step, params.decoding.batch_size
+    forced = force_all(translator, source, target, params.decoding.batch_size)
+    chosen: LinkStep = params.decoding.link_step
     links: dict[LinkStep, list[Links]] = {}
     for step in get_args(LinkStep):
-        forced = force_all(translator, source, target, batch_size, step)
-        links[step] = [list(zip(f.links, range(len(f.links)), strict=True)) for f in forced]
+        shift = link_shift([translator], step)
+        links[step] = [[(i, j) for j, i in enumerate(f.links(shift))] for f in forced]
     gold_file = layout.raw / f"{name}.links"
     gold = read_links(gold_file) if gold_file.exists() else None
     if gold is not None and len(gold) != len(source):

@@ -168,11 +168,11 @@ def test_ensemble(path: Path, together: bool) -> None:
 def test_forced_scores_and_links(path: Path) -> None:
     case = load(path)
     model, batch = build(case), batch_of(case)
-    forced = force(model, batch, "authors")
+    forced = force(model, batch)
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
     losses = model.losses(h_tilde, batch.next_words, batch.lengths).split(batch.lengths.tolist())
     for i, theirs in enumerate(case["force"]):
-        score, links = forced[i]
+        score, attended = forced[i]
         source, target = case["src"][i], case["tgt"][i]
         if theirs["tokens"] != [*target, EOS]:
             # A reference below the search's shortest length: their program refuses its </s>, so its
@@ -182,6 +182,5 @@ def test_forced_scores_and_links(path: Path) -> None:
         assert score == pytest.approx(theirs["score"], abs=1e-6)
         if case["attention"]:
             # Theirs are 1-based columns as read, one a step; the last one is stale (a known fault).
-            # The authors read word t's link off step t + 1.
             read = [len(source) - q if case["source_reversed"] else q - 1 for q in theirs["align"]]
-            assert links[:-1] == read[1 : len(target)]
+            assert attended[: len(target)] == read[: len(target)]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import yaml
 
@@ -32,9 +32,10 @@ class Project:
 
     folder: Path
 
-    def run(self, *command: str) -> str:
-        """Run a command and return what it printed; a failing one fails the test with that."""
-        environment = os.environ | {
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of every command: this copy's code, no tool calling home."""
+        return os.environ | {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "PYTHONPATH": str(self.folder / "src"),
             "DVC_SITE_CACHE_DIR": str(self.folder.parent / "dvc-site-cache"),
@@ -42,10 +43,24 @@ class Project:
             "MLFLOW_DISABLE_TELEMETRY": "true",
             "OMP_NUM_THREADS": "1",
         }
+
+    def start(self, *command: str, output: IO[str]) -> subprocess.Popen[str]:
+        """Start a command whose output goes to a file, and return it running."""
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+
+    def run(self, *command: str) -> str:
+        """Run a command and return what it printed; a failing one fails the test with that."""
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env=environment,
+            env=self.environment,
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

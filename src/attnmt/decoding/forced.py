@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 import torch
 
-from attnmt.config import LinkStep
 from attnmt.data.batches import Batch
-from attnmt.decoding.search import link_shift
 from attnmt.model.translator import Translator
 
 
@@ -14,29 +12,27 @@ class Forced(NamedTuple):
     """What a model says of a given translation."""
 
     score: float  # sum of log p, </s> included
-    links: list[int]  # the source position that each word is linked to; empty without attention
+    # The source position with the largest weight at each step, that of </s> included; of equals the
+    # first as read. Empty without attention.
+    attended: list[int]
+
+    def links(self, shift: int) -> list[int]:
+        """Return the source position of each word, ``shift`` being what ``link_shift`` returns."""
+        return self.attended[shift : shift + len(self.attended) - 1]
 
 
 @torch.inference_mode()
-def force(model: Translator, batch: Batch, link_step: LinkStep = "same") -> list[Forced]:
-    """Return the score and the links of each pair's target. The model is in eval mode.
-
-    A word is linked to the position with the largest weight of the step that ``link_step`` names.
-    """
-    h_tilde, weights = model(batch.source, batch.source_lengths, batch.words)
+def force(model: Translator, batch: Batch) -> list[Forced]:
+    """Return the score and the attended positions of each pair's target. The model is in eval mode."""
+    memory, state = model.encode(batch.source, batch.source_lengths)
+    h_tilde, weights = model.decoder(batch.words, state, memory)
     losses = model.losses(h_tilde, batch.next_words, batch.lengths)
     lengths = batch.lengths.tolist()
     scores = [-float(part.sum()) for part in losses.split(lengths)]
-    if weights is None:
+    if weights is None or memory is None:
         return [Forced(score, []) for score in scores]
-    # As read, column M - S is the first real word.
-    columns = weights.argmax(dim=-1)
-    start = batch.source.shape[1] - batch.source_lengths[:, None]
-    read = columns - start
-    reverse = model.config.system.reverse
-    positions = batch.source_lengths[:, None] - 1 - read if reverse else read
-    shift = link_shift([model], link_step)
+    attended = memory.positions.gather(1, weights.argmax(dim=-1)).tolist()
     return [
-        Forced(score, row[shift : shift + length - 1])
-        for score, row, length in zip(scores, positions.tolist(), lengths, strict=True)
+        Forced(score, row[:length])
+        for score, row, length in zip(scores, attended, lengths, strict=True)
     ]

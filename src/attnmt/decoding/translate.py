@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from attnmt.config import LinkStep
 from attnmt.data.batches import make_batch, pad_source
 from attnmt.decoding.forced import Forced, force
 from attnmt.decoding.search import Candidate, Search, search
@@ -40,18 +39,14 @@ def translate(
 
 
 def force_all(
-    model: Translator,
-    sources: Sequence[Ids],
-    targets: Sequence[Ids],
-    batch_size: int,
-    link_step: LinkStep,
+    model: Translator, sources: Sequence[Ids], targets: Sequence[Ids], batch_size: int
 ) -> list[Forced]:
-    """Return score and links of each given translation."""
+    """Return score and attended positions of each given translation."""
     reverse, device = model.config.system.reverse, model.W_s.device
 
     def one_batch(rows: list[int]) -> list[Forced]:
         pairs = [sources[i] for i in rows], [targets[i] for i in rows]
-        return force(model, make_batch(*pairs, reverse).to(device), link_step)
+        return force(model, make_batch(*pairs, reverse).to(device))
 
     return _by_length([len(ids) for ids in targets], batch_size, one_batch, "force")
 

@@ -9,6 +9,7 @@ import math
 import platform
 import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -128,8 +129,15 @@ def _surroundings(device: torch.device) -> dict[str, Any]:
     return {
         "git_commit": git.stdout.strip() or "unknown",
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "device": torch.cuda.get_device_name() if device.type == "cuda" else platform.processor(),
+        "device": torch.cuda.get_device_name() if device.type == "cuda" else _processor(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
+
+
+def _processor() -> str:
+    """Return the processor's name; Linux keeps it where ``platform`` does not look."""
+    facts = Path("/proc/cpuinfo").read_text().splitlines() if platform.system() == "Linux" else []
+    names = (line.partition(":")[2].strip() for line in facts if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

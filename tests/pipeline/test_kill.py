@@ -1,0 +1,45 @@
+"""A training that is killed again and again, as a scheduler or a power cut would."""
+
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from project import MODELS, Project
+
+OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
+
+
+def test_sigkill_at_random_points_changes_no_byte(built: Project, tmp_path: Path) -> None:
+    project = built.copy(tmp_path / "killed")
+    longer = {"epochs": 150, "halve_after": 149, "evaluate_every": 40}
+    project.change({"training": longer | {"checkpoint_minutes": 0}})
+    model = MODELS[-1]
+    train = ["python", "stages/train.py", "params.yaml", model, "1"]
+    folder = project.folder / f"models/demo/{model}-1"
+    project.run(*train)
+    undisturbed = {name: (folder / name).read_bytes() for name in OUTPUTS}
+    for name in OUTPUTS:
+        (folder / name).unlink()
+
+    rng, kills, resumed = random.Random(time.time_ns()), 0, 0
+    log = project.folder / "train.log"
+    while True:
+        with log.open("w") as stream:
+            process = project.start(*train, output=stream)
+            try:
+                # Up to the first eight kills; the last run is left to finish.
+                process.wait(timeout=rng.uniform(2.0, 5.0) if kills < 8 else None)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                kills += 1
+        resumed += "resuming after batch" in log.read_text()
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, log.read_text()
+    assert kills >= 1
+    assert resumed >= 1
+    assert {name: (folder / name).read_bytes() for name in OUTPUTS} == undisturbed
+    assert not list(project.folder.glob("checkpoints/**/*.safetensors"))  # nothing left over
