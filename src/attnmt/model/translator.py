@@ -42,11 +42,12 @@ class Translator(nn.Module):
 
     def initialise(self, seed: int) -> None:
         """Draw every parameter from the uniform distribution over [-init, init]."""
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed)  # of the CPU: the same draw on any device
         limit = self.config.shape.init
         with torch.no_grad():
             for parameter in self.parameters():
-                parameter.uniform_(-limit, limit, generator=generator)
+                drawn = torch.empty(parameter.shape, dtype=parameter.dtype)
+                parameter.copy_(drawn.uniform_(-limit, limit, generator=generator))
 
     def embeddings(self) -> list[Tensor]:
         """Return the parameters that the authors leave out of the gradient norm."""
