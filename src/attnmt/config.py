@@ -26,7 +26,10 @@ from pydantic_core import PydanticCustomError
 from attnmt.errors import InputError
 
 Attention = Literal["none", "global", "local_m", "local_p"]
-Score = Literal["location", "dot", "general", "additive"]
+Score = Literal["location", "dot", "general", "concat", "additive"]
+# Faults of the authors' program while the paper's models were trained, all off by default:
+# the general score's gradient for h_s; half the gradient of p_t; padding that takes part in attention.
+Fault = Literal["general_gradient", "position_gradient", "unmasked_padding"]
 Direction = Literal["en-de", "de-en"]
 # The step whose attention links a word: the one that predicts it, the next (where it is the input), or
 # the authors' reading: next for content scores, same for location.
@@ -128,6 +131,7 @@ class System(Strict):
     input_feeding: bool = False
     reverse: bool = False
     dropout: Probability = 0.0
+    faults: list[Fault] = []
     direction: Direction = "en-de"
     epochs: PositiveInt | None = None  # in place of training.epochs
     halve_after: PositiveInt | None = None  # in place of training.halve_after
@@ -138,6 +142,12 @@ class System(Strict):
             raise ValueError("score must be given with attention, and only then")
         if self.score == "location" and self.attention != "global":
             raise ValueError("score 'location' is defined for attention 'global' only")
+        if "general_gradient" in self.faults and self.score != "general":
+            raise ValueError("fault 'general_gradient' is one of score 'general'")
+        if "position_gradient" in self.faults and self.attention != "local_p":
+            raise ValueError("fault 'position_gradient' is one of attention 'local_p'")
+        if "unmasked_padding" in self.faults and self.score in (None, "location"):
+            raise ValueError("fault 'unmasked_padding' is one of the content scores")
         return self
 
     @property

@@ -18,7 +18,7 @@ SHAPE = ModelShape(layers=2, size=5, window_D=2, location_slots=4, init=0.8)
 KINDS = [
     ("none", None),
     ("global", "location"),
-    *itertools.product(("global", "local_m", "local_p"), ("dot", "general", "additive")),
+    *itertools.product(("global", "local_m", "local_p"), ("dot", "general", "concat", "additive")),
 ]
 VARIANTS = [(*kind, feeding) for kind in KINDS for feeding in (False, True)]
 
@@ -121,6 +121,95 @@ def test_reversal_is_of_the_order_of_reading_only() -> None:
     assert forward.encode(source, lengths).memory is not None
     orders = [m.encode(source, lengths).memory.positions.tolist() for m in (forward, backward)]
     assert orders == [[[0, 1, 2, 3]], [[3, 2, 1, 0]]]
+
+
+def loss_and_gradients(model: Translator) -> tuple[Tensor, dict[str, Tensor]]:
+    source, lengths, words, next_words, predicted = padded_batch()
+    h_tilde, _ = model(source, lengths, words)
+    loss = model.loss(h_tilde, next_words, predicted)
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    return loss.detach(), dict(zip(names, torch.autograd.grad(loss, parameters), strict=True))
+
+
+def with_fault(fault: str, attention: str, score: str) -> list[Translator]:
+    right = translator(attention, score, feeding=False)
+    system = right.config.system.model_copy(update={"faults": [fault]})
+    wrong = Translator(ModelConfig(system, SHAPE, 7, 6)).double()
+    wrong.load_state_dict(right.state_dict())
+    return [right, wrong]
+
+
+def test_fault_in_the_gradient_of_p_t() -> None:
+    """W_p and v_p get half their gradient; the loss and all that does not lie before p_t stay."""
+    (loss, right), (same_loss, wrong) = map(
+        loss_and_gradients, with_fault("position_gradient", "local_p", "dot")
+    )
+    assert loss == same_loss
+    for name in ("decoder.attention.W_p", "decoder.attention.v_p"):
+        torch.testing.assert_close(wrong[name], right[name] / 2)
+    for name in ("W_s", "decoder.W_c"):
+        torch.testing.assert_close(wrong[name], right[name])
+
+
+def test_fault_in_the_gradient_of_general() -> None:
+    """One query, one sentence, by hand: h_s gets h_t for each unit of its score, not W_a h_t."""
+    gradients = []
+    for faults in ([], ["general_gradient"]):
+        system = System.model_validate(
+            {"attention": "global", "score": "general", "faults": faults}
+        )
+        attention = Attention(system, SHAPE).double()
+        torch.manual_seed(0)
+        nn.init.normal_(attention.W_a)
+        values = torch.randn(1, 3, 5, dtype=torch.float64, requires_grad=True)
+        h = torch.randn(1, 1, 5, dtype=torch.float64, requires_grad=True)
+        memory = attention.remember(values, torch.arange(3)[None], torch.tensor([3]))
+        _, weights = attention(h, memory, torch.tensor([0]))
+        a = weights[0, 0].detach()
+        of_score = a * (torch.tensor([1.0, 0, 0], dtype=torch.float64) - a[0])  # d a_0 / d e
+        vector = h[0, 0] if faults else attention.W_a @ h[0, 0]
+        found = torch.autograd.grad(weights[0, 0, 0], (values, h, attention.W_a))
+        torch.testing.assert_close(found[0][0], torch.outer(of_score, vector).detach())
+        gradients.append(found[1:])
+    torch.testing.assert_close(gradients[0], gradients[1])  # h_t and W_a are not concerned
+
+
+@pytest.mark.parametrize("score", ["dot", "additive"])
+def test_fault_of_padding_that_takes_part(score: str) -> None:
+    """Padding dilutes the weights of global attention as a word with h_s = 0 would."""
+    system = System.model_validate(
+        {"attention": "global", "score": score, "faults": ["unmasked_padding"]}
+    )
+    attention = Attention(system, SHAPE).double()
+    for parameter in attention.parameters():
+        nn.init.normal_(parameter)
+    values = torch.randn(1, 4, 5, dtype=torch.float64)
+    values[:, :2] = 0  # padding
+    h = torch.randn(1, 1, 5, dtype=torch.float64)
+    memory = attention.remember(values, torch.tensor([[-2, -1, 0, 1]]), torch.tensor([2]))
+    context, weights = attention(h, memory, torch.tensor([0]))
+    if score == "dot":
+        e = values[0] @ h[0, 0]
+        assert e[0] == 0
+    else:
+        e = torch.tanh(values[0] + attention.W_a @ h[0, 0]) @ attention.v_a
+    a = e.exp() / e.exp().sum()
+    torch.testing.assert_close(weights[0, 0], a)
+    torch.testing.assert_close(context[0, 0], a[2:] @ values[0, 2:])
+
+
+def test_fault_of_padding_at_the_edge_of_a_window() -> None:
+    """Read backwards, what lies beyond the last word is padding; D = 2 reaches two columns of it."""
+    for faults, expected in ([], 1.0), (["unmasked_padding"], 1 / 3):
+        system = System.model_validate(
+            {"attention": "local_m", "score": "dot", "reverse": True, "faults": faults}
+        )
+        attention = Attention(system, SHAPE).double()
+        values = torch.zeros(1, 4, 5, dtype=torch.float64)
+        positions = torch.tensor([[3, 2, 1, 0]])  # of S = 1: three columns of padding
+        memory = attention.remember(values, positions, torch.tensor([1]))
+        _, weights = attention(torch.zeros(1, 1, 5, dtype=torch.float64), memory, torch.tensor([0]))
+        assert weights[0, 0, 3].item() == pytest.approx(expected)
 
 
 def test_gaussian_of_local_p() -> None:

@@ -21,7 +21,7 @@ class Memory(NamedTuple):
 
     values: Tensor  # h_s, [N, M, n]; zero at padding
     keys: Tensor  # what h_t is compared with, [N, M, n]: W_a^T h_s for general, else h_s
-    positions: Tensor  # [N, M]; negative at padding
+    positions: Tensor  # of each column, [N, M]; 0 .. S-1 at words, beyond either end at padding
     lengths: Tensor  # S, [N]
 
     def select(self, rows: Tensor) -> Self:
@@ -40,8 +40,11 @@ class Attention(nn.Module):
       weight then times exp(-(s - p_t)^2 / (2 (D/2)^2)), not renormalised (equation 10). The gradient
       reaches p_t through this factor alone.
 
-    Scores: dot h_s . h_t; general h_s . W_a h_t; additive v_a . tanh(h_s + W_a h_t), the concat of the
-    authors' program, whose matrix for h_s is the identity.
+    Scores: dot h_s . h_t; general h_s . W_a h_t; concat v_a . tanh(W_a h_t + U_a h_s), the paper's
+    W_a [h_t; h_s]; additive v_a . tanh(W_a h_t + h_s), the concat of the authors' program, whose
+    matrix for h_s is the identity.
+
+    ``System.faults`` brings back what was wrong in the program when the paper's models were trained.
     """
 
     def __init__(self, system: System, shape: ModelShape) -> None:
@@ -50,11 +53,14 @@ class Attention(nn.Module):
         self.kind = system.attention
         self.score = system.score
         self.D = shape.window_D
-        if self.score in ("general", "additive"):
+        self.faults = system.faults
+        if self.score in ("general", "concat", "additive"):
             self.W_a = nn.Parameter(torch.empty(n, n))
         if self.score == "location":
             self.W_a = nn.Parameter(torch.empty(shape.location_slots, n))
-        if self.score == "additive":
+        if self.score == "concat":
+            self.U_a = nn.Parameter(torch.empty(n, n))
+        if self.score in ("concat", "additive"):
             self.v_a = nn.Parameter(torch.empty(n))
         if self.kind == "local_p":
             self.W_p = nn.Parameter(torch.empty(n, n))
@@ -62,7 +68,14 @@ class Attention(nn.Module):
 
     def remember(self, values: Tensor, positions: Tensor, lengths: Tensor) -> Memory:
         """Prepare source states [N, M, n] once for all decoder steps."""
-        keys = values @ self.W_a if self.score == "general" else values
+        keys = values
+        if self.score == "general" and "general_gradient" in self.faults:
+            # The gradient that reaches h_s is h_t where W_a h_t would be right; the value is the same.
+            keys = values.detach() @ self.W_a + (values - values.detach())
+        elif self.score == "general":
+            keys = values @ self.W_a
+        elif self.score == "concat":
+            keys = values @ self.U_a.T
         return Memory(values, keys, positions, lengths)
 
     def forward(
@@ -87,22 +100,25 @@ class Attention(nn.Module):
         a = torch.softmax(scores, dim=-1)[..., :columns]
         beyond = columns - a.shape[-1]  # columns that no slot addresses: the words read first
         a = nn.functional.pad(a.flip(-1), (beyond, 0))
-        return a.masked_fill((memory.positions < 0)[:, None, :], 0.0)
+        return a * _words(memory)
 
     def _content_weights(self, h: Tensor, memory: Memory, steps: Tensor, times: Product) -> Tensor:
-        if self.score == "additive":
+        if self.score in ("concat", "additive"):
             query = times(h, self.W_a)[:, :, None, :]
             scores = torch.tanh(memory.keys[:, None, :, :] + query) @ self.v_a
         else:
             scores = torch.bmm(h, memory.keys.transpose(1, 2))
         s = memory.positions[:, None, :]
-        attended = s >= 0
+        # Padding's h_s is zero, so that without a mask it takes part with a score of its own.
+        attended = torch.ones_like(s) > 0 if "unmasked_padding" in self.faults else _words(memory)
         p = None
         if self.kind == "local_m":
             centre = torch.minimum(steps[None, :], memory.lengths[:, None] - 1)[:, :, None]
             attended = attended & ((s - centre).abs() <= self.D)
         if self.kind == "local_p":
             p = torch.sigmoid(torch.tanh(times(h, self.W_p)) @ self.v_p) * memory.lengths[:, None]
+            if "position_gradient" in self.faults:
+                p = (p + p.detach()) / 2  # half the gradient, the same value
             p = p[:, :, None]
             attended = attended & ((s - p.detach().floor()).abs() <= self.D)
         a = torch.softmax(scores.masked_fill(~attended, -torch.inf), dim=-1)
@@ -110,3 +126,9 @@ class Attention(nn.Module):
             sigma = self.D / 2
             a = a * torch.exp(-((s - p) ** 2) / (2 * sigma**2))
         return a
+
+
+def _words(memory: Memory) -> Tensor:
+    """Return which columns hold words, [N, 1, M]."""
+    s, S = memory.positions, memory.lengths[:, None]
+    return ((s >= 0) & (s < S))[:, None, :]

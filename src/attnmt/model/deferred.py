@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+Tape = list[tuple[Tensor, Tensor]]  # x and the gradient of W x, of every step
 Product = Callable[[Tensor, Tensor], Tensor]  # x [.., n] and W [m, n] to W x, [.., m]
 
 
@@ -27,21 +28,21 @@ class DeferredProducts:
     """
 
     def __init__(self) -> None:
-        self._weights: dict[int, tuple[Tensor, list[tuple[Tensor, Tensor]]]] = {}
+        self._weights: dict[Tensor, tuple[Tensor, Tape]] = {}
 
     def __call__(self, x: Tensor, W: Tensor) -> Tensor:
         """Return W x, [.., m]."""
-        if id(W) not in self._weights:
-            tape: list[tuple[Tensor, Tensor]] = []
-            self._weights[id(W)] = _Collect.apply(W, tape), tape
-        collected, tape = self._weights[id(W)]
+        if W not in self._weights:
+            tape: Tape = []
+            self._weights[W] = _Collect.apply(W, tape), tape
+        collected, tape = self._weights[W]
         result: Tensor = _Product.apply(x, collected, tape)
         return result
 
 
 class _Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, W: Tensor, tape: list[tuple[Tensor, Tensor]]) -> Tensor:
+    def forward(ctx: Any, x: Tensor, W: Tensor, tape: Tape) -> Tensor:
         ctx.save_for_backward(x, W)
         ctx.tape = tape
         return x @ W.T
@@ -56,7 +57,7 @@ class _Product(torch.autograd.Function):
 
 class _Collect(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, W: Tensor, tape: list[tuple[Tensor, Tensor]]) -> Tensor:
+    def forward(ctx: Any, W: Tensor, tape: Tape) -> Tensor:
         ctx.set_materialize_grads(False)
         ctx.tape = tape
         return W.view_as(W)
