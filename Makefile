@@ -28,10 +28,10 @@ demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show T
 	snakemake -j$(CORES)
 	dvc commit -q -f dvc.yaml
 	@cat reports/demo/table1.md
-	@echo; echo "The whole report: $(CURDIR)/reports/demo"
+	@echo; echo "Table 1 as csv and LaTeX too: $(CURDIR)/reports/demo"
 
 .PHONY: multi30k
-multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, trains for an hour or two
+multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes 25 minutes on 2 cores
 	snakemake -j$(CORES) --config profile=multi30k
 	dvc commit -q -f profiles/multi30k/dvc.yaml
 	@cat reports/multi30k/table1.md

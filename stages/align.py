@@ -19,7 +19,7 @@ from attnmt.data.links import GoldLinks, Links, format_links, read_links
 from attnmt.decoding.search import link_shift
 from attnmt.decoding.translate import force_all
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, write_json, write_lines
+from attnmt.files import atomic_path, read_json, write_json, write_lines
 from attnmt.layout import Layout, run_name
 from attnmt.metrics.aer import aer
 from attnmt.model.store import load_model
@@ -31,20 +31,21 @@ def main(params_file: Path, model: str, seed: int) -> None:
     params = load_params(params_file)
     layout, run, name = Layout(params.profile), run_name(model, seed), params.sets.aligned
     torch.set_num_threads(params.decoding.threads)
-    translator = load_model(layout.model(run))
+    digest = read_json(layout.prepared / "summary.json")["digest"]
+    translator = load_model(layout.model(run), digest)
     system = translator.config.system
     sides = [EncodedText.open(layout.prepared, name, side) for side in system.direction.split("-")]
     source, target = ([side[i] for i in range(len(side))] for side in sides)
+    gold_file = layout.raw / f"{name}.links"
+    gold = read_links(gold_file) if gold_file.exists() else None
+    if gold is not None and len(gold) != len(source):
+        raise InputError(f"{gold_file}: {len(gold)} lines for {len(source)} sentence pairs")
     forced = force_all(translator, source, target, params.decoding.batch_size)
     chosen: LinkStep = params.decoding.link_step
     links: dict[LinkStep, list[Links]] = {}
     for step in get_args(LinkStep):
         shift = link_shift([translator], step)
         links[step] = [[(i, j) for j, i in enumerate(f.links(shift))] for f in forced]
-    gold_file = layout.raw / f"{name}.links"
-    gold = read_links(gold_file) if gold_file.exists() else None
-    if gold is not None and len(gold) != len(source):
-        raise InputError(f"{gold_file}: {len(gold)} lines for {len(source)} sentence pairs")
     rates = {
         step: error_rate(lines, gold, system.direction) for step, lines in links.items() if gold
     }

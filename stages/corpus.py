@@ -1,14 +1,12 @@
-"""Make or fetch the raw text of a profile. A stage of dvc.yaml, and a command of its own.
+"""Generate or download the raw text of all sets.
 
-    python stages/corpus.py params.yaml
+Called by dvc.yaml as `python stages/corpus.py params.yaml`.
 
-writes, whole or not at all,
-
-    data/<profile>/raw/<set>.en, <set>.de    one sentence a line
-    data/<profile>/raw/<set>.links           gold word links, where the corpus has them
-
-Fetched files are kept in data/downloads/<profile>/. With ATTNMT_MIRROR=<folder> they are read from
-that folder and nothing is fetched.
+Reads   nothing for a generated corpus; else the network, or instead of it
+        the folder that ATTNMT_MIRROR names
+Writes  data/<profile>/raw/<set>.en, <set>.de  one sentence a line
+                           <set>.links         gold word links, if known
+        data/downloads/<profile>/ what was fetched, kept
 """
 
 from pathlib import Path

@@ -1,10 +1,10 @@
-"""Align the training words and write dictionaries. A stage of dvc.yaml, and a command of its own.
+"""Align the training words and write the dictionaries of both directions.
 
-    python stages/lexicon.py params.yaml
+Called by dvc.yaml as `python stages/lexicon.py params.yaml`.
 
-reads data/<profile>/prepared/<train>.<language>.tok and writes, whole or not at all,
-
-    data/<profile>/lexicon/en-de.tsv, de-en.tsv    source, target, p(target | source), count
+Reads   data/<profile>/prepared/<train>.<language>.tok
+Writes  data/<profile>/lexicon/{en-de, de-en}.tsv
+            source word, target word, p(target | source), count
 """
 
 from pathlib import Path

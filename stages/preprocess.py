@@ -1,13 +1,12 @@
-"""Tokenise, filter and number the words of all sets. A stage of dvc.yaml, and a command of its own.
+"""Tokenise, filter and number the words of all sets.
 
-    python stages/preprocess.py params.yaml
+Called by dvc.yaml as `python stages/preprocess.py params.yaml`.
 
-reads data/<profile>/raw/ and writes, whole or not at all,
-
-    data/<profile>/prepared/<set>.<language>.tok                       tokens
-    data/<profile>/prepared/vocab.<language>                           one word a line
-    data/<profile>/prepared/<set>.<language>.ids.npy, .offsets.npy     ids
-    data/<profile>/prepared/summary.json                               counts, digests
+Reads   data/<profile>/raw/
+Writes  data/<profile>/prepared/<set>.<language>.tok  tokens
+                                vocab.<language>      one word a line
+                                <set>.<language>.{ids, offsets}.npy
+                                summary.json          counts, digests
 """
 
 from pathlib import Path

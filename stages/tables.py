@@ -1,6 +1,6 @@
 """Set the paper's tables with our scores beside its own.
 
-Example: python stages/tables.py params.yaml
+Called by dvc.yaml as `python stages/tables.py params.yaml`.
 
 Reads   scores/<profile>/<run>.json of every run of the profile
 Writes  reports/<profile>/table1.{csv, md, tex}

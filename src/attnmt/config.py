@@ -5,12 +5,14 @@
 
 import difflib
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 import yaml
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -36,6 +38,25 @@ Direction = Literal["en-de", "de-en"]
 LinkStep = Literal["same", "next", "authors"]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
+T = TypeVar("T")
+COPIED = (
+    "a copied profile needs its own profile, root and params_file, or it takes the other's place"
+)
+
+
+def _fault(location: list[str | int], message: str) -> PydanticCustomError:
+    """Return an error of the key at ``location`` in the value that is being checked."""
+    return PydanticCustomError("name", "{message}", {"message": message, "location": location})
+
+
+def _differ(values: list[T]) -> list[T]:
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            raise _fault([i], f"{value!r} stands in this list already; name it once")
+    return values
+
+
+Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(_differ)]
 
 
 class Strict(BaseModel):
@@ -49,8 +70,18 @@ class Sets(Strict):
 
     train: Name
     dev: Name  # chooses the checkpoint
-    tests: list[Name] = Field(min_length=1)  # the first is Table 1's
+    tests: Distinct[Name]  # the first is Table 1's
     aligned: Name  # the set whose references are force-decoded for alignment
+
+    @model_validator(mode="after")
+    def _parts_differ(self) -> Self:
+        if self.dev == self.train:
+            raise _fault(["dev"], f"{self.dev!r} is the training set; choose by another")
+        for i, name in enumerate(self.tests):
+            if name in (self.train, self.dev):
+                part = "training set" if name == self.train else "dev set"
+                raise _fault(["tests", i], f"{name!r} is the {part}; a test set must be unseen")
+        return self
 
     def all(self) -> list[str]:
         """Return every set once, training first."""
@@ -209,9 +240,9 @@ class Evaluation(Strict):
 class Run(Strict):
     """What the profile trains. Lists, because DVC's matrix and Snakemake expand them."""
 
-    models: list[Name] = Field(min_length=1)
+    models: Distinct[Name]
     attentional: list[Name]  # those of models that have links to report
-    seeds: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
+    seeds: Distinct[Annotated[int, Field(ge=0)]]
 
 
 class Params(Strict):
@@ -243,6 +274,18 @@ class Params(Strict):
         for name in self.sets.all():
             if name not in known:
                 raise _fault(["sets"], f"the corpus has no set {name!r}{_hint(name, known)}")
+        if self.corpus.kind == "grammar" and self.sets.train != "train":
+            raise _fault(["sets", "train"], "the training set of a grammar is named 'train'")
+        return self
+
+    @model_validator(mode="after")
+    def _file_is_named_by_profile(self) -> Self:
+        own = ("params.yaml", f"profiles/{self.profile}/params.yaml")
+        if self.params_file not in own:
+            raise _fault(
+                ["params_file"],
+                f"profile {self.profile!r} lies in {own[1]} (in {own[0]} at the root); {COPIED}",
+            )
         return self
 
     def system(self, name: str) -> System:
@@ -262,22 +305,18 @@ class Params(Strict):
         return self.training.model_copy(update={k: v for k, v in own.items() if v is not None})
 
 
-def _fault(location: list[str | int], message: str) -> PydanticCustomError:
-    """Return an error of the key that lies at ``location``, for a check of a section above it."""
-    return PydanticCustomError("name", "{message}", {"message": message, "location": location})
-
-
 def _hint(name: str, known: Any) -> str:
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
 
 
-def load_params(path: Path) -> Params:
-    """Read and check a parameter file.
+def load_params(path: Path, project: Path = Path()) -> Params:
+    """Read and check a parameter file of the project in whose folder stages run.
 
     Raises:
         InputError: naming file, line and key of every fault: an unknown key (with the nearest known
-            one), a missing one, a value of the wrong type or out of range.
+            one), a missing one, one given twice, a value of the wrong type or out of range; or if
+            ``root`` and ``params_file`` do not say where the file lies.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -287,11 +326,39 @@ def load_params(path: Path) -> Params:
         raise InputError(f"{path}: cannot read the parameters: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not YAML: {error}") from None
+    repeated = [
+        f"{path}:{line}: {key}: this key stands in its section already; give it once"
+        for line, key in _repeated_keys(node)
+    ]
+    if repeated:
+        raise InputError("\n".join(repeated))
     try:
-        return Params.model_validate(values)
+        params = Params.model_validate(values)
     except ValidationError as error:
         faults = [_describe(path, node, fault) for fault in error.errors()]
         raise InputError("\n".join(faults)) from None
+    root, file = (path.parent / params.root, project), (project / params.params_file, path)
+    for key, (named, true) in {"root": root, "params_file": file}.items():
+        if named.resolve() != true.resolve():
+            raise InputError(
+                f"{path}:{_line(node, [key])}: {key}: names {named.resolve()}, not "
+                f"{true.resolve()}; run in the project's folder; {COPIED}"
+            )
+    return params
+
+
+def _repeated_keys(node: Any, section: str = "") -> Iterator[tuple[int, str]]:
+    """Yield line and name of every key of which YAML would silently keep only the last value."""
+    if isinstance(node, yaml.SequenceNode):
+        for i, item in enumerate(node.value):
+            yield from _repeated_keys(item, f"{section}{i}.")
+    elif isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            if key.value in seen:
+                yield key.start_mark.line + 1, section + key.value
+            seen.add(key.value)
+            yield from _repeated_keys(value, f"{section}{key.value}.")
 
 
 def _describe(path: Path, node: Any, fault: Any) -> str:

@@ -18,16 +18,18 @@ from attnmt.errors import InputError
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a path beside ``path`` to write to, which takes its place on success, else is deleted.
 
-    The file or folder that stood there before stays until the new one is complete.
+    The file or folder that stood there before stays until the new one is complete. Whenever the
+    process dies, ``path`` is the old one, the new one, or (a folder, for a moment) not there.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial, old = (path.with_name(f"{path.name}.{os.getpid()}.{e}") for e in ("partial", "old"))
     _remove(partial)
     try:
         yield partial
         if partial.is_dir() and path.exists():
-            _remove(path)  # a rename cannot replace a folder that has files in it
+            path.rename(old)  # a rename cannot replace a folder that has files in it
         partial.replace(path)
+        _remove(old)
     finally:
         _remove(partial)
 

@@ -8,8 +8,8 @@ An experiment is a profile. In it each table of the paper is a run, and the trai
 are nested below. A training is known by its tags ``run`` and ``fingerprint``, so one that resumes
 continues its run. The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another.
 
-The training calls :func:`training_run`, stages/evaluate.py :func:`log_scores`, whatever fans out
-:func:`initialise`. These never raise; the functions below them do.
+The training calls :func:`training_run`, stages/evaluate.py :func:`log_scores`. These never raise;
+the functions below them do.
 """
 
 import logging
@@ -148,14 +148,6 @@ def training_run(
     run.flush()
 
 
-def initialise() -> None:
-    """Make the database if it is not there. Call it once before several processes start."""
-    try:
-        connect()
-    except Exception as error:
-        _warn("prepare its store", error)
-
-
 def log_scores(profile: str, run: str) -> None:
     """Add the scores of a run, read from its file, to its MLflow run. Never raises."""
     layout = Layout(profile)
@@ -187,7 +179,10 @@ def store_uri() -> str:
 
 
 def connect() -> Any:
-    """Return a client of a store that is ready; MLflow takes seconds to import, so not before."""
+    """Return a client of a store that is ready, its database made if it was not there.
+
+    Several processes may call it at once. MLflow takes seconds to import, so it is not before.
+    """
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     from mlflow import MlflowClient

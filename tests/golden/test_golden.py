@@ -17,6 +17,8 @@ from attnmt.model.translator import ModelConfig, Translator
 
 FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).parents[3] / "shared" / "golden"))
 CASES = sorted(FOLDER.glob("*.json"))
+if not CASES and "GOLDEN_DIR" in os.environ:
+    raise FileNotFoundError(f"GOLDEN_DIR names {FOLDER}, which holds no *.json")
 if not CASES:
     pytest.skip(f"no golden cases in {FOLDER} (set GOLDEN_DIR)", allow_module_level=True)
 BOS, EOS = 0, 1  # of the cases
@@ -52,8 +54,8 @@ def to_ours(weights: dict[str, Any], layers: int) -> dict[str, torch.Tensor]:
     for side, theirs in (("encoder", "W_src"), ("decoder", "W_tgt")):
         for layer in range(layers):
             matrix = gates_to_torch(ours(weights, f"{theirs}.{layer}"))
-            result[f"{side}.lstm.weight_ih_l{layer}"] = matrix[:, :-n]
-            result[f"{side}.lstm.weight_hh_l{layer}"] = matrix[:, -n:]
+            result[f"{side}.lstm.layers.{layer}.weight_ih_l0"] = matrix[:, :-n]
+            result[f"{side}.lstm.layers.{layer}.weight_hh_l0"] = matrix[:, -n:]
     names = {"W_h": "W_c", "W_a": "attention.W_a", "v_a": "attention.v_a"}
     names |= {"W_pos": "attention.W_p", "v_pos": "attention.v_p"}
     for theirs, name in names.items():

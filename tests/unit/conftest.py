@@ -60,6 +60,11 @@ class Project:
             check=False,
         )
 
+    def outputs(self) -> dict[Path, bytes | None]:
+        """Return all that lies in the profile's data with its content, None for a folder."""
+        found = (self.folder / "data/tiny").rglob("*")
+        return {path: path.read_bytes() if path.is_file() else None for path in found}
+
     def succeed(self, stage: str) -> str:
         """Run a stage that must succeed; return its standard output."""
         result = self.run(stage)
@@ -67,12 +72,14 @@ class Project:
         return result.stdout
 
     def fail(self, stage: str) -> str:
-        """Run a stage that must refuse its input and leave nothing behind; return its message."""
+        """Run a stage that must refuse its input and change nothing; return its message."""
+        before = self.outputs()
         result = self.run(stage)
         assert result.returncode == 2, result.stderr
         assert result.stderr.startswith("error: ")
         assert "Traceback" not in result.stderr
         assert not list(self.folder.rglob("*.partial"))
+        assert self.outputs() == before
         return result.stderr
 
 

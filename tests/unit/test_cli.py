@@ -53,14 +53,15 @@ def test_readme_names_a_missing_readme(attnmt):
 
 
 def test_track_reads_the_profile_of_the_parameter_file(attnmt, monkeypatch):
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | {
-        "profile": "other"
-    }
-    Path("p.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    file = "profiles/other/params.yaml"
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params |= {"profile": "other", "root": "../..", "params_file": file}
+    Path(file).parent.mkdir(parents=True)
+    Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
     monkeypatch.setattr(cli, "import_missing", lambda profile: [f"base-1 of {profile}"])
-    assert attnmt("track", "--params", "p.yaml")[:2] == (0, "base-1 of other\n")
+    assert attnmt("track", "--params", file)[:2] == (0, "base-1 of other\n")
     monkeypatch.setattr(cli, "import_missing", lambda profile: [])
-    assert attnmt("track", "--params", "p.yaml")[:2] == (0, "MLflow has everything already.\n")
+    assert attnmt("track", "--params", file)[:2] == (0, "MLflow has everything already.\n")
 
 
 def test_track_names_a_missing_parameter_file(attnmt):

@@ -53,7 +53,11 @@ def write_inputs():
         write_lines(Path(f"translations/demo/base-1/{name}.replaced"), REPLACED)
     write_json(Path("data/demo/prepared/summary.json"), {"digest": "e" * 64})
     perplexity = {"test1": 8.5, "test2": 9.5}
-    write_json(Path("models/demo/base-1/metrics.json"), {"best_step": 7, "perplexity": perplexity})
+    write_metrics({"dataset_digest": "e" * 64, "best_step": 7, "perplexity": perplexity})
+
+
+def write_metrics(metrics):
+    write_json(Path("models/demo/base-1/metrics.json"), metrics)
 
 
 def run(stage):
@@ -70,7 +74,7 @@ def test_every_set_has_its_numbers_and_what_they_are(stage):
         "model": "base",
         "seed": 1,
         "direction": "en-de",
-        "beam": load_params(ROOT / "params.yaml").decoding.beam,
+        "beam": load_params(Path("params.yaml")).decoding.beam,
         "dataset_digest": "e" * 64,
     }
     assert list(scores["sets"]) == ["test1", "test2"]
@@ -133,8 +137,46 @@ def test_missing_files_are_named(stage, file):
 
 
 def test_a_missing_perplexity_is_named(stage):
-    write_json(Path("models/demo/base-1/metrics.json"), {"perplexity": {"test1": 8.5}})
+    write_metrics({"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5}})
     with pytest.raises(InputError, match=r"metrics.json: no perplexity of 'test2'"):
+        run(stage)
+
+
+@pytest.mark.parametrize("digest", [{}, {"dataset_digest": "f" * 64}])
+def test_a_model_trained_on_other_data_is_refused(stage, digest):
+    write_metrics(digest | {"perplexity": {"test1": 8.5, "test2": 9.5}})
+    message = r"base-1/metrics.json: trained on other data than lie in data/demo/prepared; train "
+    with pytest.raises(InputError, match=message + "base-1 again"):
+        run(stage)
+    assert not Path("scores").exists()
+
+
+def faults():
+    yield "line", lambda: write_lines(Path("translations/demo/base-1/test2.out"), OUTPUT[:1])
+    yield "file", Path("translations/demo/base-1/test2.replaced").unlink
+    yield (
+        "perplexity",
+        lambda: write_metrics({"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5}}),
+    )
+
+
+@pytest.mark.parametrize("spoil", [pytest.param(spoil, id=name) for name, spoil in faults()])
+def test_every_set_is_checked_before_the_first_is_scored(stage, monkeypatch, spoil):
+    scored = []
+    monkeypatch.setattr(stage, "score_set", lambda *inputs: scored.append(inputs) or {})
+    run(stage)
+    assert len(scored) == 2
+    scored.clear()
+    spoil()
+    with pytest.raises(InputError, match="test2"):
+        run(stage)
+    assert not scored
+
+
+def test_another_seed_is_refused_before_the_first_bootstrap(stage, monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "7")
+    monkeypatch.setattr(BLEU, "corpus_score", lambda *_, **__: pytest.fail("a set was scored"))
+    with pytest.raises(InputError, match="SACREBLEU_SEED must be 12345 or unset"):
         run(stage)
 
 

@@ -1,6 +1,7 @@
 """Strict reading, and writing all or nothing."""
 
 import gzip
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +70,24 @@ def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
         (partial / "new").touch()
         assert (target / "old").exists()
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "new"]
+
+
+def test_a_folder_is_never_half_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed_half_way(folder: Path) -> None:
+        next(iter(folder.iterdir())).unlink()
+        raise KeyboardInterrupt
+
+    def write(names: str) -> None:
+        with atomic_path(tmp_path / "out") as partial:
+            partial.mkdir()
+            for name in names:
+                (partial / name).touch()
+
+    write("ab")
+    monkeypatch.setattr(shutil, "rmtree", killed_half_way)
+    with pytest.raises(KeyboardInterrupt):
+        write("cd")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"c", "d"}
 
 
 def test_failure_keeps_what_was_there(tmp_path: Path) -> None:

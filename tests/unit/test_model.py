@@ -199,17 +199,16 @@ def test_fault_of_padding_that_takes_part(score: str) -> None:
 
 
 def test_fault_of_padding_at_the_edge_of_a_window() -> None:
-    """Read backwards, what lies beyond the last word is padding; D = 2 reaches two columns of it."""
-    for faults, expected in ([], 1.0), (["unmasked_padding"], 1 / 3):
-        system = System.model_validate(
-            {"attention": "local_m", "score": "dot", "reverse": True, "faults": faults}
-        )
-        attention = Attention(system, SHAPE).double()
-        values = torch.zeros(1, 4, 5, dtype=torch.float64)
-        positions = torch.tensor([[3, 2, 1, 0]])  # of S = 1: three columns of padding
-        memory = attention.remember(values, positions, torch.tensor([1]))
-        _, weights = attention(torch.zeros(1, 1, 5, dtype=torch.float64), memory, torch.tensor([0]))
-        assert weights[0, 0, 3].item() == pytest.approx(expected)
+    """Read backwards, padding follows the last word; a window of D = 2 reaches two columns of it."""
+    right, wrong = with_fault("unmasked_padding", "local_m", "dot")
+    source, lengths = torch.tensor([[0, 0, 0, 0, 4, 3]]), torch.tensor([2])
+    words = torch.tensor([[1, 4]])
+    none = [False] * 4
+    # p_t = 0, then 1: position 2 = S is in the first window, 2 and 3 in the second.
+    leaks = [[False, False, False, True], [False, False, True, True]]
+    for model, expected in ((right, [none, none]), (wrong, leaks)):
+        _, weights = model(source, lengths, words)
+        assert weights[0, :, :4].gt(0).tolist() == expected
 
 
 def test_gaussian_of_local_p() -> None:
@@ -274,7 +273,8 @@ def test_deferred_products_have_the_plain_gradients() -> None:
 
 
 def test_summed_loss_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnmt.model.output.CHUNK", 14)  # two words a chunk
+    monkeypatch.setattr("attnmt.model.output.FEWEST", 2)
+    monkeypatch.setattr("attnmt.model.output.CHUNK", {"cpu": 14})  # two words a chunk
     h = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
     W = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
     y = torch.tensor([0, 6, 3, 3, 1])
@@ -285,17 +285,52 @@ def test_summed_loss_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.testing.assert_close(torch.autograd.grad(found, (h, W)), wanted)
 
 
-def test_dropout_acts_on_inputs_alone() -> None:
-    model = translator("global", "dot", True, dropout=0.5)
-    model.train()
+@pytest.mark.parametrize("feeding", [False, True])
+def test_dropout_acts_on_the_inputs_of_layers_alone(
+    feeding: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dropped: list[Tensor] = []
+
+    def record(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+        assert (p, training) == (0.5, True)
+        dropped.append(x)
+        return x
+
+    monkeypatch.setattr(nn.functional, "dropout", record)
+    model = translator("global", "dot", feeding, dropout=0.5).train()
     source, lengths, words, _, _ = padded_batch()
-    torch.manual_seed(0)
-    first, _ = model(source, lengths, words)
-    second, _ = model(source, lengths, words)
-    torch.manual_seed(0)
-    again, _ = model(source, lengths, words)
-    assert torch.equal(first, again)
-    assert not torch.equal(first, second)
-    assert first.ne(0).all()  # nothing on h~ on its way to the output layer
+    h_tilde, _ = model(source, lengths, words)
+    monkeypatch.undo()
     model.eval()
-    assert torch.equal(*(model(source, lengths, words)[0] for _ in range(2)))
+
+    embedded = model.encoder.embedding(source) * (source > 0).unsqueeze(-1)
+    first = model.encoder.lstm.layers[0](embedded.transpose(0, 1))[0]
+    expected = [embedded.transpose(0, 1), first]
+    inputs = model.decoder.embedding(words.T)
+    if feeding:
+        fed = torch.cat([torch.zeros_like(inputs[:1]), h_tilde.transpose(0, 1)[:-1]])
+        state = model.encode(source, lengths).state
+        for x in torch.cat([inputs, fed], dim=-1):
+            _, state = model.decoder.lstm.step(x, state)
+            expected += [x, state[0][0]]  # the second layer reads the first one's h
+    else:
+        h, c = model.encode(source, lengths).state
+        expected += [inputs, model.decoder.lstm.layers[0](inputs, (h[:1], c[:1]))[0]]
+    assert len(dropped) == len(expected)
+    for found, wanted in zip(dropped, expected, strict=True):
+        torch.testing.assert_close(found, wanted)
+
+
+def test_dropout_is_fresh_in_training_and_off_in_evaluation() -> None:
+    model = translator("global", "dot", True, dropout=0.5).train()
+    source, lengths, words, _, _ = padded_batch()
+
+    def run(seed: int) -> Tensor:
+        torch.manual_seed(seed)
+        h_tilde: Tensor = model(source, lengths, words)[0]
+        return h_tilde
+
+    assert torch.equal(run(0), run(0))
+    assert not torch.equal(run(0), run(1))
+    model.eval()
+    assert torch.equal(run(0), run(1))

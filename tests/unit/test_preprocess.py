@@ -107,7 +107,11 @@ def test_bad_input(raw: Project, files: dict[str, str], message: str) -> None:
     raw.params["preprocess"]["max_length"] = 20
     raw.write_raw(**files)
     assert message in raw.fail("preprocess")
-    assert not raw.prepared.exists()
+
+
+def test_held_out_sets_are_judged_before_the_training_text_is_tokenised(raw: Project) -> None:
+    raw.write_raw(train_en="a\n", train_de="b\n", train_links="9-9\n", test_links="0-0 1~1\n")
+    assert "raw/test.links:1: '1~1' is not a link" in raw.fail("preprocess")
 
 
 def test_good_links(raw: Project) -> None:
@@ -118,4 +122,4 @@ def test_good_links(raw: Project) -> None:
 
 
 def test_corpus_stage_has_not_run(project: Project) -> None:
-    assert "data/tiny/raw/train.en: no such file" in project.fail("preprocess")
+    assert "data/tiny/raw/test.en: no such file" in project.fail("preprocess")

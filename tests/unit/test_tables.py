@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -60,7 +61,7 @@ def profile(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def load(**changes):
-        params = load_params(ROOT / "params.yaml")
+        params = load_params(ROOT / "params.yaml", ROOT)
         seeds, tests = changes.get("seeds", [1]), changes.get("tests", params.sets.tests)
         models = changes.get("models", params.run.models)
         run = params.run.model_copy(update={"seeds": seeds, "models": models})
@@ -105,7 +106,7 @@ def test_the_paper_file_agrees_with_its_own_gains():
 
 
 def test_every_model_of_the_paper_file_is_one_of_the_paper_profile():
-    known = load_params(ROOT / "profiles/wmt14/params.yaml").models
+    known = load_params(ROOT / "profiles/wmt14/params.yaml", ROOT).models
     assert {row.model for row in paper_rows()} - {None} <= set(known)
 
 
@@ -218,12 +219,32 @@ def test_verdicts_on_the_papers_set_and_elsewhere(profile):
     assert [row["verdict"] for row in rows[4:7]] == [None, "other order", "same order"]
 
 
+@pytest.mark.parametrize(
+    ("bleu", "verdict"),  # the row above has 10.25 with an interval of 9.25 to 11.25
+    [
+        (8.24, "other order"),
+        (8.25, "within noise"),
+        (10.25, "within noise"),
+        (12.25, "within noise"),
+        (12.26, "same order"),
+    ],
+)
+def test_an_order_needs_intervals_apart(profile, bleu, verdict):
+    params = profile()
+    filled(params)
+    write_scores(params, "base_reverse", 1, bleu)
+    table = table1(params)
+    assert [row["verdict"] for row in table.rows[4:6]] == [None, verdict]
+    assert table.rows[5]["gain"] == round(bleu - 10.25, 2)
+    assert "within noise where the interval overlaps that of the row above" in markdown(table)
+
+
 def test_markdown_has_a_cell_for_every_column(profile):
     lines = [line for line in markdown(filled(profile())).splitlines() if line.startswith("|")]
     assert len(lines) == 2 + 12
     assert {line.count("|") for line in lines} == {9}
     numbers = "9.9 | 88.8 | 12.6 (+1.3) | 11.2 (+1.0) | 10.2–12.2 | -1.4"
-    assert lines[7] == f"| Base + reverse | {numbers} | same order |"
+    assert lines[7] == f"| Base + reverse | {numbers} | within noise |"
 
 
 def test_latex_escapes_what_latex_would_read(profile):
@@ -290,3 +311,8 @@ def test_the_readme_shows_the_reports_as_they_are():
     for marker, table, profile in found:
         text = tracked(f"reports/{profile}/{table}.md")
         assert readme_with_table(readme, text, marker) == readme, "run: attnmt readme"
+
+
+def test_the_readme_has_no_number_left_to_fill_in():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"\*\*[A-Z_]{4,}\*\*", readme) == []

@@ -27,7 +27,7 @@ def fresh_store(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
-        tracking.initialise()
+        tracking.connect()
     return (folder / "mlflow.db").read_bytes()
 
 

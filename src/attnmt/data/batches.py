@@ -78,15 +78,19 @@ class ParallelText:
     ) -> list[NDArray[np.int64]]:
         """Return the rows of each batch of an epoch; a function of its arguments alone.
 
-        Pairs are taken in corpus order (``chunk``, the authors' way: the order of the corpus lasts) or
-        in a new random order (``corpus``). Each chunk of ``chunk_batches`` batches is sorted by target
-        length, then source length, cut into batches, and its batches are shuffled.
+        Pairs are taken in a new random order (``corpus``), or in corpus order (``chunk``, the authors'
+        way: the order of the corpus lasts). Each chunk of ``chunk_batches`` batches is sorted by target
+        length, for ``corpus`` also by source length, cut into batches, and its batches are shuffled.
         """
         rng = np.random.default_rng([seed, epoch])
         order = rng.permutation(len(self)) if shuffle == "corpus" else np.arange(len(self))
         batches: list[NDArray[np.int64]] = []
         for start in range(0, len(order), batch_size * chunk_batches):
-            chunk = self._by_length(order[start : start + batch_size * chunk_batches])
+            chunk = order[start : start + batch_size * chunk_batches]
+            if shuffle == "corpus":
+                chunk = self._by_length(chunk)
+            else:
+                chunk = chunk[np.argsort(self.target.lengths[chunk], kind="stable")]
             cut = [chunk[i : i + batch_size] for i in range(0, len(chunk), batch_size)]
             batches += [cut[i] for i in rng.permutation(len(cut))]
         return batches

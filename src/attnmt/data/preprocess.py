@@ -22,7 +22,8 @@ LANGUAGES = ("en", "de")
 def prepare(raw: Path, folder: Path, sets: Sets, settings: Preprocess) -> dict[str, Any]:
     """Write tokens, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
 
-    Text is streamed; of the training side, only word counts and ids are held.
+    Text is streamed; of the training side, only word counts and ids are held. The training set
+    comes last, so that the other sets' faults are found before its hours.
 
     Returns:
         the summary: per set the pairs kept (``lines``), those ``dropped`` by reason and, by
@@ -33,7 +34,7 @@ def prepare(raw: Path, folder: Path, sets: Sets, settings: Preprocess) -> dict[s
         InputError: if the sides of a set or its links do not fit each other (naming file and line),
             a pair of a held-out set has an empty side, or no training pair is left.
     """
-    dropped = {name: _tokenise(raw, folder, name, sets, settings) for name in sets.all()}
+    dropped = {name: _tokenise(raw, folder, name, sets, settings) for name in reversed(sets.all())}
     summary: dict[str, Any] = {
         "sets": {name: {"lines": 0, "dropped": dropped[name]} for name in sets.all()},
         "vocabulary": {},

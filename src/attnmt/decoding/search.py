@@ -20,7 +20,7 @@ from torch import Tensor
 from attnmt.config import LinkStep
 from attnmt.data.vocabulary import BOS, EOS
 from attnmt.model.attention import Memory
-from attnmt.model.encoder import State
+from attnmt.model.lstm import State
 from attnmt.model.translator import Translator
 
 
@@ -138,7 +138,7 @@ def search(
         decoders.append(_Decoder(model, memory, state))
     positions = next((d.memory.positions for d in decoders if d.memory is not None), None)
     shift = link_shift(models, options.link_step)
-    done = [_Sentence(int(n)) for n in lengths]
+    done = [_Sentence(n) for n in lengths.tolist()]
     live = list(done)
     words = torch.full((len(live), 1), options.bos, device=source.device)
     scores = torch.zeros(len(live), 1, device=source.device, dtype=models[0].W_s.dtype)
@@ -228,12 +228,14 @@ def _extend(
     kept, missing = _first_ranks(~ends, options.beam)
     ranks = torch.arange(ends.shape[1], device=ends.device)
     finishing = (ends & ((ranks < kept[:, -1:]) | missing[:, -1:])).nonzero()
-    for i, rank in finishing.tolist():
-        sentence, total = live[i], float(ranked[i, rank])
+    at = finishing.unbind(1)
+    for i, total, parent in zip(
+        at[0].tolist(), ranked[at].tolist(), ranked_parents[at].tolist(), strict=True
+    ):
+        sentence = live[i]
         enough = len(sentence.finished) >= options.candidates
         if enough or len(sentence.words) + 1 <= sentence.shortest or total == -torch.inf:
             continue
-        parent = int(ranked_parents[i, rank])
         last = attended[i][parent] if attended else None
         sentence.finished.append(sentence.read_back(parent, last, shift, total))
     words, parents = ranked_words.gather(1, kept), ranked_parents.gather(1, kept)

@@ -1,4 +1,4 @@
-"""The stacked LSTM decoder with attention and input feeding (sections 3 and 3.3)."""
+"""The decoder with attention and input feeding (sections 3 and 3.3)."""
 
 import torch
 from torch import Tensor, nn
@@ -6,15 +6,14 @@ from torch import Tensor, nn
 from attnmt.config import ModelShape, System
 from attnmt.model.attention import Attention, Memory
 from attnmt.model.deferred import DeferredProducts, Product, product
-from attnmt.model.encoder import State
-from attnmt.model.lstm import lstm_cell
+from attnmt.model.lstm import StackedLSTM, State
 
 
 class Decoder(nn.Module):
     """From the words so far to the attentional vector h~_t = tanh(W_c [c_t; h_t]) (equation 5).
 
     Without attention h~_t is the top state h_t itself. With input feeding the first layer reads
-    [embedding; h~_{t-1}], h~ being zero before the first step; dropout acts on both halves.
+    [embedding; h~_{t-1}], h~ being zero before the first step.
     """
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
@@ -22,10 +21,8 @@ class Decoder(nn.Module):
         n = shape.size
         self.input_feeding = system.input_feeding
         self.embedding = nn.Embedding(vocabulary, n)
-        self.dropout = nn.Dropout(system.dropout)
-        between = system.dropout if shape.layers > 1 else 0.0
         inputs = 2 * n if self.input_feeding else n
-        self.lstm = nn.LSTM(inputs, n, shape.layers, bias=False, dropout=between)
+        self.lstm = StackedLSTM(inputs, n, shape.layers, system.dropout)
         self.attention = Attention(system, shape) if system.attention != "none" else None
         if self.attention is not None:
             self.W_c = nn.Parameter(torch.empty(n, 2 * n))
@@ -40,16 +37,27 @@ class Decoder(nn.Module):
             state: of the encoder after its last word.
             memory: of the source; None without attention.
         """
-        if self.input_feeding:
-            return self._forward_feeding(words, state, memory)
-        x = self.dropout(self.embedding(words.T))
-        h = self.lstm(x, state)[0].transpose(0, 1)
-        return self._attend(h, memory, torch.arange(words.shape[1], device=words.device))
+        embedded = self.embedding(words.T)  # [T, N, n]
+        steps = torch.arange(len(embedded), device=words.device)
+        if not self.input_feeding:
+            h, _ = self.lstm(embedded, state)
+            return self._attend(h.transpose(0, 1), memory, steps)
+        times = DeferredProducts() if torch.is_grad_enabled() else product
+        fed = torch.zeros_like(embedded[0])
+        outputs, weights = [], []
+        for t, x in enumerate(embedded):
+            h, state = self.lstm.step(torch.cat([x, fed], dim=-1), state, times)
+            h_tilde, a = self._attend(h.unsqueeze(1), memory, steps[t : t + 1], times)
+            fed = h_tilde.squeeze(1)
+            outputs.append(fed)
+            weights.append(a)
+        every = None if memory is None else torch.cat([a for a in weights if a is not None], dim=1)
+        return torch.stack(outputs, dim=1), every
 
     def step(
         self, words: Tensor, fed: Tensor | None, state: State, memory: Memory | None, t: int
     ) -> tuple[Tensor, State, Tensor | None]:
-        """Advance K hypotheses of each of N sentences by one word, without dropout.
+        """Advance K hypotheses of each of N sentences by one word, in eval mode.
 
         Args:
             words: the last word of each hypothesis, [N, K].
@@ -64,41 +72,10 @@ class Decoder(nn.Module):
         x = self.embedding(words)
         if self.input_feeding:
             x = torch.cat([x, torch.zeros_like(x) if fed is None else fed], dim=-1)
-        h, state = self._cells(x.flatten(0, 1), state)
-        steps = torch.tensor([t], device=words.device)
+        h, state = self.lstm.step(x.flatten(0, 1), state)
+        steps = torch.full((1,), t, device=words.device)
         h_tilde, weights = self._attend(h.view(*words.shape, -1), memory, steps)
         return h_tilde, state, weights
-
-    def _forward_feeding(
-        self, words: Tensor, state: State, memory: Memory | None
-    ) -> tuple[Tensor, Tensor | None]:
-        times = DeferredProducts() if torch.is_grad_enabled() else product
-        embedded = self.dropout(self.embedding(words.T))  # [T, N, n]
-        fed = torch.zeros_like(embedded[0])
-        outputs, weights = [], []
-        for t, x in enumerate(embedded):
-            h, state = self._cells(torch.cat([x, self.dropout(fed)], dim=-1), state, times)
-            step = torch.tensor([t], device=words.device)
-            h_tilde, a = self._attend(h.unsqueeze(1), memory, step, times)
-            fed = h_tilde.squeeze(1)
-            outputs.append(fed)
-            weights.append(a)
-        stacked = (
-            None if memory is None else torch.cat([a for a in weights if a is not None], dim=1)
-        )
-        return torch.stack(outputs, dim=1), stacked
-
-    def _cells(self, x: Tensor, state: State, times: Product = product) -> tuple[Tensor, State]:
-        """One step of every layer: input [K, inputs] and state to the top h [K, n] and new state."""
-        new_h, new_c = [], []
-        for layer, (h, c) in enumerate(zip(*state, strict=True)):
-            if layer > 0:
-                x = self.dropout(x)
-            w_ih, w_hh = self.lstm.all_weights[layer]
-            x, c = lstm_cell(times(x, w_ih) + times(h, w_hh), c)
-            new_h.append(x)
-            new_c.append(c)
-        return x, (torch.stack(new_h), torch.stack(new_c))
 
     def _attend(
         self, h: Tensor, memory: Memory | None, steps: Tensor, times: Product = product

@@ -1,42 +1,37 @@
-"""The stacked LSTM encoder."""
+"""The encoder: source words to states, in the order of reading."""
 
 import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-
-State = tuple[Tensor, Tensor]  # h and c of every layer, each [L, N, n]
+from attnmt.model.lstm import StackedLSTM, State
 
 
 class Encoder(nn.Module):
-    """LSTM layers without biases over the source words.
+    """A stacked LSTM over the source words, from the zero state.
 
-    Cell (Zaremba et al. 2014, without biases): i, f, o = sigmoid, g = tanh of W [x; h_{t-1}];
-    c_t = f c_{t-1} + i g; h_t = o tanh(c_t). Dropout acts on the input of every layer, fresh at every
-    step, and nowhere else. Without biases a zero input keeps a zero state, so padding on the left
-    leaves every sentence to start from zero.
+    Without biases a zero input keeps a zero state, so padding on the left leaves every sentence to
+    start from zero.
     """
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
         self.reverse = system.reverse
         self.embedding = nn.Embedding(vocabulary, shape.size)
-        self.dropout = nn.Dropout(system.dropout)
-        between = system.dropout if shape.layers > 1 else 0.0
-        self.lstm = nn.LSTM(shape.size, shape.size, shape.layers, bias=False, dropout=between)
+        self.lstm = StackedLSTM(shape.size, shape.size, shape.layers, system.dropout)
 
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
-        """Return the top states [N, M, n], the original position of each column [N, M], the last state.
+        """Return the top states [N, M, n], each column's original position [N, M], the last state.
+
+        Positions run from 0 to S - 1 at words; padding lies beyond one of the two ends.
 
         Args:
-            source: ids as read (reversed for a model that reads reversed), padded on the left, [N, M].
-            lengths: words of each sentence, [N].
+            source: ids as read (the last word first if reversed), padded on the left, [N, M].
+            lengths: S, words of each sentence, [N].
         """
         columns = torch.arange(source.shape[1], device=source.device)
         read = columns - (source.shape[1] - lengths)[:, None]  # 0 .. S-1 in reading order
         x = self.embedding(source) * (read >= 0).unsqueeze(-1)
-        h, state = self.lstm(self.dropout(x).transpose(0, 1))
-        positions = (
-            torch.where(read >= 0, lengths[:, None] - 1 - read, -1) if self.reverse else read
-        )
-        return h.transpose(0, 1).contiguous(), positions.clamp(min=-1), state
+        h, state = self.lstm(x.transpose(0, 1))
+        positions = lengths[:, None] - 1 - read if self.reverse else read
+        return h.transpose(0, 1).contiguous(), positions, state

@@ -5,7 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-CHUNK = 1 << 19  # logits held at once: small enough for a processor's cache
+# Logits held at once: what a processor's cache takes, what keeps a GPU busy.
+CHUNK = {"cpu": 1 << 19, "cuda": 1 << 26}
+FEWEST = 64  # words in a chunk, below which W_s would be read too often
 
 
 class SummedLoss(torch.autograd.Function):
@@ -18,7 +20,7 @@ class SummedLoss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, h_tilde: Tensor, W_s: Tensor, words: Tensor, training: bool) -> Tensor:
         """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``training``."""
-        rows = max(1, CHUNK // len(W_s))
+        rows = max(FEWEST, CHUNK[W_s.device.type] // len(W_s))
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
         grad_h, grad_W = torch.empty_like(h_tilde), torch.zeros_like(W_s) if training else W_s
         for h, y, grad in zip(

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from attnmt.config import ModelShape, System
 from attnmt.model.attention import Memory
 from attnmt.model.decoder import Decoder
-from attnmt.model.encoder import Encoder, State
+from attnmt.model.encoder import Encoder
+from attnmt.model.lstm import State
 from attnmt.model.output import SummedLoss
 
 

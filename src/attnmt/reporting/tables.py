@@ -56,7 +56,7 @@ def table1(params: Params) -> Table:
     }
     rows: list[dict[str, Any]] = []
     for row in published:
-        above = rows[-1]["bleu"] if rows else None
+        above = rows[-1] if rows else {}
         rows.append(_row(row, runs.get(row.model or "", []), test, above))
     title = f"Table 1, English-German, profile {params.profile}"
     return Table(title, _caption(params, published[0].set, _conditions(runs, test)), rows)
@@ -129,14 +129,15 @@ def _conditions(runs: dict[str, list[dict[str, Any]]], test: str) -> dict[str, A
 
 
 def _row(
-    row: PaperRow, runs: list[dict[str, Any]], test: str, above: float | None
+    row: PaperRow, runs: list[dict[str, Any]], test: str, above: dict[str, Any]
 ) -> dict[str, Any]:
-    """Put a row together; ``runs`` are our model's scores, one a seed, ``above`` our last BLEU."""
+    """Put a row together; ``runs`` are our model's scores, one a seed, ``above`` the last row."""
     when = "after" if row.replaced else "before"
     sets = [run["sets"][test] for run in runs]
     bleus = [scores[when]["tokenised"] for scores in sets]
     bleu, low, high = (_mean([b[key] for b in bleus]) for key in ("value", "low", "high"))
-    gain = None if bleu is None or above is None or not row.gain else round(bleu - above, 2)
+    last = above.get("bleu")
+    gain = None if bleu is None or last is None or not row.gain else round(bleu - last, 2)
     difference = None if bleu is None or row.bleu is None else round(bleu - row.bleu, 2)
     return {
         "system": row.system,
@@ -147,7 +148,7 @@ def _row(
         "bleu_low": low,
         "bleu_high": high,
         "difference": difference,
-        "verdict": _verdict(row, test, low, high, gain),
+        "verdict": _verdict(row, test, low, high, gain, above),
         "bleu_sd": round(stdev(b["value"] for b in bleus), 2) if len(bleus) > 1 else None,
         "paper_gain": row.gain or None,
         "gain": gain,
@@ -182,15 +183,25 @@ def _mean(values: list[float]) -> float | None:
 
 
 def _verdict(
-    row: PaperRow, test: str, low: float | None, high: float | None, gain: float | None
+    row: PaperRow,
+    test: str,
+    low: float | None,
+    high: float | None,
+    gain: float | None,
+    above: dict[str, Any],
 ) -> str | None:
-    """Say whether ours agrees: on the paper's set in BLEU, elsewhere in the sign of its gain."""
+    """Say whether ours agrees: on the paper's set in BLEU, elsewhere in the sign of its gain.
+
+    A gain is one only where the intervals of the two rows do not overlap.
+    """
     if low is None or high is None or row.bleu is None:
         return None
     if test == row.set:
         return "agrees" if low <= row.bleu <= high else "higher" if low > row.bleu else "lower"
     if gain is None:
         return None
+    if low <= above["bleu_high"] and above["bleu_low"] <= high:
+        return "within noise"
     return "same order" if (gain > 0) == (float(row.gain) > 0) else "other order"
 
 
@@ -217,7 +228,8 @@ def _caption(params: Params, paper_set: str, conditions: dict[str, Any] | None) 
         parts.append(
             "This profile's corpus is not the paper's, so no number compares with the paper's "
             "beside it: only the differences between rows do. "
-            "Verdict: whether a gain has the paper's sign."
+            "Verdict: whether a gain has the paper's sign; within noise where the interval overlaps "
+            "that of the row above."
         )
     return " ".join(
         [*parts, "Rows without a number of ours are systems that this profile does not train."]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 from filelock import FileLock, Timeout
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
@@ -48,6 +48,8 @@ class Checkpoints:
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.folder / "lock", timeout=0):
+                for path in self.folder.glob("*.partial"):
+                    path.unlink()  # of a process that was killed while it wrote
                 yield
         except Timeout:
             raise InputError(
@@ -87,9 +89,10 @@ class Checkpoints:
                 k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)
             }
             model.load_state_dict(weights)
-        except Exception as error:
+        except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise InputError(
-                f"{path}: the checkpoint is damaged ({error}); delete it to train from the start"
+                f"{path}: the checkpoint does not fit this program or is damaged ({error}); go back "
+                f"to the program that wrote it, or delete it to train from the start"
             ) from error
         torch.set_rng_state(tensors["random.cpu"])
         if torch.cuda.is_available() and "random.cuda" in tensors:

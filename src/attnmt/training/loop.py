@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from attnmt.config import Training
 from attnmt.data.batches import ParallelText
+from attnmt.errors import InputError
 from attnmt.model.translator import Translator
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.sgd import learning_rate, update
@@ -39,7 +40,7 @@ def train(
     The result is a function of model, text, recipe and seed: kill and resume do not change a byte.
 
     Raises:
-        FloatingPointError: when the cost is not a number any more.
+        InputError: when the cost is not a number any more.
     """
     device = model.W_s.device
     torch.manual_seed(seed)
@@ -73,7 +74,7 @@ def train(
                 (loss / recipe.batch_size).backward()
                 update(counted, unclipped, rate, recipe.clip_norm)
 
-                words = sum(len(text.target[i]) + 1 for i in rows)
+                words = int(text.target.lengths[rows].sum()) + len(rows)
                 progress.step += 1
                 progress.batch += 1
                 progress.target_words += words
@@ -135,7 +136,10 @@ def _evaluate(
     row |= {f"{name}_cost": cost for name, cost in zip(list(held_out)[1:], costs[1:], strict=True)}
     progress.recent_cost, progress.recent_words = 0.0, 0
     if not all(math.isfinite(value) for value in row.values()):
-        raise FloatingPointError(f"the cost is not finite after batch {progress.step}: {row}")
+        raise InputError(
+            f"{checkpoints.folder}: the cost is not finite after batch {progress.step}; delete the "
+            f"folder and train with a smaller training.learning_rate or training.clip_norm"
+        )
     progress.history.append(row)
     if costs[0] < progress.best_cost:
         progress.best_cost, progress.best_step = costs[0], progress.step

@@ -59,7 +59,12 @@ def train_run(params: Params, model_name: str, seed: int) -> None:
         "seed": seed,
         "dataset_digest": read_json(layout.prepared / "summary.json")["digest"],
     }
-    config = {**identity, "training": recipe.model_dump(), **describe(model)}
+    config = {
+        **identity,
+        "sets": sets.model_dump(),
+        "training": recipe.model_dump(),
+        **describe(model),
+    }
     identity["fingerprint"] = config["fingerprint"] = fingerprint(config, device)
     # The first held-out set chooses the checkpoint; the others are only measured.
     held_out = {name: texts[name] for name in [sets.dev, *sets.tests]}
@@ -81,7 +86,10 @@ def train_run(params: Params, model_name: str, seed: int) -> None:
             tracked.log(int(row["step"]), {k: v for k, v in row.items() if k != "step"})
 
         progress = train(model, texts[sets.train], held_out, recipe, seed, checkpoints, observe)
-        metrics = _metrics(progress, sets.tests)
+        metrics = {
+            "dataset_digest": identity["dataset_digest"],
+            **_metrics(progress, sets.tests),
+        }
         speed = {
             "seconds": round(progress.seconds, 1),
             "target_words_per_second": round(progress.target_words / progress.seconds, 1),
@@ -98,7 +106,11 @@ def train_run(params: Params, model_name: str, seed: int) -> None:
 
 
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
-    """Return a name for all that decides the weights; where checkpoints of it may be resumed."""
+    """Return a name for the data and the settings that decide the weights.
+
+    A training goes on from checkpoints of the same name. The program is not part of it, so that a
+    training of days survives a mended docstring.
+    """
     recipe = {k: v for k, v in config["training"].items() if k != "checkpoint_minutes"}
     decides = json.dumps({**config, "training": recipe, "device": device.type}, sort_keys=True)
     return hashlib.sha256(decides.encode()).hexdigest()[:16]
@@ -125,9 +137,10 @@ def _csv(rows: list[dict[str, float]]) -> str:
 
 def _surroundings(device: torch.device) -> dict[str, Any]:
     """Say where and from which source the training runs."""
-    git = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    git = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--match="]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     return {
-        "git_commit": git.stdout.strip() or "unknown",
+        "git_commit": commit or "unknown",
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "device": torch.cuda.get_device_name() if device.type == "cuda" else _processor(),
         "threads": torch.get_num_threads(),

@@ -24,11 +24,11 @@ def update(
     unclipped: Iterable[Tensor],
     rate: float,
     clip_norm: float,
-) -> Tensor:
+) -> None:
     """Subtract rate * min(1, clip_norm / G) * gradient from every parameter and clear the gradients.
 
     G is the L2 norm of the gradient of ``parameters``; ``unclipped`` do not count in it but are scaled
-    with the others, as the authors treat embeddings. Returns G.
+    with the others, as the authors treat embeddings.
     """
     counted = list(parameters)
     every = counted + list(unclipped)
@@ -41,4 +41,3 @@ def update(
     torch._foreach_add_(values, gradients)
     for parameter in every:
         parameter.grad = None
-    return norm
