@@ -3,14 +3,10 @@
 ``params.yaml`` is the demo's and is commented; ``profiles/*/params.yaml`` are the others'.
 """
 
-import difflib
-import re
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
-import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -19,13 +15,11 @@ from pydantic import (
     NonNegativeFloat,
     PositiveFloat,
     PositiveInt,
-    TypeAdapter,
-    ValidationError,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from attnmt.errors import InputError
+from attnmt.yaml_file import YamlFile, fault, hint
 
 Attention = Literal["none", "global", "local_m", "local_p"]
 Score = Literal["location", "dot", "general", "concat", "additive"]
@@ -44,15 +38,10 @@ COPIED = (
 )
 
 
-def _fault(location: list[str | int], message: str) -> PydanticCustomError:
-    """Return an error of the key at ``location`` in the value that is being checked."""
-    return PydanticCustomError("name", "{message}", {"message": message, "location": location})
-
-
 def _differ(values: list[T]) -> list[T]:
     for i, value in enumerate(values):
         if value in values[:i]:
-            raise _fault([i], f"{value!r} stands in this list already; name it once")
+            raise fault([i], f"{value!r} stands in this list already; name it once")
     return values
 
 
@@ -76,11 +65,11 @@ class Sets(Strict):
     @model_validator(mode="after")
     def _parts_differ(self) -> Self:
         if self.dev == self.train:
-            raise _fault(["dev"], f"{self.dev!r} is the training set; choose by another")
+            raise fault(["dev"], f"{self.dev!r} is the training set; choose by another")
         for i, name in enumerate(self.tests):
             if name in (self.train, self.dev):
                 part = "training set" if name == self.train else "dev set"
-                raise _fault(["tests", i], f"{name!r} is the {part}; a test set must be unseen")
+                raise fault(["tests", i], f"{name!r} is the {part}; a test set must be unseen")
         return self
 
     def all(self) -> list[str]:
@@ -266,23 +255,23 @@ class Params(Strict):
     def _names_are_defined(self) -> Self:
         for i, name in enumerate(self.run.models):
             if name not in self.models:
-                raise _fault(["run", "models", i], f"no model {name!r}{_hint(name, self.models)}")
+                raise fault(["run", "models", i], f"no model {name!r}{hint(name, self.models)}")
         having = [name for name in self.run.models if self.models[name].attention != "none"]
         if self.run.attentional != having:
-            raise _fault(["run", "attentional"], f"those of run.models with attention are {having}")
+            raise fault(["run", "attentional"], f"those of run.models with attention are {having}")
         known = self.corpus.sizes if self.corpus.kind == "grammar" else self.corpus.files
         for name in self.sets.all():
             if name not in known:
-                raise _fault(["sets"], f"the corpus has no set {name!r}{_hint(name, known)}")
+                raise fault(["sets"], f"the corpus has no set {name!r}{hint(name, known)}")
         if self.corpus.kind == "grammar" and self.sets.train != "train":
-            raise _fault(["sets", "train"], "the training set of a grammar is named 'train'")
+            raise fault(["sets", "train"], "the training set of a grammar is named 'train'")
         return self
 
     @model_validator(mode="after")
     def _file_is_named_by_profile(self) -> Self:
         own = ("params.yaml", f"profiles/{self.profile}/params.yaml")
         if self.params_file not in own:
-            raise _fault(
+            raise fault(
                 ["params_file"],
                 f"profile {self.profile!r} lies in {own[1]} (in {own[0]} at the root); {COPIED}",
             )
@@ -295,7 +284,7 @@ class Params(Strict):
             InputError: if the profile has no such model.
         """
         if name not in self.models:
-            raise InputError(f"{self.params_file}: no model {name!r}{_hint(name, self.models)}")
+            raise InputError(f"{self.params_file}: no model {name!r}{hint(name, self.models)}")
         return self.models[name]
 
     def recipe(self, name: str) -> Training:
@@ -305,114 +294,20 @@ class Params(Strict):
         return self.training.model_copy(update={k: v for k, v in own.items() if v is not None})
 
 
-def _hint(name: str, known: Any) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
-
-
 def load_params(path: Path, project: Path = Path()) -> Params:
     """Read and check a parameter file of the project in whose folder stages run.
 
     Raises:
-        InputError: naming file, line and key of every fault: an unknown key (with the nearest known
-            one), a missing one, one given twice, a value of the wrong type or out of range; or if
-            ``root`` and ``params_file`` do not say where the file lies.
+        InputError: naming file, line and key of every fault; also if ``root`` and ``params_file`` do
+            not say where the file lies.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        values = yaml.safe_load(text)
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the parameters: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not YAML: {error}") from None
-    repeated = [
-        f"{path}:{line}: {key}: this key stands in its section already; give it once"
-        for line, key in _repeated_keys(node)
-    ]
-    if repeated:
-        raise InputError("\n".join(repeated))
-    try:
-        params = Params.model_validate(values)
-    except ValidationError as error:
-        faults = [_describe(path, node, fault) for fault in error.errors()]
-        raise InputError("\n".join(faults)) from None
-    root, file = (path.parent / params.root, project), (project / params.params_file, path)
-    for key, (named, true) in {"root": root, "params_file": file}.items():
+    file = YamlFile.read(path)
+    params = file.into(Params)
+    roots, paths = (path.parent / params.root, project), (project / params.params_file, path)
+    for key, (named, true) in {"root": roots, "params_file": paths}.items():
         if named.resolve() != true.resolve():
             raise InputError(
-                f"{path}:{_line(node, [key])}: {key}: names {named.resolve()}, not "
+                f"{path}:{file.line([key])}: {key}: names {named.resolve()}, not "
                 f"{true.resolve()}; run in the project's folder; {COPIED}"
             )
     return params
-
-
-def _repeated_keys(node: Any, section: str = "") -> Iterator[tuple[int, str]]:
-    """Yield line and name of every key of which YAML would silently keep only the last value."""
-    if isinstance(node, yaml.SequenceNode):
-        for i, item in enumerate(node.value):
-            yield from _repeated_keys(item, f"{section}{i}.")
-    elif isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, value in node.value:
-            if key.value in seen:
-                yield key.start_mark.line + 1, section + key.value
-            seen.add(key.value)
-            yield from _repeated_keys(value, f"{section}{key.value}.")
-
-
-def _describe(path: Path, node: Any, fault: Any) -> str:
-    """Say where in the file a fault lies and what to do."""
-    location = [part for part in fault["loc"] if part not in ("grammar", "download")]
-    location += fault.get("ctx", {}).get("location", [])
-    if fault["type"] == "union_tag_not_found":
-        location.append("kind")
-    key = ".".join(str(part) for part in location)
-    line = _line(node, location)
-    if fault["type"] == "extra_forbidden":
-        known = _known_keys(location[:-1])
-        return f"{path}:{line}: {key}: unknown key{_hint(str(location[-1]), known)}"
-    if fault["type"] in ("missing", "union_tag_not_found"):
-        return f"{path}:{line}: {key}: this key is missing"
-    message = re.sub(r"^Value error, ", "", fault["msg"])
-    return f"{path}:{line}: {key or 'the file'}: {message}" + (
-        "" if fault["type"] in ("value_error", "name") else f" (found {fault['input']!r})"
-    )
-
-
-def _line(node: Any, location: list[Any]) -> int:
-    """Return the 1-based line of a key, or of the nearest section above that exists."""
-    line = 1
-    for part in location:
-        children = node.value if node is not None else []
-        if isinstance(node, yaml.MappingNode):
-            found = next(((k, v) for k, v in children if k.value == str(part)), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            found = (children[part], children[part])
-        else:
-            found = None
-        if found is None:
-            return line
-        line, node = found[0].start_mark.line + 1, found[1]
-    return line
-
-
-def _known_keys(location: list[Any]) -> list[str]:
-    """Return the keys of the section at ``location``, read off the JSON schema."""
-    schema = TypeAdapter(Params).json_schema()
-    definitions = schema["$defs"]
-
-    def resolve(part: Any) -> list[Any]:
-        options = part.get("oneOf") or part.get("anyOf") or [part]
-        return [definitions[o["$ref"].rsplit("/", 1)[1]] if "$ref" in o else o for o in options]
-
-    sections = [schema]
-    for name in location:
-        below = []
-        for section in sections:
-            patterns = section.get("patternProperties", {}).values()
-            child = section.get("properties", {}).get(name, next(iter(patterns), None))
-            child = section.get("items") if isinstance(name, int) else child
-            below += resolve(child) if child else []
-        sections = below
-    return [key for section in sections for key in section.get("properties", {})]

@@ -55,7 +55,7 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
     """
     root = root.resolve()
     file = _dvc_yaml(profile, root)
-    load_params(file.with_name("params.yaml"))
+    load_params(file.with_name("params.yaml"), root)
     with Repo(str(root)) as repo:
         compare = compare and file.with_name("dvc.lock").exists()
         status = repo.status(targets=[str(file)]) if compare else {}

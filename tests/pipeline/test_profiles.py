@@ -21,7 +21,7 @@ def params_file(profile: str) -> str:
 
 def definitions(profile: str) -> set[tuple[str, ...]]:
     """Return the stages of a profile with its own names taken out of them."""
-    params = load_params(ROOT / params_file(profile))
+    params = load_params(ROOT / params_file(profile), ROOT)
     return {definition(stage, profile, params.run.models) for stage in read_stages(profile, ROOT)}
 
 
@@ -56,7 +56,7 @@ def test_profiles_share_one_declaration(profile: str) -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_profile_says_truly_where_it_lies(profile: str) -> None:
     file = ROOT / params_file(profile)
-    params = load_params(file)
+    params = load_params(file, ROOT)
     assert params.profile == profile
     assert params.params_file == params_file(profile)
     assert (file.parent / params.root).resolve() == ROOT

@@ -1,0 +1,143 @@
+"""YAML files read into pydantic models, every fault named with its line and key."""
+
+import difflib
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
+
+from attnmt.errors import InputError
+
+Model = TypeVar("Model", bound=BaseModel)
+Location = list[str | int]  # the keys and list indices that lead to a value
+
+
+def fault(location: Location, message: str) -> PydanticCustomError:
+    """Return an error of what lies at ``location`` below the value that a validator checks."""
+    return PydanticCustomError("fault", "{message}", {"message": message, "location": location})
+
+
+def hint(name: str, known: Collection[str]) -> str:
+    """Return an error's ending that names the nearest known name, or all of them."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
+
+
+@dataclass(frozen=True)
+class YamlFile:
+    """A parsed file that remembers where everything stands."""
+
+    path: Path
+    node: yaml.Node | None
+    values: Any
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Parse a file.
+
+        Raises:
+            InputError: if it cannot be read, is not YAML, or gives a key twice, of which YAML would
+                silently keep the last.
+        """
+        try:
+            text = path.read_text(encoding="utf-8")
+            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            values = yaml.safe_load(text)
+        except OSError as error:
+            raise InputError(f"{path}: cannot read the parameters: {error.strerror}") from None
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: not YAML: {error}") from None
+        repeated = [
+            f"{path}:{line}: {key}: this key stands in its section already; give it once"
+            for line, key in _repeated_keys(node)
+        ]
+        if repeated:
+            raise InputError("\n".join(repeated))
+        return cls(path, node, values)
+
+    def into(self, model: type[Model]) -> Model:
+        """Return the content as a ``model``.
+
+        Raises:
+            InputError: naming file, line and key of every fault: an unknown key (with the nearest
+                known one), a missing one, a value of the wrong type or out of range.
+        """
+        try:
+            return model.model_validate(self.values)
+        except ValidationError as error:
+            schema = model.model_json_schema()
+            faults = [self._describe(found, schema) for found in error.errors()]
+            raise InputError("\n".join(faults)) from None
+
+    def line(self, location: Location) -> int:
+        """Return the 1-based line of a value, or of the nearest section above that exists."""
+        line, node = 1, self.node
+        for part in location:
+            if isinstance(node, yaml.MappingNode):
+                found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+                found = (node.value[part], node.value[part])
+            else:
+                found = None
+            if found is None:
+                return line
+            line, node = found[0].start_mark.line + 1, found[1]
+        return line
+
+    def _describe(self, found: Any, schema: dict[str, Any]) -> str:
+        """Say where in the file a fault of pydantic's lies and what to do."""
+        kind, context = found["type"], found.get("ctx", {})
+        # A discriminated union puts the chosen kind into the location; the file has no such key.
+        location = [part for part in found["loc"] if part not in ("grammar", "download")]
+        location += context.get("location", [])
+        if kind == "union_tag_not_found":
+            location.append("kind")
+        key = ".".join(str(part) for part in location)
+        place = f"{self.path}:{self.line(location)}: {key or 'the file'}"
+        if kind == "extra_forbidden":
+            known = _known_keys(schema, location[:-1])
+            return f"{place}: unknown key{hint(str(location[-1]), known)}"
+        if kind in ("missing", "union_tag_not_found"):
+            return f"{place}: this key is missing"
+        message = re.sub(r"^Value error, ", "", found["msg"])
+        shown = "" if kind in ("value_error", "fault") else f" (found {found['input']!r})"
+        return f"{place}: {message}{shown}"
+
+
+def _repeated_keys(node: Any, section: str = "") -> Iterator[tuple[int, str]]:
+    """Yield line and name of every key that its section has already."""
+    if isinstance(node, yaml.SequenceNode):
+        for i, item in enumerate(node.value):
+            yield from _repeated_keys(item, f"{section}{i}.")
+    elif isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            if key.value in seen:
+                yield key.start_mark.line + 1, section + key.value
+            seen.add(key.value)
+            yield from _repeated_keys(value, f"{section}{key.value}.")
+
+
+def _known_keys(schema: dict[str, Any], location: Location) -> list[str]:
+    """Return the keys that a JSON schema allows in the section at ``location``."""
+
+    def resolve(part: Any) -> list[Any]:
+        options = part.get("oneOf") or part.get("anyOf") or [part]
+        definitions = schema["$defs"]
+        return [definitions[o["$ref"].rsplit("/", 1)[1]] if "$ref" in o else o for o in options]
+
+    sections = [schema]
+    for name in location:
+        below = []
+        for section in sections:
+            patterns = section.get("patternProperties", {}).values()
+            child = section.get("properties", {}).get(name, next(iter(patterns), None))
+            child = section.get("items") if isinstance(name, int) else child
+            below += resolve(child) if child else []
+        sections = below
+    return [key for section in sections for key in section.get("properties", {})]
