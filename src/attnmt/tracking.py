@@ -82,7 +82,7 @@ class TrackedRun:
         self._safely(self._send)
 
     def finish(self, metrics: Mapping[str, Any], when: int | None = None) -> None:
-        """Send the rest and the final numbers, nested mappings flattened, and close the run."""
+        """Send the rest and the numbers among ``metrics``, nested ones flattened; close the run."""
         self._safely(lambda: self._close("FINISHED", metrics, when))
 
     def stop(self, status: str) -> None:
@@ -91,7 +91,8 @@ class TrackedRun:
 
     def _close(self, status: str, metrics: Mapping[str, Any], when: int | None) -> None:
         self._send()
-        log_final(self._client, self._run_id, _flat(metrics))
+        numbers = {k: v for k, v in _flat(metrics).items() if isinstance(v, int | float)}
+        log_final(self._client, self._run_id, numbers)
         self._client.set_terminated(self._run_id, status, when)
 
     def _send(self) -> None:

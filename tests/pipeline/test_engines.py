@@ -25,6 +25,23 @@ def test_after_snakemake_dvc_finds_nothing_to_do(built: Project) -> None:
     assert built.repro() == set()
 
 
+def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> None:
+    """All outputs but provenance.json, which says when and how fast."""
+    other = built.clone(tmp_path / "other")
+    (other.folder / "dvc.lock").unlink()
+    assert other.repro() == {stage for edge in built.edges() for stage in edge}
+    assert len(built.digests()) > 15
+    assert other.digests() == built.digests()
+
+
+def test_every_training_is_a_finished_run_in_mlflow(built: Project) -> None:
+    """Tracked live: importing what MLflow lacks finds nothing."""
+    command = "from attnmt.tracking_import import import_missing; print(import_missing('demo'))"
+    assert built.run("python", "-c", command).splitlines()[-1] == "[]"
+    logs = [path.read_text() for path in (built.folder / "logs/demo").glob("*.log")]
+    assert not [log for log in logs if "MLflow could not" in log]
+
+
 def test_after_snakemake_snakemake_finds_nothing_to_do(built: Project) -> None:
     assert built.plan() == set()
 
@@ -39,7 +56,10 @@ def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built: Project) -
 @pytest.fixture
 def clone(built: Project, remote: Path, tmp_path: Path) -> Project:
     """What a colleague has after git clone and dvc pull."""
-    return built.clone(tmp_path / "clone", remote)
+    other = built.clone(tmp_path / "clone")
+    other.set_remote(remote)
+    other.run("dvc", "pull", "dvc.yaml")
+    return other
 
 
 def test_snakemakes_own_files_are_not_in_the_cache(clone: Project) -> None:

@@ -87,7 +87,7 @@ def test_a_training_stands_below_its_table_with_all_that_is_known(project):
     with training() as run:
         run.log(10, {"train_cost": 5.5, "learning_rate": 1.0})
         run.log(20, {"train_cost": 4.5, "learning_rate": 0.5})
-        run.finish({"best_step": 20, "perplexity": {"test1": 8.5}})
+        run.finish({"best_step": 20, "perplexity": {"test1": 8.5}, "dataset_digest": "786c"})
     (table,), (tracked,) = runs("Table 1"), runs("base-1")
     assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
     expected = {"table": "Table 1", "model": "base", "seed": "1", "fingerprint": "f1"}
