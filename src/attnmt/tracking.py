@@ -31,7 +31,6 @@ LOCK = "mlflow.db.lock"  # several processes that meet a fresh database crash in
 LOCK_SECONDS = 60.0
 BATCH_SECONDS = 5.0  # between two batches of curves
 METRICS_A_BATCH, PARAMS_A_BATCH = 1000, 100  # MLflow's limits
-KIND = {"mlflow.experimentKind": "custom_model_development"}  # which of MLflow's pages opens first
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
 
 # A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
@@ -249,7 +248,7 @@ def _log_start(
 def _experiment(client: Any, profile: str) -> str:
     """Return the id of the profile's experiment, made if need be."""
     found = client.get_experiment_by_name(profile)
-    return str(found.experiment_id if found else client.create_experiment(profile, tags=KIND))
+    return str(found.experiment_id if found else client.create_experiment(profile))
 
 
 def _table_run(client: Any, profile: str, table: str) -> str:
