@@ -1,5 +1,5 @@
 # `make` lists the targets. All of them run offline once .venv is there, except where the list says so.
-# A machine without a GPU saves 2 GB: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
+# Without a GPU, PyTorch's smaller CPU build will do: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c

@@ -14,7 +14,7 @@ from attnmt.data.batches import make_batch, pad_source
 from attnmt.data.lexicon import Lexicon
 from attnmt.data.vocabulary import EOS
 from attnmt.decoding.forced import force
-from attnmt.decoding.search import Search, best, search
+from attnmt.decoding.search import Search, search
 from attnmt.decoding.translate import translate
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.translator import ModelConfig, Translator
@@ -69,7 +69,7 @@ def test_a_wide_beam_finds_the_best_translation(name: str, seed: int, length: in
     source = sentences([length], seed)[0]
     expected = exhaustive(model, source)
     wide = Search(beam=3**6, candidates=10**6)
-    found = best(search([model], *pad_source([source], model.config.system.reverse), wide)[0])
+    found = translate([model], [source], wide, batch_size=1)[0][0]
     assert found.score == pytest.approx(expected.score, abs=1e-9)
     assert found.words == expected.words
 

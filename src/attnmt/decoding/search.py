@@ -163,11 +163,6 @@ def search(
     return [sentence.finished for sentence in done]
 
 
-def best(candidates: list[Candidate]) -> Candidate:
-    """Return the translation: the highest log p, the earliest of equals."""
-    return max(candidates, key=lambda c: c.score)
-
-
 def link_shift(models: Sequence[Translator], step: LinkStep) -> int:
     """Return which step's weights link word t: 0 for step t, 1 for step t + 1.
 

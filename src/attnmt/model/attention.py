@@ -110,7 +110,9 @@ class Attention(nn.Module):
             scores = torch.bmm(h, memory.keys.transpose(1, 2))
         s = memory.positions[:, None, :]
         # Padding's h_s is zero, so that without a mask it takes part with a score of its own.
-        attended = torch.ones_like(s) > 0 if "unmasked_padding" in self.faults else _words(memory)
+        attended = _words(memory)
+        if "unmasked_padding" in self.faults:
+            attended = torch.ones_like(attended)
         p = None
         if self.kind == "local_m":
             centre = torch.minimum(steps[None, :], memory.lengths[:, None] - 1)[:, :, None]
