@@ -18,6 +18,8 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := true
 
+show = @cat reports/$(1)/tables/table1.md; echo; echo "All tables, as csv and LaTeX too: $(CURDIR)/reports/$(1)/tables"
+
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/' \
@@ -27,14 +29,13 @@ help: ## List the targets
 demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show Table 1
 	snakemake -j$(CORES)
 	dvc commit -q -f dvc.yaml
-	@cat reports/demo/table1.md
-	@echo; echo "Table 1 as csv and LaTeX too: $(CURDIR)/reports/demo"
+	$(call show,demo)
 
 .PHONY: multi30k
 multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes 25 minutes on 2 cores
 	snakemake -j$(CORES) --config profile=multi30k
 	dvc commit -q -f profiles/multi30k/dvc.yaml
-	@cat reports/multi30k/table1.md
+	$(call show,multi30k)
 
 .PHONY: wmt14-plan
 wmt14-plan: $(VENV) ## Show what the paper's scale would run, without running it
@@ -68,7 +69,8 @@ graph: $(VENV) ## Draw the demo's stages
 ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
 	mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 
-OUTPUTS := $(foreach d,data models translations scores alignments checkpoints logs .stamps,$(d)/demo)
+# alignments is what an earlier version made.
+OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stamps alignments,$(d)/demo)
 .PHONY: clean
 clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and MLflow stay
 	rm -rf $(OUTPUTS)

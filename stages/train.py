@@ -1,11 +1,12 @@
-"""Train one model with one seed, resuming from its last checkpoint if it was interrupted.
+"""Train one model, resuming from its last checkpoint if it was interrupted.
 
-Called by dvc.yaml as `python stages/train.py params.yaml base 1`.
+Called by dvc.yaml as `python stages/train.py params.yaml base`.
 
-Reads   data/<profile>/prepared/
-Writes  models/<profile>/<run>/{weights.safetensors, config.json, history.csv, metrics.json}
-                               provenance.json  when, where, how fast
-        checkpoints/<profile>/<run>/ while it runs
+Reads   data/<profile>/encoded/<family>/
+Writes  models/<profile>/<name>/weights.safetensors  the model, with its configuration
+                                config.json, history.csv, metrics.json
+                                provenance.json      when, where, how fast
+        checkpoints/<profile>/<name>/ while it runs
 """
 
 from pathlib import Path
@@ -15,8 +16,8 @@ from attnmt.stage import run_stage
 from attnmt.training.run import train_run
 
 
-def main(params_file: Path, model: str, seed: int) -> None:
-    train_run(load_params(params_file), model, seed)
+def main(params_file: Path, name: str) -> None:
+    train_run(load_params(params_file), name)
 
 
 if __name__ == "__main__":

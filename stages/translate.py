@@ -1,12 +1,16 @@
-"""Translate every test set with one run's model and replace the unknown words.
+"""Translate every test set with a model or an ensemble; force-decode the aligned set's references.
 
-Called by dvc.yaml as `python stages/translate.py params.yaml base 1`.
+Called by dvc.yaml as `python stages/translate.py params.yaml base`.
 
-Reads   data/<profile>/prepared/, data/<profile>/lexicon/, models/<profile>/<run>/
-Writes  translations/<profile>/<run>/<set>.out       tokens, with <unk>
-                                     <set>.replaced  tokens, unknown words replaced
-                                     <set>.links     Pharaoh, source-target, by attention
-                                     <set>.scores    log p of each line
+Reads   data/<profile>/encoded/<family>/, data/<profile>/lexicon/, models/<profile>/<member>/
+Writes  translations/<profile>/<name>/
+            <set>.out       words, with <unk>
+            <set>.replaced  words, unknown ones replaced
+            <set>.links     Pharaoh, source-target, by attention
+            <set>.scores    log p of each line
+            <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
+            <set>.forced.scores              log p of each reference of the aligned set
+            <set>.forced.<reading>.links     Pharaoh, by each reading (decoding.link_step)
 """
 
 from pathlib import Path
@@ -14,54 +18,64 @@ from pathlib import Path
 import torch
 
 from attnmt.config import load_params
-from attnmt.data.encoded import EncodedText
+from attnmt.data.encoded import EncodedSets
 from attnmt.data.lexicon import Lexicon
 from attnmt.data.links import format_links
-from attnmt.data.vocabulary import Vocabulary
 from attnmt.decoding.search import Search
-from attnmt.decoding.translate import Ids, translate
-from attnmt.decoding.unknown import replace_unknown
-from attnmt.files import atomic_path, read_json, read_lines, write_lines
-from attnmt.layout import Layout, run_name
+from attnmt.decoding.text import TextTranslator, Translation
+from attnmt.files import atomic_path, write_lines
+from attnmt.layout import Layout
 from attnmt.model.store import load_model
 from attnmt.stage import run_stage
 
 
-def main(params_file: Path, model: str, seed: int) -> None:
-    """Write the translations of one run."""
+def main(params_file: Path, name: str) -> None:
+    """Write the translations and the forced links of a model or an ensemble."""
     params = load_params(params_file)
-    layout, run, decoding = Layout(params.profile), run_name(model, seed), params.decoding
-    torch.set_num_threads(decoding.threads)
-    digest = read_json(layout.prepared / "summary.json")["digest"]
-    translator = load_model(layout.model(run), digest)
-    system = translator.config.system
-    vocabulary = Vocabulary.load(layout.prepared / f"vocab.{system.target}")
-    lexicon = Lexicon.load(layout.lexicon(system.direction))
-    tests = {name: read_source(layout, name, system.source) for name in params.sets.tests}
-    options = Search(decoding.beam, decoding.candidates, link_step=decoding.link_step)
-    with atomic_path(layout.translations(run)) as folder:
+    layout, sets, decoding = Layout(params.profile), params.sets, params.decoding
+    ensemble = params.translators(name)
+    torch.set_num_threads(params.machine.decode_threads)
+    data = EncodedSets(layout.encoded(ensemble.family))
+    models = [load_model(layout.model(member), data.digest) for member in ensemble.members]
+    options = Search(
+        beam=decoding.beam,
+        candidates=decoding.candidates,
+        best=decoding.n_best,
+        link_step=decoding.link_step,
+        average=ensemble.average,
+    )
+    lexicon = Lexicon.load(
+        layout.lexicon / f"{models[0].config.system.direction}.tsv",
+        lowercase=params.families[ensemble.family].encoding.lowercase,
+    )
+    translator = TextTranslator(models, data, lexicon, options, params.machine.decode_batch)
+    with atomic_path(layout.translations(name)) as folder:
         folder.mkdir()
-        for name, (sources, ids) in tests.items():
-            found = [c[0] for c in translate([translator], ids, options, decoding.batch_size)]
-            words = [vocabulary.decode(candidate.words) for candidate in found]
-            replaced = [
-                replace_unknown(line, source, candidate.links, lexicon)
-                for line, source, candidate in zip(words, sources, found, strict=True)
-            ]
-            links = [[(i, j) for j, i in enumerate(candidate.links)] for candidate in found]
-            write_lines(folder / f"{name}.out", map(" ".join, words))
-            write_lines(folder / f"{name}.replaced", map(" ".join, replaced))
-            write_lines(folder / f"{name}.links", map(format_links, links))
-            write_lines(
-                folder / f"{name}.scores", (f"{candidate.score:.4f}" for candidate in found)
-            )
+        for test in sets.tests:
+            write_translations(folder, test, translator.translate_set(test), decoding.n_best)
+        forced = translator.force_set(sets.aligned)
+        scores = (f"{score:.4f}" for score in forced.scores)
+        write_lines(folder / f"{sets.aligned}.forced.scores", scores)
+        for step, links in forced.links.items():
+            write_lines(folder / f"{sets.aligned}.forced.{step}.links", map(format_links, links))
 
 
-def read_source(layout: Layout, name: str, language: str) -> tuple[list[list[str]], list[Ids]]:
-    """Return the words and the ids of every sentence of a set."""
-    words = [line.split() for line in read_lines(layout.prepared / f"{name}.{language}.tok")]
-    text = EncodedText.open(layout.prepared, name, language)
-    return words, [text[i] for i in range(len(text))]
+def write_translations(
+    folder: Path, test: str, found: list[list[Translation]], n_best: int
+) -> None:
+    """Write the best translation of every sentence of a set, and the n best if there are several."""
+    best = [candidates[0] for candidates in found]
+    write_lines(folder / f"{test}.out", (" ".join(t.words) for t in best))
+    write_lines(folder / f"{test}.replaced", (" ".join(t.replaced) for t in best))
+    write_lines(folder / f"{test}.links", (format_links(t.links) for t in best))
+    write_lines(folder / f"{test}.scores", (f"{t.score:.4f}" for t in best))
+    if n_best > 1:
+        lines = (
+            f"{line} ||| {' '.join(t.words)} ||| {t.score:.4f}"
+            for line, candidates in enumerate(found)
+            for t in candidates[:n_best]
+        )
+        write_lines(folder / f"{test}.nbest", lines)
 
 
 if __name__ == "__main__":

@@ -41,13 +41,13 @@ def readme(
 ) -> None:
     """Put the tables of reports/ between their markers in README.md.
 
-    A marker such as <!-- table1:demo --> takes reports/demo/table1.md. Example: attnmt readme
+    A marker such as <!-- table1:demo --> takes reports/demo/tables/table1.md. Example: attnmt readme
     """
     if not path.exists():
         raise InputError(f"{path}: no such file; run attnmt readme in the project's folder")
     text = path.read_text(encoding="utf-8")
     for marker, table, profile in markers(text):
-        report = Layout(profile).reports / f"{table}.md"
+        report = Layout(profile).reports / "tables" / f"{table}.md"
         if not report.exists():
             raise InputError(f"{report}: no such file; run the stage tables of {profile} first")
         text = readme_with_table(text, report.read_text(encoding="utf-8"), marker)

@@ -19,10 +19,10 @@ from pydantic import (
 )
 
 from attnmt.errors import InputError
-from attnmt.yaml_file import YamlFile, fault, hint
+from attnmt.yaml_file import Location, YamlFile, fault, hint
 
 Attention = Literal["none", "global", "local_m", "local_p"]
-Score = Literal["location", "dot", "general", "concat", "additive"]
+Score = Literal["location", "dot", "general", "concat", "additive", "self", "key_value"]
 # Faults of the authors' program while the paper's models were trained, all off by default:
 # the general score's gradient for h_s; half the gradient of p_t; padding that takes part in attention.
 Fault = Literal["general_gradient", "position_gradient", "unmasked_padding"]
@@ -30,6 +30,8 @@ Direction = Literal["en-de", "de-en"]
 # The step whose attention links a word: the one that predicts it, the next (where it is the input), or
 # the authors' reading: next for content scores, same for location.
 LinkStep = Literal["same", "next", "authors"]
+Cell = Literal["lstm", "gru"]
+Average = Literal["logits", "probabilities"]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
 T = TypeVar("T")
@@ -126,25 +128,39 @@ class DownloadCorpus(Strict):
         return self
 
 
-class Preprocess(Strict):
-    """From raw lines to ids."""
+class Tokenise(Strict):
+    """From raw lines to tokens, and which pairs to train on; the same for every family."""
 
-    vocabulary: Annotated[int, Field(ge=4)]  # entries a language, <unk> <s> </s> included
-    max_length: PositiveInt  # training pairs with a longer side are dropped, in words
-    tokenise: bool  # false where the raw text is tokenised already
+    moses: bool  # false where the raw text is tokenised already
     split_hyphens: bool  # Moses' aggressive splitting; joined again before scoring
+    max_length: PositiveInt  # training pairs with a longer side are dropped, in words
 
 
 class Lexicon(Strict):
     """The word dictionary that replaces unknown words, learned from aligned training text."""
 
-    iterations: PositiveInt  # of EM
     max_pairs: PositiveInt  # at most so many training pairs are aligned
     min_count: PositiveInt  # a pair of words seen less often is left out
 
 
+class Pieces(Strict):
+    """Byte-pair encoding (Sennrich et al. 2016), codes learned on both languages together."""
+
+    merges: PositiveInt
+    threshold: PositiveInt  # a piece seen less often in its language's training text is split again
+
+
+class Encoding(Strict):
+    """From tokens to the ids that a model reads."""
+
+    vocabulary: Annotated[int, Field(ge=4)]  # entries a language, <unk> <s> </s> included
+    lowercase: bool = False
+    length: PositiveInt | None = None  # a longer sentence loses its first words
+    pieces: Pieces | None = None  # parts of words in place of words
+
+
 class System(Strict):
-    """What distinguishes one trained model from another."""
+    """What distinguishes one model from another of its family."""
 
     attention: Attention = "none"
     score: Score | None = None
@@ -153,8 +169,6 @@ class System(Strict):
     dropout: Probability = 0.0
     faults: list[Fault] = []
     direction: Direction = "en-de"
-    epochs: PositiveInt | None = None  # in place of training.epochs
-    halve_after: PositiveInt | None = None  # in place of training.halve_after
 
     @model_validator(mode="after")
     def _attention_has_a_score(self) -> Self:
@@ -181,14 +195,51 @@ class System(Strict):
         return self.direction.split("-")[1]
 
 
-class ModelShape(Strict):
-    """The size of every model of the profile."""
+class Model(System):
+    """One training: a system, the family it belongs to, its seed and, where it differs, its recipe."""
 
+    family: Name
+    seed: Annotated[int, Field(ge=0)] = 1
+    epochs: PositiveInt | None = None  # in place of the family's
+    halve_after: PositiveInt | None = None  # in place of the family's
+
+    @property
+    def system(self) -> System:
+        """The architecture alone."""
+        return System(**{key: getattr(self, key) for key in System.model_fields})
+
+
+class Ensemble(Strict):
+    """Models that translate together. dvc.yaml has a slot for each of the paper's eight."""
+
+    family: Name
+    members: Annotated[list[Name], Field(min_length=8, max_length=8), AfterValidator(_differ)]
+    # what is averaged: the logits, as the authors' program does, or the probabilities
+    average: Average = "logits"
+
+
+class ModelShape(Strict):
+    """The size of every model of a family, and its recurrent cell.
+
+    With ``lstm`` the attention follows the paper: h_t queries, and the context meets it after the
+    recurrence. With ``gru`` it follows Bahdanau et al. (2015), as the course report: s_{t-1} queries,
+    and the context enters the cell.
+    """
+
+    cell: Cell = "lstm"
     layers: PositiveInt
-    size: PositiveInt  # cells a layer; also the size of the embeddings
+    size: PositiveInt  # cells a layer
+    embedding: PositiveInt | None = (
+        None  # size of the embeddings; as many as the cells if not given
+    )
     window_D: PositiveInt  # half-width of the local window, in words
     location_slots: PositiveInt  # source positions that the location score can address
     init: PositiveFloat  # parameters start uniform in [-init, init]
+
+    @property
+    def embedding_size(self) -> int:
+        """The size of the embeddings."""
+        return self.embedding or self.size
 
 
 class Training(Strict):
@@ -206,32 +257,44 @@ class Training(Strict):
     shuffle: Literal["corpus", "chunk"]
     chunk_batches: PositiveInt  # batches' worth of pairs that are sorted by length together
     evaluate_every: PositiveInt  # batches between two evaluations
+
+
+class Family(Strict):
+    """Models that read the same ids, have one size and learn by one recipe."""
+
+    encoding: Encoding
+    shape: ModelShape
+    training: Training
+
+
+class Machine(Strict):
+    """What suits the machine. Only ``train_threads`` touches a result: sums change with it."""
+
+    train_threads: PositiveInt  # of the CPU, a training
+    decode_threads: PositiveInt  # a translation
+    decode_batch: PositiveInt  # sentences translated at once
     checkpoint_minutes: NonNegativeFloat  # between two checkpoints beside those of the evaluations
-    threads: PositiveInt  # of the CPU; part of the result, as sums change with it
 
 
 class Decoding(Strict):
     """Beam search."""
 
-    beam: PositiveInt
+    beam: PositiveInt  # 1 is greedy search
     candidates: PositiveInt  # the search ends when so many translations are finished
-    batch_size: PositiveInt  # sentences at once; does not change the translations
+    n_best: PositiveInt  # translations to list of each sentence; 1 lists none beside the best
     link_step: LinkStep  # whose attention says which source word stands behind an unknown word
-    threads: PositiveInt
+
+    @model_validator(mode="after")
+    def _as_many_finish_as_are_listed(self) -> Self:
+        if self.n_best > self.candidates:
+            raise fault(["n_best"], f"only {self.candidates} translations finish (candidates)")
+        return self
 
 
 class Evaluation(Strict):
     """Scores and their intervals."""
 
     bootstrap_samples: Annotated[int, Field(ge=100)]
-
-
-class Run(Strict):
-    """What the profile trains. Lists, because DVC's matrix and Snakemake expand them."""
-
-    models: Distinct[Name]
-    attentional: list[Name]  # those of models that have links to report
-    seeds: Distinct[Annotated[int, Field(ge=0)]]
 
 
 class Params(Strict):
@@ -242,29 +305,59 @@ class Params(Strict):
     params_file: str  # from the project's folder to this file, for dvc.yaml
     sets: Sets
     corpus: Annotated[GrammarCorpus | DownloadCorpus, Field(discriminator="kind")]
-    preprocess: Preprocess
+    tokenise: Tokenise
     lexicon: Lexicon
-    model: ModelShape
-    training: Training
-    models: dict[Name, System]
-    run: Run
+    families: dict[Name, Family]
+    models: Annotated[dict[Name, Model], Field(min_length=1)]
+    ensembles: dict[Name, Ensemble]
     decoding: Decoding
     evaluation: Evaluation
+    machine: Machine
 
     @model_validator(mode="after")
-    def _names_are_defined(self) -> Self:
-        for i, name in enumerate(self.run.models):
-            if name not in self.models:
-                raise fault(["run", "models", i], f"no model {name!r}{hint(name, self.models)}")
-        having = [name for name in self.run.models if self.models[name].attention != "none"]
-        if self.run.attentional != having:
-            raise fault(["run", "attentional"], f"those of run.models with attention are {having}")
+    def _sets_exist(self) -> Self:
         known = self.corpus.sizes if self.corpus.kind == "grammar" else self.corpus.files
         for name in self.sets.all():
             if name not in known:
                 raise fault(["sets"], f"the corpus has no set {name!r}{hint(name, known)}")
         if self.corpus.kind == "grammar" and self.sets.train != "train":
             raise fault(["sets", "train"], "the training set of a grammar is named 'train'")
+        return self
+
+    @model_validator(mode="after")
+    def _models_fit_their_families(self) -> Self:
+        for name, model in self.models.items():
+            shape = self._family(model.family, ["models", name, "family"]).shape
+            if shape.cell == "gru" and model.attention == "none":
+                raise fault(
+                    ["models", name], "a gru family needs attention: its cell reads a context"
+                )
+            if shape.cell == "gru" and model.input_feeding:
+                why = "the context enters a gru's cell, so there is nothing to feed"
+                raise fault(["models", name, "input_feeding"], why)
+        return self
+
+    def _family(self, name: str, place: Location) -> Family:
+        if name not in self.families:
+            raise fault(place, f"no family {name!r}{hint(name, self.families)}")
+        return self.families[name]
+
+    @model_validator(mode="after")
+    def _ensembles_agree(self) -> Self:
+        for name, ensemble in self.ensembles.items():
+            if name in self.models:
+                raise fault(["ensembles", name], "a model has this name; choose another")
+            self._family(ensemble.family, ["ensembles", name, "family"])
+            for i, member in enumerate(ensemble.members):
+                place: Location = ["ensembles", name, "members", i]
+                if member not in self.models:
+                    raise fault(place, f"no model {member!r}{hint(member, self.models)}")
+                model, first = self.models[member], self.models[ensemble.members[0]]
+                if model.family != ensemble.family:
+                    raise fault(place, f"{member!r} is of family {model.family!r}")
+                for key in ("direction", "reverse"):
+                    if getattr(model, key) != getattr(first, key):
+                        raise fault(place, f"{member!r} differs from the first member in {key}")
         return self
 
     @model_validator(mode="after")
@@ -277,7 +370,7 @@ class Params(Strict):
             )
         return self
 
-    def system(self, name: str) -> System:
+    def model(self, name: str) -> Model:
         """Return one model's description.
 
         Raises:
@@ -288,10 +381,31 @@ class Params(Strict):
         return self.models[name]
 
     def recipe(self, name: str) -> Training:
-        """Return the training section with the model's own epochs and halving put in."""
-        system = self.system(name)
-        own = {"epochs": system.epochs, "halve_after": system.halve_after}
-        return self.training.model_copy(update={k: v for k, v in own.items() if v is not None})
+        """Return the family's recipe with the model's own epochs and halving put in."""
+        model = self.model(name)
+        own = {"epochs": model.epochs, "halve_after": model.halve_after}
+        recipe = self.families[model.family].training
+        return recipe.model_copy(update={k: v for k, v in own.items() if v is not None})
+
+    def translators(self, name: str) -> Ensemble:
+        """Return the models that translate under a name: an ensemble, or a model as one of its own.
+
+        Raises:
+            InputError: if the profile has neither.
+        """
+        if name in self.ensembles:
+            return self.ensembles[name]
+        if name not in self.models:
+            known = [*self.models, *self.ensembles]
+            raise InputError(
+                f"{self.params_file}: no model or ensemble {name!r}{hint(name, known)}"
+            )
+        return Ensemble.model_construct(family=self.models[name].family, members=[name])
+
+    def seeds_of(self, name: str) -> list[str]:
+        """Return the models that differ from ``name`` in the seed alone, itself among them."""
+        like = self.model(name).model_dump(exclude={"seed"})
+        return [k for k, other in self.models.items() if other.model_dump(exclude={"seed"}) == like]
 
 
 def load_params(path: Path, project: Path = Path()) -> Params:

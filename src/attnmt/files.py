@@ -104,6 +104,14 @@ def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
     return list(iter_lines(path, may_be_blank))
 
 
+def sha256_of_lines(lines: Iterable[str]) -> str:
+    """Return the SHA-256 of the file that ``write_lines`` would write, in hexadecimal."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(f"{line}\n".encode())
+    return digest.hexdigest()
+
+
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file as hexadecimal digits."""
     with path.open("rb") as stream:

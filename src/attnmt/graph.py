@@ -5,6 +5,7 @@ The only module that knows DVC. What it uses of ``dvc.repo``, which is not DVC's
 """
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
         graph = repo.index.graph  # from a stage to those that it depends on
         outputs = [_path(output, root) for stage in found for output in stage.outs]
 
+        @cache
         def settled(stage: Any) -> bool:
             return stage not in changed and all(map(settled, graph.successors(stage)))
 
@@ -71,7 +73,7 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
             Stage(
                 name=stage.name,
                 description=stage.desc,
-                command=stage.cmd,
+                command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
                 inputs=_inputs(stage, outputs, root),
                 outputs=[str(_path(output, root)) for output in stage.outs],
                 params={k: v for group in stage.params for k, v in group.read_params().items()},

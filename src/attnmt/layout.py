@@ -7,11 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
-def run_name(model: str, seed: int) -> str:
-    """Name one training: ``<model>-<seed>``. The same name serves files, MLflow and reports."""
-    return f"{model}-{seed}"
-
-
 @dataclass(frozen=True)
 class Layout:
     """The files of one profile."""
@@ -29,35 +24,36 @@ class Layout:
         return Path("data", "downloads", self.profile)
 
     @property
-    def prepared(self) -> Path:
-        """Tokens, vocabularies, ids and ``summary.json``."""
-        return Path("data", self.profile, "prepared")
+    def tokens(self) -> Path:
+        """``<set>.en``, ``<set>.de``, ``<set>.links`` where known, and ``summary.json``."""
+        return Path("data", self.profile, "tokens")
 
-    def lexicon(self, direction: str) -> Path:
-        """Dictionary of one direction."""
-        return Path("data", self.profile, "lexicon", f"{direction}.tsv")
+    def encoded(self, family: str) -> Path:
+        """Tokens, vocabularies and ids as a family reads them, and ``summary.json``."""
+        return Path("data", self.profile, "encoded", family)
 
-    def model(self, run: str) -> Path:
-        """Final weights, configuration, history and metrics of a run."""
-        return Path("models", self.profile, run)
+    @property
+    def lexicon(self) -> Path:
+        """``<direction>.tsv``, and the aligner's own ``<set>.links`` and ``aligner.json``."""
+        return Path("data", self.profile, "lexicon")
 
-    def checkpoints(self, run: str) -> Path:
-        """Checkpoints of a run; not an output, so that no engine deletes it before a retry."""
-        return Path("checkpoints", self.profile, run)
+    def model(self, name: str) -> Path:
+        """Final weights, configuration, history and metrics of a model."""
+        return Path("models", self.profile, name)
 
-    def translations(self, run: str) -> Path:
-        """Translations of the test sets."""
-        return Path("translations", self.profile, run)
+    def checkpoints(self, name: str) -> Path:
+        """Checkpoints of a model; not an output, so that no engine deletes it before a retry."""
+        return Path("checkpoints", self.profile, name)
 
-    def scores(self, run: str) -> Path:
-        """All scores of a run with what they are scores of."""
-        return Path("scores", self.profile, f"{run}.json")
+    def translations(self, name: str) -> Path:
+        """Translations of the test sets and links of the aligned set, by a model or an ensemble."""
+        return Path("translations", self.profile, name)
 
-    def alignments(self, run: str) -> Path:
-        """Links and alignment error rate of a run."""
-        return Path("alignments", self.profile, run)
+    def scores(self, name: str) -> Path:
+        """All scores of a model or an ensemble with what they are scores of."""
+        return Path("scores", self.profile, f"{name}.json")
 
     @property
     def reports(self) -> Path:
-        """Tables and figures; in git."""
+        """The tables, in ``tables``; in git."""
         return Path("reports", self.profile)

@@ -4,44 +4,28 @@ The files of a training are the record. While it runs, its curves go to MLflow i
 is not installed, is unreachable or fails, one warning says so, the training goes on, and
 ``attnmt track`` (tracking_import.py) fills the gap from the files.
 
-An experiment is a profile. In it each table of the paper is a run, and the trainings that it shows
-are nested below. A training is known by its tags ``run`` and ``fingerprint``, so one that resumes
-continues its run. The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another.
+An experiment is a profile. In it each table of the paper is a run, and below it are nested the
+trainings and ensembles that no table before it shows. Each is known by its tags ``run``, its name,
+and ``fingerprint``, so a training that resumes continues its run.
 
 The training calls :func:`training_run`, stages/evaluate.py :func:`log_scores`. These never raise;
-the functions below them do.
+the other functions do. What they say to MLflow itself stands in tracking_store.py.
 """
 
+import hashlib
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from filelock import FileLock
-
 from attnmt.errors import InputError
 from attnmt.files import read_json
-from attnmt.layout import Layout, run_name
-from attnmt.reporting.paper import tables_of
+from attnmt.layout import Layout
+from attnmt.tracking_store import connect, find_run, flat, log_final, open_run
 
-DEFAULT_URI = "sqlite:///mlflow.db"
-LOCK = "mlflow.db.lock"  # several processes that meet a fresh database crash in its migration
-LOCK_SECONDS = 60.0
 BATCH_SECONDS = 5.0  # between two batches of curves
-METRICS_A_BATCH, PARAMS_A_BATCH = 1000, 100  # MLflow's limits
-DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
-
-# A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
-ENVIRONMENT = {
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "5",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
-    "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-    "DO_NOT_TRACK": "true",
-    "MLFLOW_LOGGING_LEVEL": "WARNING",
-}
+METRICS_A_BATCH = 1000  # MLflow's limit
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +74,7 @@ class TrackedRun:
 
     def _close(self, status: str, metrics: Mapping[str, Any], when: int | None) -> None:
         self._send()
-        numbers = {k: v for k, v in _flat(metrics).items() if isinstance(v, int | float)}
+        numbers = {k: v for k, v in flat(metrics).items() if isinstance(v, int | float)}
         log_final(self._client, self._run_id, numbers)
         self._client.set_terminated(self._run_id, status, when)
 
@@ -129,7 +113,7 @@ def training_run(
 
     Args:
         profile: the experiment.
-        model: the name of the model, which decides the table it is nested below.
+        model: its name, the run's too, which decides the table it is nested below.
         seed: of the training.
         fingerprint: of configuration and data.
         params: the content of config.json; nested mappings become dotted names.
@@ -137,7 +121,8 @@ def training_run(
     """
     run = TrackedRun()
     try:
-        run = open_run(connect(), profile, run_name(model, seed), fingerprint, params, tags)
+        client, tags = connect(), {**tags, "seed": seed}
+        run = TrackedRun(client, *open_run(client, profile, model, fingerprint, params, tags))
     except Exception as error:
         _warn("open a run", error)
     try:
@@ -148,147 +133,64 @@ def training_run(
     run.flush()
 
 
-def log_scores(profile: str, run: str) -> None:
-    """Add the scores of a run, read from its file, to its MLflow run. Never raises."""
-    layout = Layout(profile)
+def log_scores(profile: str, name: str) -> None:
+    """Show in MLflow the scores of a model or an ensemble, read from its file. Never raises."""
     try:
-        fingerprint = read_json(layout.model(run) / "provenance.json")["fingerprint"]
-        client = connect()
-        found = find_run(client, profile, run, fingerprint)
-        if found is None:
-            raise InputError(f"{run} with fingerprint {fingerprint} has no run")
-        log_final(client, found.info.run_id, score_metrics(read_json(layout.scores(run))))
+        add_scores(connect(), profile, name)
     except Exception as error:
-        _warn(f"log the scores of {run}", error)
+        _warn(f"log the scores of {name}", error)
+
+
+def add_scores(client: Any, profile: str, name: str) -> bool:
+    """Add a model's scores to the run of its training; an ensemble's are a run of their own.
+
+    Returns:
+        Whether MLflow lacked any of them.
+
+    Raises:
+        InputError: if MLflow has no run of the training, or a file is missing or damaged.
+    """
+    layout = Layout(profile)
+    scores = read_json(layout.scores(name))
+    provenance = [layout.model(member) / "provenance.json" for member in scores["models"]]
+    fingerprint = _fingerprint(scores["average"], [read_json(p)["fingerprint"] for p in provenance])
+    found = find_run(client, profile, name, fingerprint)
+    if found is not None:
+        run_id = found.info.run_id
+    elif scores["average"] is None:
+        raise InputError(f"{name} with fingerprint {fingerprint} has no run")
+    else:
+        described = {key: scores[key] for key in ("models", "average", "family", "direction")}
+        tags = {"dataset_digest": scores["dataset_digest"]}
+        run_id, _ = open_run(client, profile, name, fingerprint, described, tags)
+        client.set_terminated(run_id, "FINISHED")
+    return log_final(client, run_id, score_metrics(scores))
+
+
+def _fingerprint(average: str | None, trainings: list[str]) -> str:
+    """Return what scores are known by: the fingerprint of the training, or one of the ensemble's."""
+    if average is None:
+        return trainings[0]
+    return hashlib.sha256(" ".join([average, *trainings]).encode()).hexdigest()[:16]
 
 
 def score_metrics(scores: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``."""
+    """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``.
+
+    A null, such as an ensemble's perplexity, is left out.
+    """
     metrics = {}
     for name, result in scores["sets"].items():
-        metrics[f"{name}/perplexity"] = float(result["perplexity"])
+        metrics[f"{name}/perplexity"] = result["perplexity"]
         for when in ("before", "after"):
             for kind in ("tokenised", "nist"):
-                metrics[f"{name}/bleu_{kind}_{when}"] = float(result[when][kind]["value"])
-    return metrics
-
-
-def store_uri() -> str:
-    """Return where MLflow keeps the runs."""
-    return os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
-
-
-def connect() -> Any:
-    """Return a client of a store that is ready, its database made if it was not there.
-
-    Several processes may call it at once. MLflow takes seconds to import, so it is not before.
-    """
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    from mlflow import MlflowClient
-
-    with FileLock(LOCK, timeout=LOCK_SECONDS):
-        client = MlflowClient(store_uri())
-        client.search_experiments(max_results=1)
-    return client
-
-
-def open_run(
-    client: Any,
-    profile: str,
-    run: str,
-    fingerprint: str,
-    params: Mapping[str, Any],
-    tags: Mapping[str, Any],
-    started: float | None = None,
-) -> TrackedRun:
-    """Continue the run with this fingerprint, or begin it below its table."""
-    with FileLock(LOCK, timeout=LOCK_SECONDS):
-        found = find_run(client, profile, run, fingerprint)
-        if found is not None:
-            run_id = found.info.run_id
-            client.update_run(run_id, status="RUNNING")
-            steps = {
-                name: max(point.step for point in client.get_metric_history(run_id, name))
-                for name in found.data.metrics
-            }
-            return TrackedRun(client, run_id, steps)
-        model, seed = run.rsplit("-", 1)
-        own = {"run": run, "model": model, "seed": seed, "fingerprint": fingerprint}
-        tables = tables_of(model)
-        if tables:
-            parent = _table_run(client, profile, tables[0])
-            own |= {"table": ", ".join(tables), "mlflow.parentRunId": parent}
-        begun = client.create_run(
-            _experiment(client, profile),
-            start_time=None if started is None else int(started * 1000),
-            tags={name: str(value) for name, value in (dict(tags) | own).items()},
-            run_name=run,
-        )
-    _log_start(client, begun.info.run_id, profile, params, tags)
-    return TrackedRun(client, begun.info.run_id)
-
-
-def _log_start(
-    client: Any, run_id: str, profile: str, params: Mapping[str, Any], tags: Mapping[str, Any]
-) -> None:
-    """Log what is known before the first batch: the parameters and the data set."""
-    from mlflow.entities import Dataset, DatasetInput, InputTag, Param
-
-    values = [Param(name, str(value)) for name, value in _flat(params).items()]
-    for start in range(0, len(values), PARAMS_A_BATCH):
-        client.log_batch(run_id, params=values[start : start + PARAMS_A_BATCH])
-    if "dataset_digest" in tags:
-        source = Layout(profile).prepared.as_posix()
-        digest = str(tags["dataset_digest"])[:DIGEST_LIMIT]
-        data = Dataset(profile, digest, source_type="local", source=source)
-        client.log_inputs(run_id, [DatasetInput(data, [InputTag("mlflow.data.context", "train")])])
-
-
-def _experiment(client: Any, profile: str) -> str:
-    """Return the id of the profile's experiment, made if need be."""
-    found = client.get_experiment_by_name(profile)
-    return str(found.experiment_id if found else client.create_experiment(profile))
-
-
-def _table_run(client: Any, profile: str, table: str) -> str:
-    """Return the id of the run that stands for a table, made if need be."""
-    experiment = _experiment(client, profile)
-    found = client.search_runs([experiment], f"tags.kind = 'table' and tags.table = '{table}'")
-    if found:
-        return str(found[0].info.run_id)
-    made = client.create_run(experiment, tags={"kind": "table", "table": table}, run_name=table)
-    client.set_terminated(made.info.run_id, "FINISHED")
-    return str(made.info.run_id)
-
-
-def find_run(client: Any, profile: str, run: str, fingerprint: str) -> Any:
-    """Return the MLflow run of a training, or None."""
-    condition = f"tags.run = '{run}' and tags.fingerprint = '{fingerprint}'"
-    experiment = client.get_experiment_by_name(profile)
-    ids = [experiment.experiment_id] if experiment else []
-    found = client.search_runs(ids, condition, max_results=1) if ids else []
-    return found[0] if found else None
-
-
-def log_final(client: Any, run_id: str, metrics: Mapping[str, float]) -> bool:
-    """Log the numbers that MLflow has not with this value; return whether there was one."""
-    from mlflow.entities import Metric
-
-    known, now = client.get_run(run_id).data.metrics, int(time.time() * 1000)
-    new = {name: value for name, value in metrics.items() if known.get(name) != value}
-    if new:
-        client.log_batch(run_id, metrics=[Metric(name, v, now, 0) for name, v in new.items()])
-    return bool(new)
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Bring nested mappings to one level, names joined by dots."""
-    flat: dict[str, Any] = {}
-    for name, value in values.items():
-        nested = isinstance(value, Mapping)
-        flat |= _flat(value, f"{prefix}{name}.") if nested else {prefix + name: value}
-    return flat
+                metrics[f"{name}/bleu_{kind}_{when}"] = result[when][kind]["value"]
+    alignment = scores["alignment"]
+    if alignment is not None:
+        metrics[f"{alignment['set']}/aer"] = alignment["aer"]
+        for step, value in alignment["aer_by_link_step"].items():
+            metrics[f"{alignment['set']}/aer_{step}"] = value
+    return {name: float(value) for name, value in metrics.items() if value is not None}
 
 
 def _warn(what: str, error: Exception) -> None:

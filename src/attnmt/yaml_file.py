@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from attnmt.errors import InputError
 
 Model = TypeVar("Model", bound=BaseModel)
+MERGE = "tag:yaml.org,2002:merge"  # of the key <<
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
@@ -75,11 +76,14 @@ class YamlFile:
             raise InputError("\n".join(faults)) from None
 
     def line(self, location: Location) -> int:
-        """Return the 1-based line of a value, or of the nearest section above that exists."""
+        """Return the 1-based line of a value, or of the nearest section above that exists.
+
+        What ``<<`` brings into a section lies where it is written.
+        """
         line, node = 1, self.node
         for part in location:
             if isinstance(node, yaml.MappingNode):
-                found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+                found = next(((k, v) for k, v in _entries(node) if k.value == str(part)), None)
             elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
                 found = (node.value[part], node.value[part])
             else:
@@ -109,18 +113,40 @@ class YamlFile:
         return f"{place}: {message}{shown}"
 
 
-def _repeated_keys(node: Any, section: str = "") -> Iterator[tuple[int, str]]:
-    """Yield line and name of every key that its section has already."""
+def _entries(section: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+    """Yield the keys and values of a section, its own before those that ``<<`` brings."""
+    merged: list[yaml.Node] = []
+    for key, value in section.value:
+        if key.tag == MERGE:
+            merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
+        else:
+            yield key, value
+    for other in merged:
+        assert isinstance(other, yaml.MappingNode)  # or the file would not have loaded
+        yield from _entries(other)
+
+
+def _repeated_keys(
+    node: Any, section: str = "", known: set[int] | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield line and name of every key that its section has already.
+
+    Nodes in ``known`` are skipped: an alias is the node that it names, which is judged once.
+    """
+    known = set() if known is None else known
+    if id(node) in known:
+        return
+    known.add(id(node))
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
-            yield from _repeated_keys(item, f"{section}{i}.")
+            yield from _repeated_keys(item, f"{section}{i}.", known)
     elif isinstance(node, yaml.MappingNode):
         seen = set()
         for key, value in node.value:
             if key.value in seen:
                 yield key.start_mark.line + 1, section + key.value
             seen.add(key.value)
-            yield from _repeated_keys(value, f"{section}{key.value}.")
+            yield from _repeated_keys(value, f"{section}{key.value}.", known)
 
 
 def _known_keys(schema: dict[str, Any], location: Location) -> list[str]:

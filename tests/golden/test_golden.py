@@ -54,8 +54,8 @@ def to_ours(weights: dict[str, Any], layers: int) -> dict[str, torch.Tensor]:
     for side, theirs in (("encoder", "W_src"), ("decoder", "W_tgt")):
         for layer in range(layers):
             matrix = gates_to_torch(ours(weights, f"{theirs}.{layer}"))
-            result[f"{side}.lstm.layers.{layer}.weight_ih_l0"] = matrix[:, :-n]
-            result[f"{side}.lstm.layers.{layer}.weight_hh_l0"] = matrix[:, -n:]
+            result[f"{side}.stack.layers.{layer}.weight_ih_l0"] = matrix[:, :-n]
+            result[f"{side}.stack.layers.{layer}.weight_hh_l0"] = matrix[:, -n:]
     names = {"W_h": "W_c", "W_a": "attention.W_a", "v_a": "attention.v_a"}
     names |= {"W_pos": "attention.W_p", "v_pos": "attention.v_p"}
     for theirs, name in names.items():
@@ -170,7 +170,7 @@ def test_ensemble(path: Path, together: bool) -> None:
 def test_forced_scores_and_links(path: Path) -> None:
     case = load(path)
     model, batch = build(case), batch_of(case)
-    forced = force(model, batch)
+    forced = force([model], batch)
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
     losses = model.losses(h_tilde, batch.next_words, batch.lengths).split(batch.lengths.tolist())
     for i, theirs in enumerate(case["force"]):

@@ -1,26 +1,47 @@
 """A copy of the project in which the pipeline tests run commands as a person would."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import IO, Any
 
 import yaml
 
 ROOT = Path(__file__).parents[2]
-MODELS = ["base_reverse", "local_p_general_feed"]
-TINY: dict[str, dict[str, Any]] = {
-    "corpus": {"sizes": {"train": 300, "dev": 30, "test1": 30, "test2": 30}},
-    "preprocess": {"vocabulary": 300},
-    "model": {"layers": 1, "size": 16},
-    "training": {"epochs": 1, "halve_after": 1},
-    "run": {"models": MODELS, "attentional": MODELS[1:]},
-    "decoding": {"beam": 2, "candidates": 2},
-    "evaluation": {"bootstrap_samples": 100},
+FAMILIES = ["luong", "luong_bpe", "course"]
+SMALL = {
+    "encoding.vocabulary": 300,
+    "shape.layers": 1,
+    "shape.size": 16,
+    "training.epochs": 1,
+    "training.halve_after": 1,
+}
+BASE = {"family": "luong", "reverse": True}
+BEST = BASE | {"attention": "local_p", "score": "general", "input_feeding": True}
+SEEDS = {"local_p_general_feed": BEST}
+SEEDS |= {f"local_p_general_feed_{seed}": BEST | {"seed": seed} for seed in range(2, 8)}
+MEMBERS = ["base_reverse", *SEEDS]
+GRU = "gru_self"
+TINY: dict[str, Any] = {
+    "corpus.sizes": {"train": 300, "dev": 30, "test1": 30, "test2": 30},
+    **{f"families.{name}.{key}": value for name in FAMILIES for key, value in SMALL.items()},
+    "families.course.encoding.pieces": {"merges": 100, "threshold": 2},
+    "models": {
+        "base_reverse": BASE,
+        **SEEDS,
+        GRU: {"family": "course", "attention": "global", "score": "self"},
+    },
+    "ensembles": {"ensemble": {"family": "luong", "members": MEMBERS}},
+    "decoding.beam": 2,
+    "decoding.candidates": 2,
+    "evaluation.bootstrap_samples": 100,
 }
 
 Edges = set[tuple[str, str]]
@@ -99,13 +120,19 @@ class Project:
             new = {after for before, after in edges if before in new} - found
         return found
 
-    def change(self, overrides: dict[str, dict[str, Any]]) -> None:
-        """Set keys of sections of params.yaml."""
+    def change(self, values: dict[str, Any]) -> None:
+        """Set keys of params.yaml, each named with its sections as ``corpus.sizes``."""
         path = self.folder / "params.yaml"
-        params = yaml.safe_load(path.read_text())
-        for section, values in overrides.items():
-            params[section] |= values
+        params = json.loads(json.dumps(yaml.safe_load(path.read_text())))  # which keeps no aliases
+        for place, value in values.items():
+            *sections, key = place.split(".")
+            reduce(getitem, sections, params)[key] = value
         path.write_text(yaml.safe_dump(params, sort_keys=False))
+
+    def hide_mlflow(self) -> "Project":
+        """Have every command find MLflow not installed: its import is most of a short stage's time."""
+        (self.folder / "src/mlflow.py").write_text("raise ImportError('not installed')\n")
+        return self
 
     def commit(self) -> None:
         """Put everything into git."""

@@ -6,18 +6,18 @@ import subprocess
 import time
 from pathlib import Path
 
-from project import MODELS, Project
+from project import MEMBERS, Project
 
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
 
 
 def test_sigkill_at_random_points_changes_no_byte(built: Project, tmp_path: Path) -> None:
-    project = built.copy(tmp_path / "killed")
-    longer = {"epochs": 150, "halve_after": 149, "evaluate_every": 40}
-    project.change({"training": longer | {"checkpoint_minutes": 0}})
-    model = MODELS[-1]
-    train = ["python", "stages/train.py", "params.yaml", model, "1"]
-    folder = project.folder / f"models/demo/{model}-1"
+    project = built.copy(tmp_path / "killed").hide_mlflow()
+    longer = {"epochs": 100, "halve_after": 99, "evaluate_every": 40}
+    project.change({f"families.luong.training.{key}": value for key, value in longer.items()})
+    project.change({"machine.checkpoint_minutes": 0})
+    train = ["python", "stages/train.py", "params.yaml", MEMBERS[-1]]
+    folder = project.folder / f"models/demo/{MEMBERS[-1]}"
     project.run(*train)
     undisturbed = {name: (folder / name).read_bytes() for name in OUTPUTS}
     for name in OUTPUTS:
@@ -29,8 +29,8 @@ def test_sigkill_at_random_points_changes_no_byte(built: Project, tmp_path: Path
         with log.open("w") as stream:
             process = project.start(*train, output=stream)
             try:
-                # Up to the first eight kills; the last run is left to finish.
-                process.wait(timeout=rng.uniform(2.0, 5.0) if kills < 8 else None)
+                # Up to the first six kills; the last run is left to finish.
+                process.wait(timeout=rng.uniform(2.0, 5.0) if kills < 6 else None)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()

@@ -1,5 +1,7 @@
 """Every profile is the same graph: what dvc.yaml declares holds whichever parameters fill it."""
 
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +9,7 @@ import pytest
 import yaml
 from project import ROOT
 
-from attnmt.config import load_params
+from attnmt.config import Params, load_params
 from attnmt.graph import Stage, read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
@@ -19,32 +21,43 @@ def params_file(profile: str) -> str:
     return "params.yaml" if profile == "demo" else f"profiles/{profile}/params.yaml"
 
 
-def definitions(profile: str) -> set[tuple[str, ...]]:
-    """Return the stages of a profile with its own names taken out of them."""
+@cache
+def stages(profile: str) -> list[Stage]:
+    return read_stages(profile, ROOT, compare=False)
+
+
+def definitions(profile: str) -> dict[str, tuple[str, ...]]:
+    """Return each kind of a profile's stages with the profile's own names taken out of it."""
     params = load_params(ROOT / params_file(profile), ROOT)
-    return {definition(stage, profile, params.run.models) for stage in read_stages(profile, ROOT)}
+    found: dict[str, tuple[str, ...]] = {}
+    for stage in stages(profile):
+        kind = stage.name.partition("@")[0]
+        general = definition(stage, params)
+        assert found.setdefault(kind, general) == general, stage.name
+    return found
 
 
-def definition(stage: Stage, profile: str, models: list[str]) -> tuple[str, ...]:
-    kind, _, instance = stage.name.partition("@")
-    model, _, seed = instance.rpartition("-")
+def definition(stage: Stage, params: Params) -> tuple[str, ...]:
+    names = dict.fromkeys(params.families, "<family>")
+    names |= dict.fromkeys([*params.models, *params.ensembles], "<name>")
+    names |= {params.profile: "<profile>", stage.name.partition("@")[2]: "<own name>"}
 
     def general(text: str) -> str:
-        text = text.replace(params_file(profile), "<params>").replace(f"/{profile}", "/<profile>")
-        if instance:
-            return text.replace(instance, "<run>").replace(f"{model} {seed}", "<model> <seed>")
-        for name in sorted(models, key=len, reverse=True):  # a stage that gathers names every run
-            text = text.replace(name, "<model>")
-        return text
+        text = text.replace(params.params_file, "<params>")
+        return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), text)
 
-    keys = [key.replace(f"models.{model}", "models.<model>") for key in stage.params]
-    texts = [kind, stage.command, *stage.inputs, *stage.outputs, *keys, str(stage.resources)]
+    texts = [stage.command, *stage.inputs, *stage.outputs, *stage.params, str(stage.resources)]
     return tuple(dict.fromkeys(map(general, texts)))
 
 
 @pytest.mark.parametrize("profile", PROFILES[1:])
 def test_profiles_resolve_to_the_same_stages(profile: str) -> None:
-    assert definitions(profile) == definitions("demo")
+    """A kind that a profile has not, such as an ensemble, is one of which it names none."""
+    demo, own = definitions("demo"), definitions(profile)
+    assert demo.keys() == DECLARED.keys()
+    params = load_params(ROOT / params_file(profile), ROOT)
+    assert demo.keys() - own.keys() == ({"ensemble"} if not params.ensembles else set())
+    assert own == {kind: demo[kind] for kind in own}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -64,25 +77,30 @@ def test_a_profile_says_truly_where_it_lies(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_parameter_that_a_stage_names_exists(profile: str) -> None:
-    for stage in read_stages(profile, ROOT):
-        (names,) = DECLARED[stage.name.partition("@")[0]]["params"][0].values()
+    for stage in stages(profile):
+        declared = DECLARED[stage.name.partition("@")[0]]
+        (names,) = declared.get("do", declared)["params"][0].values()
         assert len(stage.params) == len(names), f"{stage.name} names {names}"
 
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_every_stage_is_described_and_says_what_it_needs(name: str) -> None:
-    stage = DECLARED[name]
+    stage = DECLARED[name].get("do", DECLARED[name])
     assert stage["desc"]
     assert stage["meta"]["resources"].keys() >= {"mem_mb", "runtime"}
 
 
 @pytest.mark.parametrize("name", DECLARED)
-def test_every_stage_has_its_file_and_depends_on_it(name: str) -> None:
-    assert DECLARED[name]["deps"][0] == f"stages/{name}.py"
-    assert DECLARED[name]["cmd"].startswith(f"python stages/{name}.py ${{params_file}}")
+def test_every_stage_depends_on_the_files_that_it_runs(name: str) -> None:
+    stage = DECLARED[name].get("do", DECLARED[name])
+    commands = [stage["cmd"]] if isinstance(stage["cmd"], str) else stage["cmd"]
+    expected = r"python (stages/\w+\.py) \$\{params_file\}( \$\{key\})?"
+    files = [re.sub(expected, r"\1", command) for command in commands]
+    assert stage["deps"][: len(files)] == files
+    assert all((ROOT / file).exists() for file in files)
 
 
 def test_only_tables_are_kept_in_git() -> None:
-    for stage in read_stages("demo", ROOT):
+    for stage in stages("demo"):
         roots = {Path(output).parts[0] for output in stage.outputs}
         assert ("reports" in roots) == (stage.name == "tables")

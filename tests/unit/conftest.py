@@ -1,6 +1,7 @@
 """A small project on disk, and its stages run as commands."""
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -22,9 +23,12 @@ class Project:
         self.mirror = folder / "mirror"
         self.mirror.mkdir()
         self.raw = folder / "data/tiny/raw"
-        self.prepared = folder / "data/tiny/prepared"
+        self.tokens = folder / "data/tiny/tokens"
+        self.encoded = folder / "data/tiny/encoded"  # a folder for each family
         self.lexicon = folder / "data/tiny/lexicon"
-        self.params: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text())
+        params = yaml.safe_load((ROOT / "params.yaml").read_text())
+        # By way of JSON, which keeps no aliases: a test that changes one section changes no other.
+        self.params: dict[str, Any] = json.loads(json.dumps(params))
         self.params |= {
             "profile": "tiny",
             "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"},
@@ -48,11 +52,11 @@ class Project:
         for name, text in files.items():
             (self.raw / name.replace("_", ".")).write_bytes(text.encode())
 
-    def run(self, stage: str) -> subprocess.CompletedProcess[str]:
-        """Run a stage as a command."""
+    def run(self, stage: str, *args: str) -> subprocess.CompletedProcess[str]:
+        """Run a stage as a command, ``args`` being what follows the parameter file."""
         (self.folder / "params.yaml").write_text(yaml.safe_dump(self.params))
         return subprocess.run(
-            [sys.executable, ROOT / "stages" / f"{stage}.py", "params.yaml"],
+            [sys.executable, ROOT / "stages" / f"{stage}.py", "params.yaml", *args],
             cwd=self.folder,
             env=os.environ | {"ATTNMT_MIRROR": str(self.mirror), "PYTHONPATH": str(ROOT / "src")},
             capture_output=True,
@@ -60,21 +64,21 @@ class Project:
             check=False,
         )
 
-    def outputs(self) -> dict[Path, bytes | None]:
-        """Return all that lies in the profile's data with its content, None for a folder."""
+    def outputs(self) -> dict[Path, bytes]:
+        """Return the files of the profile's data with their content."""
         found = (self.folder / "data/tiny").rglob("*")
-        return {path: path.read_bytes() if path.is_file() else None for path in found}
+        return {path: path.read_bytes() for path in found if path.is_file()}
 
-    def succeed(self, stage: str) -> str:
+    def succeed(self, stage: str, *args: str) -> str:
         """Run a stage that must succeed; return its standard output."""
-        result = self.run(stage)
+        result = self.run(stage, *args)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
-    def fail(self, stage: str) -> str:
+    def fail(self, stage: str, *args: str) -> str:
         """Run a stage that must refuse its input and change nothing; return its message."""
         before = self.outputs()
-        result = self.run(stage)
+        result = self.run(stage, *args)
         assert result.returncode == 2, result.stderr
         assert result.stderr.startswith("error: ")
         assert "Traceback" not in result.stderr

@@ -28,8 +28,8 @@ def attnmt(tmp_path, monkeypatch, capsys):
 
 
 def test_readme_fills_every_marker(attnmt):
-    Path("reports/demo").mkdir(parents=True)
-    Path("reports/demo/table1.md").write_text("| a |\n", encoding="utf-8")
+    Path("reports/demo/tables").mkdir(parents=True)
+    Path("reports/demo/tables/table1.md").write_text("| a |\n", encoding="utf-8")
     Path("README.md").write_text(
         "x <!-- table1:demo -->old<!-- /table1:demo --> y", encoding="utf-8"
     )
@@ -42,7 +42,7 @@ def test_readme_names_the_report_that_is_missing(attnmt):
     Path("README.md").write_text("<!-- table1:demo --> <!-- /table1:demo -->", encoding="utf-8")
     status, _, message = attnmt("readme")
     assert status == 2
-    assert message.startswith("error: reports/demo/table1.md: no such file")
+    assert message.startswith("error: reports/demo/tables/table1.md: no such file")
 
 
 def test_readme_names_a_missing_readme(attnmt):
@@ -58,8 +58,8 @@ def test_track_reads_the_profile_of_the_parameter_file(attnmt, monkeypatch):
     params |= {"profile": "other", "root": "../..", "params_file": file}
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
-    monkeypatch.setattr(cli, "import_missing", lambda profile: [f"base-1 of {profile}"])
-    assert attnmt("track", "--params", file)[:2] == (0, "base-1 of other\n")
+    monkeypatch.setattr(cli, "import_missing", lambda profile: [f"base of {profile}"])
+    assert attnmt("track", "--params", file)[:2] == (0, "base of other\n")
     monkeypatch.setattr(cli, "import_missing", lambda profile: [])
     assert attnmt("track", "--params", file)[:2] == (0, "MLflow has everything already.\n")
 

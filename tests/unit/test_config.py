@@ -9,6 +9,7 @@ from conftest import ROOT, Project
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
+from attnmt.yaml_file import YamlFile
 
 DEMO = ROOT / "params.yaml"
 PROFILES = [DEMO, *sorted(ROOT.glob("profiles/*/params.yaml"))]
@@ -21,8 +22,10 @@ def test_profiles_load(path: Path) -> None:
     params = load_params(path, ROOT)
     assert (ROOT / params.params_file).samefile(path)
     assert (path.parent / params.root).samefile(ROOT)
-    for name in params.run.models:
+    for name in params.models:
         assert params.recipe(name).epochs > 0
+    for name, ensemble in params.ensembles.items():
+        assert params.translators(name) is ensemble
 
 
 def line_of(text: str, part: str) -> int:
@@ -32,16 +35,32 @@ def line_of(text: str, part: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new", "key", "message"),
     [
-        ("clip_norm", "clipnorm", "training.clipnorm", "unknown key; did you mean 'clip_norm'?"),
         (
-            "base_reverse: {reverse",
-            "base_reverse: {revers",
+            "clip_norm",
+            "clipnorm",
+            "families.luong.training.clipnorm",
+            "unknown key; did you mean 'clip_norm'?",
+        ),
+        (
+            "threshold:",
+            "treshold:",
+            "families.luong_bpe.encoding.pieces.treshold",
+            "unknown key; did you mean 'threshold'?",
+        ),
+        (
+            "base_reverse: {<<: *base, reverse",
+            "base_reverse: {<<: *base, revers",
             "models.base_reverse.revers",
             "unknown key; did you mean 'reverse'?",
         ),
         ("profile", "profle", "profle", "unknown key; did you mean 'profile'?"),
         ("  seed:", "  sed:", "corpus.sed", "unknown key; did you mean 'seed'?"),
-        ("size: 64", "size: many", "training.batch_size", "Input should be a valid integer"),
+        (
+            "batch_size: 64",
+            "batch_size: many",
+            "families.luong.training.batch_size",
+            "Input should be a valid integer",
+        ),
         (
             "attention: global",
             "attention: globl",
@@ -49,13 +68,74 @@ def line_of(text: str, part: str) -> int:
             "Input should be 'none', 'global'",
         ),
         ("train: 20000", "train: -1", "corpus.sizes.train", "Input should be greater than 0"),
-        ("seeds: [1]", "seeds: [1, x]", "run.seeds.1", "Input should be a valid integer"),
-        ("models: [base,", "models: [bse,", "run.models.0", "no model 'bse'; did you mean 'base'?"),
         (
-            "attentional: [global_location,",
-            "attentional: [",
-            "run.attentional",
-            "those of run.models with attention are ['global_location', ",
+            "{family: luong}",
+            "{family: lung}",
+            "models.base.family",
+            "no family 'lung'; did you mean 'luong'?",
+        ),
+        ("{family: luong}", "{}", "models.base.family", "this key is missing"),
+        (
+            "gru_self: {<<: *gru, score: self",
+            "gru_self: {<<: *gru, score: self, input_feeding: true",
+            "models.gru_self.input_feeding",
+            "the context enters a gru's cell, so there is nothing to feed",
+        ),
+        (
+            "gru_self: {<<: *gru, score: self",
+            "gru_self: {family: course",
+            "models.gru_self",
+            "a gru family needs attention",
+        ),
+        ("  ensemble:\n", "  base:\n", "ensembles.base", "a model has this name; choose another"),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, global_dott_feed",
+            "ensembles.ensemble.members.1",
+            "no model 'global_dott_feed'; did you mean 'global_dot_feed'?",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, global_location_feed",
+            "ensembles.ensemble.members.1",
+            "'global_location_feed' stands in this list already",
+        ),
+        (
+            "members: [global_location_feed,",
+            "members: [",
+            "ensembles.ensemble.members",
+            "List should have at least 8 items",
+        ),
+        (
+            "members: [global_location_feed,",
+            "members: [global_location_feed, base,",
+            "ensembles.ensemble.members",
+            "List should have at most 8 items",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, gru_self",
+            "ensembles.ensemble.members.1",
+            "'gru_self' is of family 'course'",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, de_en_global_dot_feed",
+            "ensembles.ensemble.members.1",
+            "'de_en_global_dot_feed' differs from the first member in direction",
+        ),
+        ("n_best: 1", "n_best: 21", "decoding.n_best", "only 20 translations finish"),
+        (
+            "    family: luong\n    members",
+            "    family: luon\n    members",
+            "ensembles.ensemble.family",
+            "no family 'luon'; did you mean 'luong'?",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, base",
+            "ensembles.ensemble.members.1",
+            "'base' differs from the first member in reverse",
         ),
         ("{train: train", "{train: trian", "sets", "the corpus has no set 'trian'; did you mean"),
         ("dev: dev", "dev: train", "sets.dev", "'train' is the training set"),
@@ -72,8 +152,6 @@ def line_of(text: str, part: str) -> int:
             "sets.tests.1",
             "'test1' stands in this",
         ),
-        ("seeds: [1]", "seeds: [1, 2, 1]", "run.seeds.2", "1 stands in this list already"),
-        ("models: [base,", "models: [base, base,", "run.models.1", "'base' stands in this list"),
         (
             "{train: train, dev: dev",
             "{train: dev, dev: train",
@@ -96,9 +174,10 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
     ("old", "again", "key"),
     [
         ("evaluation:", "profile: demo\n", "profile"),
-        ("  threads: 1\n", "  epochs: 9\n", "training.epochs"),
-        ("init: 0.1", "size: 128, ", "model.size"),
+        ("      halve_after: 3\n", "      epochs: 9\n", "families.luong.training.epochs"),
+        ("init: 0.1", "size: 128, ", "families.luong.shape.size"),
         ("  base_reverse:", "  base: {reverse: true}\n", "models.base"),
+        ("<<: *gru, score: self", "<<: *base, ", "models.gru_self.<<"),
     ],
 )
 def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None:
@@ -106,8 +185,9 @@ def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None
     path = write("params.yaml", text.encode())
     with pytest.raises(InputError) as error:
         load_params(path)
-    line = line_of(text, again + old)
-    assert str(error.value).startswith(f"{path}:{line}: {key}: this key stands in its section")
+    place = f"{path}:{line_of(text, again + old)}: {key}"
+    # once, though other families have the recipe by its alias
+    assert str(error.value) == f"{place}: this key stands in its section already; give it once"
 
 
 def test_a_key_given_twice_in_a_list(write: Write) -> None:
@@ -163,9 +243,10 @@ def test_parameters_are_of_the_project_in_whose_folder_they_are_read(
 @pytest.mark.parametrize(
     ("old", "section", "key"),
     [
-        ("  clip_norm: 5.0\n", "training:", "training.clip_norm"),
+        ("      clip_norm: 5.0\n", "    training:", "families.luong.training.clip_norm"),
         ("  kind: grammar\n", "corpus:", "corpus.kind"),
-        (", init: 0.1", "model: {", "model.init"),
+        (", init: 0.1", "    shape:", "families.luong.shape.init"),
+        ("vocabulary: 1000", "    encoding:", "families.luong.encoding.vocabulary"),
     ],
 )
 def test_missing_key(write: Write, old: str, section: str, key: str) -> None:
@@ -173,7 +254,42 @@ def test_missing_key(write: Write, old: str, section: str, key: str) -> None:
     path = write("params.yaml", text.encode())
     with pytest.raises(InputError) as error:
         load_params(path)
-    assert str(error.value) == f"{path}:{line_of(text, section)}: {key}: this key is missing"
+    place = f"{path}:{line_of(text, section)}: {key}"
+    assert str(error.value).splitlines()[0] == f"{place}: this key is missing"
+
+
+@pytest.mark.parametrize("merge", ["<<: *shared", "<<: [{layers: 2}, *shared]", "<<: *again"])
+def test_a_merged_key_is_named_where_it_is_written(write: Write, merge: str) -> None:
+    text = f"""
+shared: &shared
+  size: many
+again: &again {{<<: *shared}}
+model:
+  {merge}
+  layers: 2
+"""
+    file = YamlFile.read(write("x.yaml", text.encode()))
+    assert file.values["model"] == {"size": "many", "layers": 2}
+    assert file.line(["model", "size"]) == 3
+    assert file.line(["model", "layers"]) == 7  # its own comes before a merged one
+    assert file.line(["model", "width"]) == 5
+
+
+def test_the_first_of_merged_sections_counts(write: Write) -> None:
+    text = "a: &a\n  k: 1\nb: &b\n  k: 2\nc:\n  <<: [*b, *a]\n"
+    file = YamlFile.read(write("x.yaml", text.encode()))
+    assert file.values["c"] == {"k": 2}
+    assert file.line(["c", "k"]) == 4
+
+
+def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
+    text = DEMO.read_text().replace("dropout: 0.2}", "dropout: 2}", 1)
+    path = write("params.yaml", text.encode())
+    with pytest.raises(InputError) as error:
+        load_params(path)
+    place = f"{path}:{line_of(text, 'dropout: 2}')}"
+    for name in ("base_reverse_dropout", "local_p_general_feed_bpe"):
+        assert f"{place}: models.{name}.dropout: Input should be less than 1" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -196,14 +312,18 @@ def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -
 @pytest.mark.parametrize(
     ("system", "message"),
     [
-        ("{attention: global}", "models.base: score must be given with attention"),
-        ("{score: dot}", "models.base: score must be given with attention"),
-        ("{attention: local_p, score: location}", "models.base: score 'location' is defined"),
-        ("{dropout: 1}", "models.base.dropout: Input should be less than 1"),
+        ("attention: global", "models.base: score must be given with attention"),
+        ("score: dot", "models.base: score must be given with attention"),
+        ("attention: local_p, score: location", "models.base: score 'location' is defined"),
+        ("faults: [general_gradient]", "models.base: fault 'general_gradient' is one of"),
+        ("faults: [unmasked_padding]", "models.base: fault 'unmasked_padding' is one of"),
+        ("dropout: 1", "models.base.dropout: Input should be less than 1"),
+        ("seed: -1", "models.base.seed: Input should be greater than or equal to 0"),
+        ("direction: en-fr", "models.base.direction: Input should be 'en-de' or 'de-en'"),
     ],
 )
 def test_systems_that_are_none(write: Write, system: str, message: str) -> None:
-    text = DEMO.read_text().replace("base: {}", f"base: {system}", 1)
+    text = DEMO.read_text().replace("{family: luong}", f"{{family: luong, {system}}}", 1)
     with pytest.raises(InputError, match=r"params\.yaml:\d+: " + message):
         load_params(write("params.yaml", text.encode()))
 
@@ -227,20 +347,59 @@ def test_missing_file(tmp_path: Path) -> None:
         load_params(tmp_path / "x.yaml")
 
 
-def test_unknown_model() -> None:
-    with pytest.raises(InputError, match=r"params\.yaml: no model 'bas'; did you mean 'base'\?"):
-        load_params(DEMO, ROOT).system("bas")
+def test_model() -> None:
+    model = load_params(DEMO, ROOT).model("de_en_global_dot_feed")
+    assert (model.family, model.attention, model.score) == ("luong", "global", "dot")
+    assert (model.source, model.target) == ("de", "en")
+    assert (model.reverse, model.input_feeding, model.dropout, model.seed) == (True, True, 0.2, 1)
+    assert model.system.score == "dot"
+    assert "family" not in model.system.model_dump()
+
+
+@pytest.mark.parametrize("method", ["model", "recipe", "translators", "seeds_of"])
+def test_unknown_model(method: str) -> None:
+    params = load_params(DEMO, ROOT)
+    message = r"params\.yaml: no model( or ensemble)? 'bas'; did you mean 'base'\?"
+    with pytest.raises(InputError, match=message):
+        getattr(params, method)("bas")
 
 
 def test_a_model_has_its_own_recipe() -> None:
     params = load_params(ROOT / "profiles/wmt14/params.yaml", ROOT)
-    recipes = [params.recipe(name) for name in ("base", "base_reverse_dropout")]
-    assert [(recipe.epochs, recipe.halve_after) for recipe in recipes] == [(10, 5), (12, 8)]
+    names = ("base", "base_reverse_dropout", "gru_additive")
+    recipes = [params.recipe(name) for name in names]
+    expected = [(10, 5), (12, 8), (5, 5)]
+    assert [(recipe.epochs, recipe.halve_after) for recipe in recipes] == expected
+    assert {recipe.batch_size for recipe in recipes} == {128}
 
 
-@pytest.mark.parametrize("stage", ["corpus", "preprocess", "lexicon"])
-def test_stages_name_the_mistake(corpus: Project, stage: str) -> None:
-    corpus.params["lexicon"]["iteration"] = 5
-    message = corpus.fail(stage)
-    assert "lexicon.iteration: unknown key; did you mean 'iterations'?" in message
+def test_what_translates_under_a_name() -> None:
+    params = load_params(DEMO, ROOT)
+    members = params.translators("ensemble").members
+    assert len(set(members)) == 8
+    assert members[0] == "global_location_feed"
+    alone = params.translators("gru_self")
+    assert (alone.members, alone.family, alone.average) == (["gru_self"], "course", "logits")
+    with pytest.raises(InputError, match="no model or ensemble 'ensembl'; did you mean 'ensemble'"):
+        params.translators("ensembl")
+
+
+def test_models_that_differ_in_the_seed_alone(corpus: Project) -> None:
+    models = corpus.params["models"]
+    models["base_2"] = models["base"] | {"seed": 2}
+    models["base_longer"] = models["base"] | {"seed": 3, "epochs": 9}
+    path = corpus.folder / "params.yaml"
+    path.write_text(yaml.safe_dump(corpus.params, sort_keys=False))
+    params = load_params(path, corpus.folder)
+    assert params.seeds_of("base") == params.seeds_of("base_2") == ["base", "base_2"]
+    assert params.seeds_of("base_reverse") == ["base_reverse"]
+
+
+@pytest.mark.parametrize(
+    "command", [["corpus"], ["tokenise"], ["encode", "luong"]], ids=lambda command: command[0]
+)
+def test_stages_name_the_mistake(corpus: Project, command: list[str]) -> None:
+    corpus.params["lexicon"]["min_counts"] = 5
+    message = corpus.fail(*command)
+    assert "lexicon.min_counts: unknown key; did you mean 'min_count'?" in message
     assert not (corpus.folder / "data").exists()

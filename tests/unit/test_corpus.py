@@ -59,4 +59,4 @@ def test_grammar(project: Project) -> None:
         sides = [(project.raw / f"{name}.{k}").read_text().splitlines() for k in ("en", "de")]
         assert [len(links), *map(len, sides)] == [size] * 3
         assert all(gold.sure for gold in links)
-    project.succeed("preprocess")  # which checks that links lie inside the tokens
+    project.succeed("tokenise")  # which checks that links lie inside the tokens

@@ -29,7 +29,7 @@ def test_types_on_disk(tmp_path: Path) -> None:
 
 
 def test_missing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"set\.en\.ids\.npy: no such file; run the preprocess"):
+    with pytest.raises(InputError, match=r"set\.en\.ids\.npy: no such file; run the encode"):
         EncodedText.open(tmp_path, "set", "en")
 
 

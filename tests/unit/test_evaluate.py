@@ -48,21 +48,21 @@ def stage(tmp_path, monkeypatch):
 def write_inputs():
     Path("params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
     for name in ("test1", "test2"):
-        write_lines(Path(f"data/demo/prepared/{name}.de.tok"), REFERENCE)
-        write_lines(Path(f"translations/demo/base-1/{name}.out"), OUTPUT)
-        write_lines(Path(f"translations/demo/base-1/{name}.replaced"), REPLACED)
-    write_json(Path("data/demo/prepared/summary.json"), {"digest": "e" * 64})
+        write_lines(Path(f"data/demo/encoded/luong/{name}.de.tok"), REFERENCE)
+        write_lines(Path(f"translations/demo/base/{name}.out"), OUTPUT)
+        write_lines(Path(f"translations/demo/base/{name}.replaced"), REPLACED)
+    write_json(Path("data/demo/encoded/luong/summary.json"), {"digest": "e" * 64, "pieces": False})
     perplexity = {"test1": 8.5, "test2": 9.5}
     write_metrics({"dataset_digest": "e" * 64, "best_step": 7, "perplexity": perplexity})
 
 
 def write_metrics(metrics):
-    write_json(Path("models/demo/base-1/metrics.json"), metrics)
+    write_json(Path("models/demo/base/metrics.json"), metrics)
 
 
-def run(stage):
-    stage.main(Path("params.yaml"), "base", 1)
-    return json.loads(Path("scores/demo/base-1.json").read_text(encoding="utf-8"))
+def run(stage, name="base"):
+    stage.main(Path("params.yaml"), name)
+    return json.loads(Path(f"scores/demo/{name}.json").read_text(encoding="utf-8"))
 
 
 def test_every_set_has_its_numbers_and_what_they_are(stage):
@@ -71,18 +71,22 @@ def test_every_set_has_its_numbers_and_what_they_are(stage):
     assert facts == {
         "stage": "evaluate",
         "profile": "demo",
-        "model": "base",
+        "name": "base",
+        "models": ["base"],
+        "average": None,
         "seed": 1,
+        "family": "luong",
         "direction": "en-de",
         "beam": load_params(Path("params.yaml")).decoding.beam,
         "dataset_digest": "e" * 64,
+        "alignment": None,
     }
     assert list(scores["sets"]) == ["test1", "test2"]
     first = scores["sets"]["test1"]
     assert (first["perplexity"], first["lines"]) == (8.5, 3)
-    assert first["reference_sha256"] == sha256(Path("data/demo/prepared/test1.de.tok"))
+    assert first["reference_sha256"] == sha256(Path("data/demo/encoded/luong/test1.de.tok"))
     assert scores["sets"]["test2"]["perplexity"] == 9.5
-    assert stage.tracked == [("demo", "base-1")]
+    assert stage.tracked == [("demo", "base")]
 
 
 def test_the_scores_are_of_joined_tokens_and_of_detokenised_text(stage):
@@ -99,24 +103,78 @@ def test_the_scores_are_of_joined_tokens_and_of_detokenised_text(stage):
     assert first["after"]["tokenised"]["value"] > first["before"]["tokenised"]["value"]
 
 
+def test_links_are_judged_in_each_reading(stage):
+    """de-en: the links are German-English, the gold ones English-German."""
+    name = "de_en_global_location"
+    write_lines(Path("data/demo/encoded/luong/test1.links"), ["0-0 1-1", "0-1 1?0", "0-0"])
+    readings = {"same": "0-0 1-1", "next": "0-0 0-1", "authors": "0-0 1-1"}
+    for test in ("test1", "test2"):
+        write_lines(Path(f"data/demo/encoded/luong/{test}.en.tok"), REFERENCE)
+        for end in ("out", "replaced"):
+            write_lines(Path(f"translations/demo/{name}/{test}.{end}"), OUTPUT)
+    for step, first in readings.items():
+        lines = [first, "0-1 1-0", "0-0"]
+        write_lines(Path(f"translations/demo/{name}/test1.forced.{step}.links"), lines)
+    metrics = {"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5, "test2": 9.5}}
+    write_json(Path(f"models/demo/{name}/metrics.json"), metrics)
+    alignment = run(stage, name)["alignment"]
+    # 5 links, 4 sure; all are right but for next, whose second is wrong.
+    assert alignment["aer_by_link_step"] == pytest.approx(
+        {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9, "authors": 1 - (4 + 5) / 9}
+    )
+    assert (alignment["set"], alignment["lines"], alignment["link_step"]) == ("test1", 3, "same")
+    assert (alignment["sure"], alignment["possible"]) == (4, 5)
+
+
+def test_an_ensemble_names_its_members_and_how_it_averages(stage):
+    members = load_params(Path("params.yaml")).ensembles["ensemble"].members
+    for test in ("test1", "test2"):
+        for end in ("out", "replaced"):
+            write_lines(Path(f"translations/demo/ensemble/{test}.{end}"), OUTPUT)
+    for step in ("same", "next", "authors"):
+        lines = ["0-0", "0-1", "1-0"]
+        write_lines(Path(f"translations/demo/ensemble/test1.forced.{step}.links"), lines)
+    scores = run(stage, "ensemble")
+    assert scores["models"] == members
+    assert (scores["average"], scores["seed"]) == ("logits", None)
+    assert scores["sets"]["test1"]["perplexity"] is None
+    assert scores["alignment"]["aer"] is None  # no gold links here
+
+
+def test_words_and_pieces_have_the_same_reference(stage):
+    name = "local_p_general_feed_bpe"
+    pieces = [line.replace("Haus", "Ha@@ us") for line in REFERENCE]
+    folder = Path("data/demo/encoded/luong_bpe")
+    write_json(folder / "summary.json", {"digest": "e" * 64, "pieces": True})
+    metrics = {"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5, "test2": 9.5}}
+    write_json(Path(f"models/demo/{name}/metrics.json"), metrics)
+    for test in ("test1", "test2"):
+        write_lines(folder / f"{test}.de.tok", pieces)
+        for end in ("out", "replaced"):
+            write_lines(Path(f"translations/demo/{name}/{test}.{end}"), OUTPUT)
+    for step in ("same", "next", "authors"):
+        write_lines(Path(f"translations/demo/{name}/test1.forced.{step}.links"), ["0-0"] * 3)
+    of_pieces, of_words = (run(stage, n)["sets"]["test1"] for n in (name, "base"))
+    assert of_pieces["reference_sha256"] == of_words["reference_sha256"]
+    assert of_pieces["before"] == of_words["before"]
+
+
 def test_the_same_files_give_the_same_bytes(stage):
     run(stage)
-    before = Path("scores/demo/base-1.json").read_bytes()
+    before = Path("scores/demo/base.json").read_bytes()
     run(stage)
-    assert Path("scores/demo/base-1.json").read_bytes() == before
+    assert Path("scores/demo/base.json").read_bytes() == before
 
 
 def test_a_model_that_says_nothing_scores_zero(stage):
     for end in ("out", "replaced"):
-        write_lines(Path(f"translations/demo/base-1/test1.{end}"), ["", "", ""])
+        write_lines(Path(f"translations/demo/base/test1.{end}"), ["", "", ""])
     assert run(stage)["sets"]["test1"]["after"]["nist"]["value"] == 0
 
 
 def test_unequal_line_counts_are_named(stage):
-    write_lines(Path("translations/demo/base-1/test2.replaced"), REPLACED[:2])
-    with pytest.raises(
-        InputError, match=r"base-1/test2.replaced: 2 lines, but .*test2.de.tok has 3"
-    ):
+    write_lines(Path("translations/demo/base/test2.replaced"), REPLACED[:2])
+    with pytest.raises(InputError, match=r"base/test2.replaced: 2 lines, but .*test2.de.tok has 3"):
         run(stage)
     assert not Path("scores").exists()
 
@@ -124,10 +182,10 @@ def test_unequal_line_counts_are_named(stage):
 @pytest.mark.parametrize(
     "file",
     [
-        "translations/demo/base-1/test1.out",
-        "data/demo/prepared/test1.de.tok",
-        "data/demo/prepared/summary.json",
-        "models/demo/base-1/metrics.json",
+        "translations/demo/base/test1.out",
+        "data/demo/encoded/luong/test1.de.tok",
+        "data/demo/encoded/luong/summary.json",
+        "models/demo/base/metrics.json",
     ],
 )
 def test_missing_files_are_named(stage, file):
@@ -145,15 +203,17 @@ def test_a_missing_perplexity_is_named(stage):
 @pytest.mark.parametrize("digest", [{}, {"dataset_digest": "f" * 64}])
 def test_a_model_trained_on_other_data_is_refused(stage, digest):
     write_metrics(digest | {"perplexity": {"test1": 8.5, "test2": 9.5}})
-    message = r"base-1/metrics.json: trained on other data than lie in data/demo/prepared; train "
-    with pytest.raises(InputError, match=message + "base-1 again"):
+    message = (
+        r"base/metrics.json: trained on other data than lie in data/demo/encoded/luong; train "
+    )
+    with pytest.raises(InputError, match=message + "base again"):
         run(stage)
     assert not Path("scores").exists()
 
 
 def faults():
-    yield "line", lambda: write_lines(Path("translations/demo/base-1/test2.out"), OUTPUT[:1])
-    yield "file", Path("translations/demo/base-1/test2.replaced").unlink
+    yield "line", lambda: write_lines(Path("translations/demo/base/test2.out"), OUTPUT[:1])
+    yield "file", Path("translations/demo/base/test2.replaced").unlink
     yield (
         "perplexity",
         lambda: write_metrics({"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5}}),
@@ -163,9 +223,9 @@ def faults():
 @pytest.mark.parametrize("spoil", [pytest.param(spoil, id=name) for name, spoil in faults()])
 def test_every_set_is_checked_before_the_first_is_scored(stage, monkeypatch, spoil):
     scored = []
-    monkeypatch.setattr(stage, "score_set", lambda *inputs: scored.append(inputs) or {})
+    monkeypatch.setattr(stage, "score_translations", lambda *inputs: scored.append(inputs) or {})
     run(stage)
-    assert len(scored) == 2
+    assert len(scored) == 4
     scored.clear()
     spoil()
     with pytest.raises(InputError, match="test2"):
@@ -184,11 +244,11 @@ def test_the_command_needs_neither_torch_nor_mlflow(stage):
     code = "import sys, runpy; sys.modules['torch'] = sys.modules['mlflow'] = None\n"
     code += f"runpy.run_path({str(ROOT / 'stages/evaluate.py')!r}, run_name='__main__')"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-c", code, "params.yaml", "base", "1"]
+    command = [sys.executable, "-c", code, "params.yaml", "base"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("MLflow could not") == 1
-    assert Path("scores/demo/base-1.json").exists()
+    assert Path("scores/demo/base.json").exists()
     Path("params.yaml").unlink()
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 2

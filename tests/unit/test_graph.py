@@ -1,7 +1,8 @@
 """The stages that the Snakefile gets from dvc.yaml."""
 
 import os
-import shutil
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -21,26 +22,37 @@ stages:
     params: [corpus.seed, lexicon]
     deps: [source.txt]
     outs: [made/whole, made/alone.txt]
-    meta: {resources: {mem_mb: 100}}
+    meta: {resources: {mem_mb: 100, runtime: 1000}}
   read_within:
     desc: Read a file in an output
     cmd: mkdir -p read && cp made/whole/text read/within.txt
     deps: [made/whole/text]
     outs: [read/within.txt]
-    meta: {threads: "${training.threads}", resources: {gpu: 1, mem_mb: 100}}
+    meta: {threads: "${machine.train_threads}", resources: {gpu: 1, mem_mb: 100, runtime: 100}}
   read_around:
     desc: Read the folder in which outputs lie, and one of them
-    cmd: cat made/alone.txt > around.txt
+    cmd: [cat made/alone.txt > around.txt, "mkdir beside", cp around.txt beside]
     deps: [made, made/alone.txt, other.txt]
-    outs: [around.txt]
-    meta: {resources: {mem_mb: 100}}
+    outs: [around.txt, beside]
+    meta: {resources: {mem_mb: 100, runtime: 10}}
+  family:
+    foreach: ${families}
+    do:
+      desc: Read what one family says
+      cmd: cat read/within.txt > ${key}.txt
+      params: ["families.${key}.encoding"]
+      deps: [read/within.txt]
+      outs: ["${key}.txt"]
+      meta: {resources: {mem_mb: 100, runtime: "${item.encoding.vocabulary}"}}
   apart:
     desc: Read nothing that is made
     cmd: cat other.txt > apart.txt
     deps: [other.txt]
     outs: [apart.txt]
-    meta: {resources: {mem_mb: 100}}
+    meta: {resources: {mem_mb: 100, runtime: 1}}
 """
+FAMILIES = {"family@luong", "family@course"}
+EVERY = {"write", "read_within", "read_around", "apart", *FAMILIES}
 
 
 @pytest.fixture
@@ -48,7 +60,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".dvc").mkdir()
     (tmp_path / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
     (tmp_path / "dvc.yaml").write_text(DVC_YAML)
-    shutil.copy(ROOT / "params.yaml", tmp_path)
+    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    families = {name: params["families"][name] for name in ("luong", "course")}
+    models = {name: params["models"][name] for name in ("base", "gru_self")}
+    params |= {"families": families, "models": models, "ensembles": {}}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     for name in ("source.txt", "other.txt"):
         (tmp_path / name).write_text("text")
     monkeypatch.chdir(tmp_path)
@@ -60,9 +76,10 @@ def stages() -> dict[str, Stage]:
     return {stage.name: stage for stage in read_stages("demo")}
 
 
-def change(path: Path, section: str, key: str, value: object) -> None:
+def change(path: Path, place: str, value: object) -> None:
     params = yaml.safe_load(path.read_text())
-    params[section][key] = value
+    *sections, key = place.split(".")
+    reduce(getitem, sections, params)[key] = value
     path.write_text(yaml.safe_dump(params))
 
 
@@ -91,10 +108,26 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert write.outputs == ["made/whole", "made/alone.txt"]
     params = yaml.safe_load((project / "params.yaml").read_text())
     assert write.params == {"corpus.seed": params["corpus"]["seed"], "lexicon": params["lexicon"]}
-    assert (write.threads, write.resources) == (1, {"mem_mb": 100})
-    assert (within.threads, within.resources) == (1, {"gpu": 1, "mem_mb": 100})
-    change(project / "params.yaml", "training", "threads", 3)
+    assert (write.threads, write.resources) == (1, {"mem_mb": 100, "runtime": 1000})
+    assert (within.threads, within.resources) == (1, {"gpu": 1, "mem_mb": 100, "runtime": 100})
+    change(project / "params.yaml", "machine.train_threads", 3)
     assert stages()["read_within"].threads == 3
+
+
+def test_a_loop_gives_a_stage_for_each_entry(project: Path) -> None:
+    found = stages()
+    assert found.keys() == EVERY
+    course = found["family@course"]
+    assert course.command == "cat read/within.txt > course.txt"
+    assert course.outputs == ["course.txt"]
+    params = yaml.safe_load((project / "params.yaml").read_text())
+    expected = params["families"]["course"]["encoding"]
+    assert course.params == {"families.course.encoding": expected}
+
+
+def test_several_commands_become_one_that_ends_at_the_first_failure(project: Path) -> None:
+    command = "cat made/alone.txt > around.txt && mkdir beside && cp around.txt beside"
+    assert stages()["read_around"].command == command
 
 
 def test_nothing_is_settled_before_dvc_has_a_lock(project: Path) -> None:
@@ -103,7 +136,7 @@ def test_nothing_is_settled_before_dvc_has_a_lock(project: Path) -> None:
 
 def test_all_is_settled_after_dvc_ran_unless_not_asked(project: Path) -> None:
     run_with_dvc()
-    assert settled() == {"write", "read_within", "read_around", "apart"}
+    assert settled() == EVERY
     assert not any(stage.settled for stage in read_stages("demo", compare=False))
 
 
@@ -115,14 +148,20 @@ def test_what_follows_from_a_changed_stage_is_not_settled(project: Path) -> None
 
 def test_a_changed_parameter_unsettles_the_stages_that_read_it(project: Path) -> None:
     run_with_dvc()
-    change(project / "params.yaml", "lexicon", "min_count", 7)
+    change(project / "params.yaml", "lexicon.min_count", 7)
     assert settled() == {"apart"}
+
+
+def test_a_changed_entry_unsettles_its_own_stage_alone(project: Path) -> None:
+    run_with_dvc()
+    change(project / "params.yaml", "families.course.encoding.length", 7)
+    assert settled() == EVERY - {"family@course"}
 
 
 def test_a_lost_output_unsettles_its_stage(project: Path) -> None:
     run_with_dvc()
     (project / "apart.txt").unlink()
-    assert settled() == {"write", "read_within", "read_around"}
+    assert settled() == EVERY - {"apart"}
 
 
 def test_a_stamp_is_written_only_when_command_or_parameters_change(project: Path) -> None:
@@ -131,7 +170,7 @@ def test_a_stamp_is_written_only_when_command_or_parameters_change(project: Path
     os.utime(stamp, (0, 0))
     stages()["write"].write_stamp(stamp)
     assert stamp.stat().st_mtime == 0
-    change(project / "params.yaml", "corpus", "seed", 1)
+    change(project / "params.yaml", "corpus.seed", 1)
     stages()["write"].write_stamp(stamp)
     assert stamp.stat().st_mtime > 0
     assert yaml.safe_load(stamp.read_text())["params"]["corpus.seed"] == 1
@@ -145,6 +184,6 @@ def test_an_unknown_profile_is_refused_with_the_known_ones(project: Path) -> Non
 
 
 def test_wrong_parameters_are_refused_before_dvc_sees_them(project: Path) -> None:
-    change(project / "params.yaml", "training", "epoch", 1)
-    with pytest.raises(InputError, match=r"params\.yaml:\d+: training\.epoch: unknown key"):
+    change(project / "params.yaml", "decoding.beams", 1)
+    with pytest.raises(InputError, match=r"params\.yaml:\d+: decoding\.beams: unknown key"):
         read_stages("demo")

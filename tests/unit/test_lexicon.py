@@ -1,177 +1,45 @@
-"""The word aligner against a plain implementation, and the dictionaries made of its links."""
+"""The dictionaries that are counted from links, and the stage that writes them."""
 
-import math
-import random
-from collections import Counter, defaultdict
+import json
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
-from conftest import ROOT, Project
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from conftest import Project
 
-from attnmt.data import aligner as aligner_module
-from attnmt.data.aligner import Aligner, diagonal_prior
-from attnmt.data.grammar import generate_splits
-from attnmt.data.lexicon import Lexicon, write_lexicon
+from attnmt.data.lexicon import Lexicon, count_links, write_lexicon
+from attnmt.data.links import read_links
 from attnmt.data.parallel import spread_pairs
 from attnmt.errors import InputError
+from attnmt.metrics.aer import aer
 
-Sentences = list[tuple[list[str], list[str]]]
-Table = dict[tuple[str | None, str], float]
-
-WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4)
-UPPER_WORDS = st.lists(st.sampled_from("ABCD"), min_size=1, max_size=4)
-TEXT = st.lists(st.tuples(WORDS, UPPER_WORDS), min_size=1, max_size=6)
+ENGLISH = "a dog\na cat\nthe dog\nthe cat\n"
+GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"
 
 
-def prior(i: int, j: int, length_e: int, length_f: int) -> float:
-    """Return p(a_j = i), positions counted from 1."""
-    weight = [math.exp(-4 * abs(k / length_e - j / length_f)) for k in range(1, length_e + 1)]
-    return 0.92 * weight[i - 1] / sum(weight)
+@pytest.fixture
+def tokens(project: Project) -> Project:
+    """Return a small project with tokens; its test set has words and links that no other set has."""
+    project.params["sets"]["tests"] = ["dev2"]
+    project.params["corpus"]["sizes"]["dev2"] = 1
+    project.tokens.mkdir(parents=True)
+    for name, text in {
+        "train.en": ENGLISH * 3,
+        "train.de": GERMAN * 3,
+        "test.en": "a bird\n" * 4 + "the dog\n",
+        "test.de": "ein Vogel\n" * 4 + "Hund der\n",
+        "test.links": "0-0 1-1\n" * 4 + "0-1 1?0\n",
+    }.items():
+        (project.tokens / name).write_text(text)
+    return project
 
 
-def cells(e: list[str], f: list[str], j: int, t: Table) -> list[tuple[str | None, float]]:
-    """Return the words from which f_j may stem, none first, with their joint probabilities."""
-    null = [(None, 0.08 * t[None, f[j]])]
-    return null + [
-        (e[i], prior(i + 1, j + 1, len(e), len(f)) * t[e[i], f[j]]) for i in range(len(e))
-    ]
-
-
-def plain_em(sentences: Sentences, iterations: int) -> Table:
-    """Return t(f | e), by loops."""
-    t: Table = defaultdict(lambda: 1.0)
-    for _ in range(iterations):
-        counts: Table = defaultdict(float)
-        for e, f in sentences:
-            for j in range(len(f)):
-                options = cells(e, f, j, t)
-                for word, p in options:
-                    counts[word, f[j]] += p / sum(q for _, q in options)
-        totals: dict[str | None, float] = defaultdict(float)
-        for (word, _), count in counts.items():
-            totals[word] += count
-        t = {pair: count / totals[pair[0]] for pair, count in counts.items()}
-    return t
-
-
-def plain_links(sentences: Sentences, iterations: int) -> list[list[tuple[int, int]]]:
-    """Return the links on which both directions agree, by loops."""
-
-    def best(text: Sentences) -> list[list[int]]:
-        t = plain_em(text, iterations)
-        ways = [[[p for _, p in cells(e, f, j, t)] for j in range(len(f))] for e, f in text]
-        return [[options.index(max(options)) - 1 for options in way] for way in ways]
-
-    back = best([(f, e) for e, f in sentences])
-    return [
-        [(i, j) for i, j in sorted((i, j) for j, i in enumerate(forth)) if i >= 0 and to_f[i] == j]
-        for forth, to_f in zip(best(sentences), back, strict=True)
-    ]
-
-
-@settings(max_examples=40, deadline=None)
-@given(sentences=TEXT, iterations=st.integers(1, 4))
-def test_em_equals_the_plain_one(sentences: Sentences, iterations: int) -> None:
-    aligner = Aligner(sentences, iterations)
-    swapped = [(f, e) for e, f in sentences]
-    for text, direction, flip in (
-        (sentences, aligner.forward, False),
-        (swapped, aligner.backward, True),
-    ):
-        expected = plain_em(text, iterations)
-        words_f = aligner.words_e if flip else aligner.words_f
-        found: Table = {(None, word): p for word, p in zip(words_f, direction.t_null, strict=True)}
-        for k, p in enumerate(direction.t):
-            pair = aligner.words_e[aligner.pair_e[k]], aligner.words_f[aligner.pair_f[k]]
-            found[pair[::-1] if flip else pair] = p
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
-# seed 4: a word linked to none is some first word's best
-@pytest.mark.parametrize("seed", [3, 4])
-def test_links_equal_the_plain_ones(seed: int) -> None:
-    chance = random.Random(seed)
-    sentences = []
-    for _ in range(40):
-        e = chance.choices("abcdefgh", k=chance.randint(1, 6))
-        f = [word.upper() for word in e if chance.random() < 0.8]
-        fillers = chance.choices("ØØ", k=max(0 if f else 1, chance.randint(0, 3)))
-        for filler in fillers:
-            f.insert(chance.randint(0, len(f)), filler)
-        sentences.append((e, f))
-    expected = plain_links(sentences, 6)
-    assert [sorted(links) for links in Aligner(sentences, 6).links()] == expected
-
-
-def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    chance = random.Random(4)
-    sentences = [
-        (chance.choices("abcdef", k=chance.randint(1, 4)), chance.choices("UVWXYZ", k=3))
-        for _ in range(50)
-    ]
-    whole = Aligner(sentences, 3)
-    monkeypatch.setattr(aligner_module, "BLOCK_CELLS", 7)
-    blocks = Aligner(sentences, 3)
-    np.testing.assert_allclose(blocks.forward.t, whole.forward.t, rtol=1e-12)
-    assert blocks.linked_words() == whole.linked_words()
-
-
-def test_prior_sums_to_what_the_null_word_leaves() -> None:
-    np.testing.assert_allclose(diagonal_prior(5, 3).sum(axis=0), 0.92)
-    assert diagonal_prior(4, 4).argmax(axis=0).tolist() == [0, 1, 2, 3]
-
-
-def test_known_alignment() -> None:
-    """The second word goes to the end; what has no counterpart is not linked."""
-    chance = random.Random(5)
-    sentences, gold = [], []
-    for _ in range(300):
-        e = chance.sample("abcdefghijklmnop", k=chance.randint(2, 5))
-        order = [0, *range(2, len(e)), 1]
-        f = [e[i].upper() for i in order]
-        links = [(i, j) for j, i in enumerate(order)]
-        if chance.random() < 0.3:
-            f.append("Ø")
-        sentences.append((e, f))
-        gold.append(sorted(links))
-    aligner = Aligner(sentences, 5)
-    right = [sorted(line) == true for line, true in zip(aligner.links(), gold, strict=True)]
-    assert sum(right) > 0.98 * len(right)
-    words = aligner.linked_words()
-    assert words.total() == sum(map(len, aligner.links()))
-    assert sum(n for (e, f), n in words.items() if e.upper() != f) < 0.01 * words.total()
-
-
-def test_links_of_the_grammar() -> None:
-    """On the demo's corpus, links are precise; its 20,000 pairs give an AER of 0.06."""
-    pairs = generate_splits({"train": 3000}, 7)["train"]
-    links = Aligner([(pair.source_tokens, pair.target_tokens) for pair in pairs], 5).links()
-    found = sum(map(len, links))
-    possible = sum(
-        len(set(line) & {*p.sure, *p.possible}) for line, p in zip(links, pairs, strict=True)
-    )
-    sure = sum(len(set(line) & set(p.sure)) for line, p in zip(links, pairs, strict=True))
-    assert possible / found > 0.9
-    assert sure / sum(len(pair.sure) for pair in pairs) > 0.7
-
-
-def test_real_sentences() -> None:
-    """A hundred hand-aligned Europarl pairs; so few that the prior does most of the work."""
-    folder = ROOT.parent / "shared/data/alignment"
-    if not folder.is_dir():
-        pytest.skip(f"{folder} is absent")
-    sentences = list(spread_pairs(folder / "test.en", folder / "test.de", 1000))
-    gold = [
-        {(int(en), int(de)) for de, en in (link.split("-") for link in line.split())}
-        for line in (folder / "de-en.wa").read_text().splitlines()
-    ]
-    links = Aligner(sentences, 5).links()
-    right = sum(len(set(line) & true) for line, true in zip(links, gold, strict=True))
-    assert right / sum(map(len, links)) > 0.6
+def test_count_links() -> None:
+    pairs = [(["a", "b"], ["A", "B"]), (["b"], ["B"]), (["a"], [])]
+    assert count_links(pairs, [[(0, 1), (1, 1)], [(0, 0)], []]) == {("a", "B"): 1, ("b", "B"): 2}
+    with pytest.raises(ValueError, match="shorter"):
+        count_links(pairs, [[]])
 
 
 def test_file(tmp_path: Path) -> None:
@@ -187,9 +55,17 @@ def test_file(tmp_path: Path) -> None:
     assert [lexicon.best(word) for word in ("a", "Z", "ä", "b")] == ["X", "a", "Z", None]
 
 
+def test_lower_case_counts_words_together(tmp_path: Path) -> None:
+    links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 4, ("SEE", "sea"): 1}
+    write_lexicon(tmp_path / "l", links, min_count=1)
+    assert Lexicon.load(tmp_path / "l").best("See") == "lake"
+    lexicon = Lexicon.load(tmp_path / "l", lowercase=True)
+    assert (lexicon.best("see"), lexicon.best("See"), len(lexicon)) == ("lake", None, 1)
+
+
 def test_bad_file(tmp_path: Path) -> None:
     (tmp_path / "l").write_text("a\tX\t1.0\t2\na X\n")
-    with pytest.raises(InputError, match="l:2: 1 fields separated by tabs, not 4"):
+    with pytest.raises(InputError, match="l:2: 1 fields separated by tabs, not 4 with a count"):
         Lexicon.load(tmp_path / "l")
 
 
@@ -205,30 +81,58 @@ def test_pairs_are_spread_evenly(tmp_path: Path, most: int) -> None:
     assert not steps or max(steps) - min(steps) <= 1
 
 
-def test_stage_knows_words_beyond_the_vocabulary(raw: Project) -> None:
-    raw.params["preprocess"]["vocabulary"] = 4
-    raw.write_raw(train_en="a dog\na cat\n" * 3, train_de="ein Hund\neine Katze\n" * 3)
-    raw.succeed("preprocess")
-    assert raw.succeed("lexicon").startswith("6 pairs aligned; 12 links of 4 pairs of words")
-    assert Lexicon.load(raw.lexicon / "en-de.tsv").best("cat") == "Katze"
-    assert Lexicon.load(raw.lexicon / "de-en.tsv").best("Hund") == "dog"
+def test_stage(tokens: Project) -> None:
+    printed = tokens.succeed("lexicon")
+    assert printed.startswith("24 links of 6 pairs of words; Thot ")
+    en_de, de_en = (Lexicon.load(tokens.lexicon / f"{k}.tsv") for k in ("en-de", "de-en"))
+    assert [en_de.best(word) for word in ("cat", "dog")] == ["Katze", "Hund"]
+    assert [de_en.best(word) for word in ("Katze", "die", "eine")] == ["cat", "the", "a"]
+    result = json.loads((tokens.lexicon / "aligner.json").read_text())
+    own, gold = (read_links(k / "test.links") for k in (tokens.lexicon, tokens.tokens))
+    assert [line.sure for line in own[:4]] == [[(0, 0), (1, 1)]] * 4
+    assert result.pop("system").startswith("Thot ")
+    rate = aer([g.sure for g in own], [g.sure for g in gold], [g.possible for g in gold])
+    assert result == {"set": "test", "lines": 5, "aer": rate, "sure": 9, "possible": 10}
 
 
-def test_stage_is_deterministic(raw: Project) -> None:
-    raw.params["lexicon"]["min_count"] = 1
-    raw.succeed("preprocess")
-    raw.succeed("lexicon")
-    first = (raw.lexicon / "en-de.tsv").read_bytes()
-    raw.succeed("lexicon")
-    assert (raw.lexicon / "en-de.tsv").read_bytes() == first
+def test_the_aligned_set_is_learned_from_but_not_counted(tokens: Project) -> None:
+    tokens.params["lexicon"]["min_count"] = 1
+    tokens.succeed("lexicon")
+    assert Lexicon.load(tokens.lexicon / "en-de.tsv").best("bird") is None
+    assert read_links(tokens.lexicon / "test.links")[0].sure == [(0, 0), (1, 1)]
 
 
-def test_preprocess_has_not_run(project: Project) -> None:
-    assert "prepared/train.en.tok: no such file" in project.fail("lexicon")
+def test_stage_is_deterministic(tokens: Project) -> None:
+    tokens.succeed("lexicon")
+    first = tokens.outputs()
+    tokens.succeed("lexicon")
+    assert tokens.outputs() == first
 
 
-def test_nothing_is_frequent_enough(raw: Project) -> None:
-    raw.params["lexicon"]["min_count"] = 100
-    raw.succeed("preprocess")
-    raw.succeed("lexicon")
-    assert len(Lexicon.load(raw.lexicon / "en-de.tsv")) == 0
+def test_a_part_of_the_training_text(tokens: Project) -> None:
+    tokens.params["lexicon"] |= {"max_pairs": 6, "min_count": 1}
+    assert tokens.succeed("lexicon").startswith("12 links")
+
+
+def test_no_gold_links(tokens: Project) -> None:
+    (tokens.tokens / "test.links").unlink()
+    assert "no gold links" in tokens.succeed("lexicon")
+    result = json.loads((tokens.lexicon / "aligner.json").read_text())
+    assert (result["aer"], result["sure"], result["possible"]) == (None, 0, 0)
+    assert len(read_links(tokens.lexicon / "test.links")) == 5
+
+
+def test_gold_links_of_another_text(tokens: Project) -> None:
+    (tokens.tokens / "test.links").write_text("0-0\n")
+    message = tokens.fail("lexicon")
+    assert "test.links: 1 lines where the text has 5; run the tokenise stage again" in message
+
+
+def test_tokenise_has_not_run(project: Project) -> None:
+    assert "tokens/test.en: no such file" in project.fail("lexicon")
+
+
+def test_nothing_is_frequent_enough(tokens: Project) -> None:
+    tokens.params["lexicon"]["min_count"] = 100
+    tokens.succeed("lexicon")
+    assert len(Lexicon.load(tokens.lexicon / "en-de.tsv")) == 0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.data.links import format_links, parse_links, read_links
+from attnmt.data.links import flipped, format_links, parse_links, read_links
 from attnmt.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)))
@@ -20,10 +20,20 @@ def test_round_trip(sure: list[tuple[int, int]], possible: list[tuple[int, int]]
     assert gold.possible == sorted({*sure, *possible})
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte-order mark"])
+def test_file(write: Callable[[str, bytes], Path], mark: bytes) -> None:
+    path = write("x.links", mark + b"0-0 1?2\r\n\n3-3\n")
+    assert read_links(path) == [([(0, 0)], [(0, 0), (1, 2)]), ([], []), ([(3, 3)], [(3, 3)])]
+
+
 def test_text() -> None:
     assert format_links([(10, 0), (2, 1)], [(2, 1), (0, 3)]) == "0?3 2-1 10-0"
     assert parse_links(" 1-0  0?3 ") == ([(1, 0)], [(0, 3), (1, 0)])
     assert parse_links("") == ([], [])
+
+
+def test_flipped() -> None:
+    assert flipped([(0, 3), (2, 1), (2, 0)]) == [(0, 2), (1, 2), (3, 0)]
 
 
 @pytest.mark.parametrize("item", ["1", "1-", "-1-2", "1_2", "a-b", "1-2-3", "1- 2", "²-1"])

@@ -9,10 +9,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnmt.config import ModelShape, System
+from attnmt.config import Average, ModelShape, System
 from attnmt.data.batches import make_batch, pad_source
 from attnmt.data.lexicon import Lexicon
 from attnmt.data.vocabulary import EOS
+from attnmt.decoding.ensemble import link_shift
 from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.translate import translate
@@ -24,11 +25,13 @@ ATTENTIONS = {
     "none": System(reverse=True),
     "local_p_feed": System(attention="local_p", score="general", input_feeding=True, reverse=True),
     "location": System(attention="global", score="location"),
+    "gru": System(attention="global", score="concat"),
 }
 
 
 def tiny(system: System, seed: int, words: int = WORDS, init: float = 1.5) -> Translator:
-    shape = ModelShape(layers=1, size=4, window_D=2, location_slots=6, init=init)
+    cell = "gru" if system is ATTENTIONS["gru"] else "lstm"
+    shape = ModelShape(cell=cell, layers=1, size=4, window_D=2, location_slots=6, init=init)
     model = Translator(ModelConfig(system, shape, 7, words)).double()
     model.initialise(seed)
     return model.eval()
@@ -44,7 +47,7 @@ class Scored(NamedTuple):
     score: float
 
 
-def exhaustive(model: Translator, source: np.ndarray) -> Scored:
+def exhaustive(models: list[Translator], source: np.ndarray, average: Average = "logits") -> Scored:
     """The best of all translations that the rules on length admit, by forced decoding."""
     S = len(source)
     lengths = range((S + 1) // 2, 3 * (S + 1) // 2)  # without </s>
@@ -54,9 +57,9 @@ def exhaustive(model: Translator, source: np.ndarray) -> Scored:
         for n in lengths
         for words in itertools.product(alphabet, repeat=n)
     ]
-    assert model.config.target_words == WORDS
-    batch = make_batch([source] * len(targets), targets, model.config.system.reverse)
-    scores = [forced.score for forced in force(model, batch)]
+    assert models[0].config.target_words == WORDS
+    batch = make_batch([source] * len(targets), targets, models[0].config.system.reverse)
+    scores = [forced.score for forced in force(models, batch, average)]
     i = int(np.argmax(scores))
     return Scored(targets[i].tolist(), scores[i])
 
@@ -67,11 +70,65 @@ def exhaustive(model: Translator, source: np.ndarray) -> Scored:
 def test_a_wide_beam_finds_the_best_translation(name: str, seed: int, length: int) -> None:
     model = tiny(ATTENTIONS[name], seed)
     source = sentences([length], seed)[0]
-    expected = exhaustive(model, source)
+    expected = exhaustive([model], source)
     wide = Search(beam=3**6, candidates=10**6)
     found = translate([model], [source], wide, batch_size=1)[0][0]
     assert found.score == pytest.approx(expected.score, abs=1e-9)
     assert found.words == expected.words
+
+
+@pytest.mark.parametrize("average", ["logits", "probabilities"])
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
+def test_a_wide_beam_finds_the_best_translation_of_an_ensemble(
+    average: Average, seed: int, length: int
+) -> None:
+    """Members of different architectures that read in the same direction."""
+    models = [tiny(ATTENTIONS[name], seed) for name in ("none", "local_p_feed")]
+    source = sentences([length], seed)[0]
+    expected = exhaustive(models, source, average)
+    wide = Search(beam=3**6, candidates=10**6, average=average)
+    found = translate(models, [source], wide, batch_size=1)[0][0]
+    assert found.score == pytest.approx(expected.score, abs=1e-9)
+    assert found.words == expected.words
+
+
+@pytest.mark.parametrize("average", ["logits", "probabilities"])
+def test_an_ensemble_averages_what_it_says(average: Average) -> None:
+    """The score of a forced translation, put together by hand."""
+    models = [tiny(ATTENTIONS[name], 4) for name in ("none", "local_p_feed")]
+    batch = make_batch(sentences([3, 2], 1), [np.array([3, 0]), np.array([3])], True)
+    logits = torch.stack(
+        [m.logits(m(batch.source, batch.source_lengths, batch.words)[0]) for m in models]
+    )
+    if average == "logits":
+        p = torch.softmax(logits.mean(dim=0), dim=-1)
+    else:
+        p = torch.softmax(logits, dim=-1).mean(dim=0)
+    of_words = p.gather(2, batch.next_words[..., None])[..., 0].log()
+    expected = [row[:n].sum().item() for row, n in zip(of_words, batch.lengths, strict=True)]
+    found = [forced.score for forced in force(models, batch, average)]
+    assert found == pytest.approx(expected)
+
+
+def test_links_of_an_ensemble_are_those_of_the_summed_weights() -> None:
+    models = [tiny(ATTENTIONS["local_p_feed"], seed) for seed in (1, 2)]
+    models.append(tiny(ATTENTIONS["none"], 3))
+    batch = make_batch(sentences([6, 4], 1), [np.array([3, 0, 3]), np.array([3])], True)
+    weights = [m(batch.source, batch.source_lengths, batch.words)[1] for m in models[:2]]
+    total = weights[0] + weights[1]
+    for row, forced in enumerate(force(models, batch)):
+        S = int(batch.source_lengths[row])
+        # Read backwards, so the last column holds position 0.
+        by_position = total[row].flip(-1)[:, :S]
+        assert forced.attended == by_position.argmax(-1)[: batch.lengths[row]].tolist()
+
+
+def test_the_authors_read_content_scores_one_step_late_and_no_others() -> None:
+    none, local_p, location, gru = (tiny(system, 1) for system in ATTENTIONS.values())
+    assert [link_shift([m], "authors") for m in (none, local_p, location, gru)] == [0, 1, 0, 0]
+    assert link_shift([location, local_p, none], "authors") == 1
+    assert [link_shift([local_p], step) for step in ("same", "next")] == [0, 1]
 
 
 @pytest.mark.parametrize("name", ATTENTIONS)
@@ -125,16 +182,21 @@ def test_scores_and_links_are_those_of_forced_decoding(step: str) -> None:
             compared += 1
             target = np.array(candidate.words, dtype=np.int32)
             batch = make_batch([source], [target], model.config.system.reverse)
-            forced = force(model, batch)[0]
+            forced = force([model], batch)[0]
             assert candidate.score == pytest.approx(forced.score)
             assert candidate.links == forced.links(0 if step == "same" else 1)
     assert compared > 3
 
 
-def test_copies_of_a_model_are_an_ensemble_that_changes_nothing() -> None:
-    model = tiny(ATTENTIONS["local_p_feed"], 2, words=9)
+@pytest.mark.parametrize("average", ["logits", "probabilities"])
+@pytest.mark.parametrize("name", ATTENTIONS)
+def test_copies_of_a_model_are_an_ensemble_that_changes_nothing(
+    name: str, average: Average
+) -> None:
+    model = tiny(ATTENTIONS[name], 2, words=9)
     texts = sentences([5, 8, 3], 2)
-    one, three = (translate([model] * k, texts, Search(4, 20), 8) for k in (1, 3))
+    options = Search(4, 20, average=average)
+    one, three = (translate([model] * k, texts, options, 8) for k in (1, 3))
     for a, b in zip(one, three, strict=True):
         assert [c.words for c in a] == [c.words for c in b]
         assert [c.score for c in a] == pytest.approx([c.score for c in b])
@@ -170,10 +232,9 @@ def test_unknown_words() -> None:
     lexicon = Lexicon({"Tisch": "table"})
     source = ["Der", "Tisch", "von", "Zerburg"]
     words = ["the", "<unk>", "from", "<unk>"]
-    assert replace_unknown(words, source, [0, 1, 2, 3], lexicon) == [
-        "the",
-        "table",
-        "from",
-        "Zerburg",
-    ]
+    links = [(0, 0), (1, 1), (2, 2), (3, 3)]
+    replaced = ["the", "table", "from", "Zerburg"]
+    assert replace_unknown(words, source, links, lexicon) == replaced
     assert replace_unknown(words, source, [], lexicon) == words
+    several = [(0, 1), (1, 1), (3, 3)]  # of two links the first counts
+    assert replace_unknown(words, source, several, lexicon) == ["the", "Der", "from", "Zerburg"]

@@ -1,318 +1,328 @@
-"""Table 1 from made-up scores, and the README's copy of it."""
+"""The tables from made-up scores: which number stands where, gains, verdicts and captions."""
 
-import csv
-import io
-import itertools
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from made_scores import DIGEST, NIST, SIGNATURE, bleu, change_result, write_aligner, write_all
+from made_scores import write_scores as write
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
-from attnmt.files import write_json
-from attnmt.reporting.paper import paper_rows, tables_of
-from attnmt.reporting.readme import markers, readme_with_table
-from attnmt.reporting.tables import latex, markdown, table1, write_table
+from attnmt.reporting.compare import make_tables
+from attnmt.reporting.paper import paper_rows
 
 ROOT = Path(__file__).parents[2]
-SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
-DIGEST = "0123456789abcdef" * 4
-
-
-def bleu(value):
-    return {
-        "value": value,
-        "low": value - 1,
-        "high": value + 1,
-        "signature": SIGNATURE,
-        "lines": 500,
-    }
-
-
-def write_scores(params, model, seed, value, **changes):
-    """Write scores: BLEU ``value``, 2 more after replacement, perplexity 100 less ``value``."""
-    test = {
-        "perplexity": 100.0 - value,
-        "lines": 500,
-        "reference": "x",
-        "reference_sha256": DIGEST,
-        "before": {"tokenised": bleu(value), "nist": bleu(value - 0.5)},
-        "after": {"tokenised": bleu(value + 2), "nist": bleu(value + 1.5)},
-    }
-    scores = {
-        "stage": "evaluate",
-        "profile": params.profile,
-        "model": model,
-        "seed": seed,
-        "direction": "en-de",
-        "beam": 5,
-        "dataset_digest": DIGEST[::-1],
-        "sets": {params.sets.tests[0]: test | changes},
-    }
-    write_json(Path("scores", params.profile, f"{model}-{seed}.json"), scores)
+ALL = ["table1", "table2", "table3", "table4", "table6", "table_gru", "table_bpe"]
+BEST = "Base + reverse + dropout + local-p attention (general) + feed input"
 
 
 @pytest.fixture
-def profile(tmp_path, monkeypatch):
-    """Return a function that loads a profile with other values of ``run`` or ``sets``."""
+def load(tmp_path, monkeypatch):
+    """Return a function that loads the root's profile with other models, ensembles or tests."""
     monkeypatch.chdir(tmp_path)
 
-    def load(**changes):
+    def load(models=None, ensembles=None, tests=None):
         params = load_params(ROOT / "params.yaml", ROOT)
-        seeds, tests = changes.get("seeds", [1]), changes.get("tests", params.sets.tests)
-        models = changes.get("models", params.run.models)
-        run = params.run.model_copy(update={"seeds": seeds, "models": models})
-        sets = params.sets.model_copy(update={"tests": tests})
-        return params.model_copy(update={"run": run, "sets": sets})
+        models = params.models if models is None else {k: params.models[k] for k in models}
+        ensembles = params.ensembles if ensembles is None else ensembles
+        sets = params.sets.model_copy(update={"tests": tests or params.sets.tests})
+        return params.model_copy(update={"models": models, "ensembles": ensembles, "sets": sets})
 
     return load
 
 
-def filled(params, start=10.0):
-    for step, model in enumerate(params.run.models):
-        for seed in params.run.seeds:
-            write_scores(params, model, seed, start + step + 0.25 * seed)
-    return table1(params)
+@pytest.fixture
+def params(load):
+    """The root's profile, all of it scored."""
+    params = load()
+    write_all(params)
+    return params
 
 
-def rows_by_system(table):
-    return {row["system"]: row for row in table.rows}
+def with_seeds(params, name, *seeds):
+    """Add models that differ from one in the seed alone."""
+    more = {f"{name}_{s}": params.models[name].model_copy(update={"seed": s}) for s in seeds}
+    return params.model_copy(update={"models": params.models | more})
 
 
-def test_the_paper_file_agrees_with_its_own_gains():
-    rows = paper_rows("Table 1")
-    assert [row.bleu for row in rows] == [
-        20.7,
-        16.5,
-        19,
-        21.6,
-        11.3,
-        12.6,
-        14,
-        16.8,
-        18.1,
-        19,
-        20.9,
-        23,
+def tables(params):
+    return {table.spec.name: table for table in make_tables(params)}
+
+
+def rows_of(params, name):
+    return {row["system"]: row for row in tables(params)[name].rows}
+
+
+def pick(row, *columns):
+    return [row[column] for column in columns]
+
+
+def test_the_demo_has_every_table_with_every_published_row(params):
+    made = tables(params)
+    assert list(made) == ALL
+    for table in list(made.values())[:-1]:
+        systems = [row.system for row in paper_rows(table.spec.title)]
+        assert [row["system"] for row in table.rows] == systems
+
+
+def test_table_1(params):
+    rows = rows_of(params, "table1")
+    base, reverse, best = rows["Base"], rows["Base + reverse"], rows[f"{BEST} + unk replace"]
+    assert pick(base, "paper_ppl", "ppl", "paper_bleu", "bleu") == ["10.6", 90.0, "11.3", 10.0]
+    assert pick(base, "bleu_low", "bleu_high", "difference", "gain") == [9.0, 11.0, -1.3, None]
+    assert pick(reverse, "model", "bleu", "gain", "paper_gain") == ["base_reverse", 11, 1, "+1.3"]
+    assert pick(best, "model", "bleu", "gain") == ["local_p_general_feed", 17.0, 2.0]
+    assert best["number"] == "tokenised BLEU after unknown-word replacement"
+    ensemble = rows["Ensemble of 8 models + unk replace"]
+    value = 10.0 + len(params.models) + 2
+    assert pick(ensemble, "ppl", "bleu", "seeds", "average") == [None, value, None, "logits"]
+    assert ensemble["gain"] == value - 17
+    for row in list(rows.values())[:4]:  # other people's systems
+        assert {row[key] for key in ("ppl", "bleu", "model", "signature", "verdict")} == {None}
+
+
+def test_table_2_is_the_ensemble_in_nists_bleu_on_the_last_set(params):
+    change_result(params, "ensemble", "test2", after={"nist": bleu(30.0, NIST)})
+    row = rows_of(params, "table2")["Ensemble of 8 models + unk replace"]
+    assert pick(row, "paper_bleu", "bleu", "set", "signature") == ["25.9", 30.0, "test2", NIST]
+    assert pick(row, "difference", "verdict") == [4.1, None]
+    assert "detokenised" in tables(params)["table2"].caption
+
+
+def test_table_3_is_of_the_other_direction_on_the_last_set(params):
+    change_result(params, "de_en_global_dot_feed", "test2", perplexity=7.0)
+    table = tables(params)["table3"]
+    rows = {row["system"]: row for row in table.rows}
+    assert table.title == "Table 3, German-English, profile demo"
+    last, above = rows["+ global (dot) + drop + feed + unk"], rows["+ global (dot) + drop + feed"]
+    assert pick(last, "ppl", "gain", "paper_gain", "set") == [7.0, 2.0, "+2.1", "test2"]
+    assert last["bleu"] - above["bleu"] == 2.0
+
+
+def test_table_4_has_bleu_before_and_after_and_the_gain_between(params):
+    write(params, "local_m_dot_feed", 30.0)
+    rows = rows_of(params, "table4")
+    columns = ("paper_bleu", "bleu", "paper_bleu_unk", "bleu_unk", "difference", "gain")
+    assert pick(rows["local-p (general)"], *columns) == ["19.0", 15.0, "20.9", 17.0, -3.9, 2.0]
+    columns = ("paper_ppl", "ppl", "paper_bleu_unk", "bleu_unk", "gain", "verdict")
+    assert pick(rows["local-m (dot)"], *columns) == [">7.0", 70.0, "x", 32.0, 2.0, None]
+    concat = rows["global (concat)"]
+    assert pick(concat, "model", "paper_bleu", "bleu")[:2] == ["global_additive_feed", None]
+    assert pick(rows["local-p (dot)"], "paper_gain", "gain") == ["+1.9", 2.0]
+
+
+def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
+    rates = {"global_location_feed": 0.4, "local_m_general_feed": 0.3001}
+    rates |= {"local_p_general_feed": 0.2, "ensemble": 0.1}
+    for name, rate in rates.items():
+        write(params, name, 20.0, rate)
+    table = tables(params)["table6"]
+    rows = table.rows
+    assert [row["aer"] for row in rows] == [0.4, 0.3001, 0.2, 0.1, 0.25]
+    assert [row["gain"] for row in rows] == [None, -0.0999, -0.1001, -0.1, 0.15]
+    verdicts = [None, "same order", "other order", "same order", "other order"]
+    assert [row["verdict"] for row in rows] == verdicts
+    assert pick(rows[0], "aer_same", "aer_next", "aer_authors") == [0.4, 0.75, 0.625]
+    assert pick(rows[0], "aligned_set", "sure", "link_step") == ["test1", 4000, "same"]
+    assert pick(rows[-1], "model", "stage", "link_step") == ["aligner 1.0, IBM 1", "lexicon", None]
+    assert rows[-1]["files"] == "data/demo/lexicon/aligner.json"
+    assert "4000 sure and 4500 possible" in table.caption
+    assert "Beside the Berkeley Aligner stands aligner 1.0, IBM 1." in table.caption
+
+
+def test_without_gold_links_there_is_no_table_6(load):
+    params = load()
+    write_all(params, aer=None)
+    made = tables(params)
+    assert list(made) == [name for name in ALL if name != "table6"]
+    assert "AER" not in made["table_bpe"].caption
+
+
+def test_the_gru_table_says_what_its_text_is(params):
+    write(params, "gru_self", 1.0)
+    table = tables(params)["table_gru"]
+    rows = {row["system"]: row for row in table.rows}
+    columns = ("paper_bleu", "bleu", "gain", "verdict")
+    assert pick(rows["self"], *columns) == ["6.94", 1.0, -29.0, "same order"]
+    assert pick(rows["multiplicative"], *columns)[2:] == [1.0, "within noise"]
+    missing = pick(rows["key-value"], "paper_bleu", "difference", "verdict")
+    assert missing == ["not trained well enough to report", None, None]
+    assert "lower-cased, the last 20 words of a sentence" in table.caption
+    assert "course report" in table.caption
+
+
+def test_words_against_subwords(params):
+    words, pieces = "local_p_general_feed", "local_p_general_feed_bpe"
+    write(params, words, 20.0, 0.25)
+    write(params, pieces, 18.5, 0.5)
+    rows = tables(params)["table_bpe"].rows
+    assert [row["system"] for row in rows] == [f"{words} (words)", f"{pieces} (subwords)"]
+    assert pick(rows[0], "bleu", "bleu_unk", "aer", "gain") == [20.0, 22.0, 0.25, None]
+    assert pick(rows[1], "bleu", "bleu_unk", "aer", "gain") == [18.5, 20.5, 0.5, -1.5]
+    assert [row["verdict"] for row in rows] == [None, "within noise"]
+    write(params, pieces, 17.5)
+    assert tables(params)["table_bpe"].rows[1]["verdict"] == "lower"
+    write(params, pieces, 22.5)
+    table = tables(params)["table_bpe"]
+    assert table.rows[1]["verdict"] == "higher"
+    assert "Perplexity is one of units" in table.caption
+    assert not any(column.startswith("paper") or "ppl" in column for column in table.rows[0])
+
+
+def test_pairs_on_words_and_subwords_differ_in_nothing_else(load):
+    params = load()
+    base, words = params.models["base"], params.models["global_dot_feed"]
+    more = {
+        "base_bpe": base.model_copy(update={"family": "luong_bpe"}),
+        "base_bpe_2": base.model_copy(update={"family": "luong_bpe", "seed": 2}),
+        "longer_bpe": words.model_copy(update={"family": "luong_bpe", "epochs": 9}),
+    }
+    params = params.model_copy(update={"models": params.models | more})
+    write_all(params)
+    rows = tables(params)["table_bpe"].rows
+    assert [row["model"] for row in rows] == [
+        *("base", "base_bpe base_bpe_2"),
+        *("local_p_general_feed", "local_p_general_feed_bpe"),
     ]
-    for above, row in itertools.pairwise(rows):
-        if row.gain:
-            assert row.bleu - above.bleu == pytest.approx(float(row.gain))
-    assert tables_of("base") == ["Table 1"]
-    assert tables_of("unheard_of") == []
+    assert rows[2]["gain"] is None  # the row above is of another pair
 
 
-def test_every_model_of_the_paper_file_is_one_of_the_paper_profile():
-    known = load_params(ROOT / "profiles/wmt14/params.yaml", ROOT).models
-    assert {row.model for row in paper_rows()} - {None} <= set(known)
-
-
-def test_each_row_stands_beside_its_own_model(profile):
-    table = filled(profile())
-    rows = rows_by_system(table)
-    assert [row["system"] for row in table.rows] == [row.system for row in paper_rows("Table 1")]
-    base = rows["Base"]
-    assert (base["paper_ppl"], base["ppl"], base["paper_bleu"], base["bleu"]) == (
-        10.6,
-        89.75,
-        11.3,
-        10.25,
-    )
-    assert (base["bleu_low"], base["bleu_high"], base["difference"]) == (9.25, 11.25, -1.05)
-    reverse = rows["Base + reverse"]
-    assert (reverse["model"], reverse["gain"], reverse["paper_gain"]) == (
-        "base_reverse",
-        1.0,
-        "+1.3",
-    )
-    replaced = table.rows[-2]
-    assert replaced["system"].endswith("unk replace")
-    assert (replaced["bleu"], replaced["gain"], replaced["model"]) == (
-        17.25,
-        2.0,
-        "local_p_general_feed",
-    )
-    assert replaced["number"] == "tokenised BLEU, after unknown-word replacement"
-    for row in [*table.rows[:4], table.rows[-1]]:  # other people's systems and the ensemble
-        assert (
-            row["bleu"]
-            is row["ppl"]
-            is row["model"]
-            is row["signature"]
-            is row["difference"]
-            is None
-        )
-
-
-def test_a_profile_with_some_models_leaves_the_others_empty(profile):
-    rows = rows_by_system(filled(profile(models=["base_reverse_dropout", "local_p_general_feed"])))
+def test_a_profile_with_two_models_has_the_tables_that_show_them(load):
+    params = load(["base_reverse_dropout", "local_p_general_feed"], {}, ["test1"])
+    write_all(params)
+    assert list(tables(params)) == ["table1", "table4", "table6"]
+    rows = rows_of(params, "table1")
     assert rows["Base + reverse"]["bleu"] is None
-    assert rows["Base + reverse + dropout"]["bleu"] == 10.25
-    best = rows["Base + reverse + dropout + local-p attention (general) + feed input"]
-    assert (best["bleu"], best["gain"]) == (11.25, None)  # the row above it has none of ours
+    assert rows["Base + reverse + dropout"]["bleu"] == 10.0
+    assert pick(rows[BEST], "bleu", "gain") == [11.0, None]  # the row above it has none of ours
+    assert pick(rows[f"{BEST} + unk replace"], "bleu", "gain") == [13.0, 2.0]
+    assert "does not train" in tables(params)["table1"].caption
 
 
-def test_several_seeds_give_mean_deviation_and_mean_bounds(profile):
-    base = rows_by_system(filled(profile(seeds=[1, 2, 4])))["Base"]
-    assert (base["bleu"], base["bleu_low"], base["bleu_high"]) == (10.58, 9.58, 11.58)
-    assert (base["bleu_sd"], base["seeds"]) == (0.38, "1 2 4")
-    table = filled(profile(seeds=[1, 2, 4]))
-    assert "mean of seeds 1, 2, 4" in markdown(table)
-    assert "| 10.6 ± 0.4 |" in markdown(table)
+def test_a_profile_without_models_of_the_paper_has_no_table(load):
+    assert tables(load(["local_p_general_feed_bpe"], {})) == {}
 
 
-def test_the_csv_starts_with_the_agreed_columns_and_says_what_numbers_are(profile):
-    params = profile()
-    write_table(filled(params), Path("reports/demo/table1"))
-    rows = list(csv.DictReader(io.StringIO(Path("reports/demo/table1.csv").read_text())))
-    columns = [
-        "system",
-        "paper_ppl",
-        "ppl",
-        "paper_bleu",
-        "bleu",
-        "bleu_low",
-        "bleu_high",
-        "difference",
-    ]
-    assert list(rows[0])[:8] == columns
-    base = rows[4]
-    assert (base["set"], base["lines"], base["seeds"], base["beam"]) == ("test1", "500", "1", "5")
-    assert (base["signature"], base["stage"]) == (SIGNATURE, "evaluate")
-    assert base["reference_sha256"] == DIGEST[:12]
-    assert base["source"] == "Luong et al. 2015, Table 1"
-    assert rows[0]["bleu"] == rows[0]["model"] == ""
+def test_several_seeds_give_mean_deviation_and_mean_bounds(load):
+    params = with_seeds(load(["base", "base_reverse"], {}), "base", 2, 4)
+    write(params, "base_reverse", 14.0)
+    for name, value in {"base": 10.25, "base_2": 10.5, "base_4": 11.0}.items():
+        write(params, name, value)
+    table = tables(params)["table1"]
+    base = next(row for row in table.rows if row["system"] == "Base")
+    columns = ("bleu", "bleu_low", "bleu_high", "bleu_sd", "ppl", "ppl_sd")
+    assert pick(base, *columns) == [10.58, 9.58, 11.58, 0.38, 89.42, 0.38]
+    assert pick(base, "model", "seeds") == ["base base_2 base_4", "1 2 4"]
+    assert base["files"].split() == [f"scores/demo/{n}.json" for n in base["model"].split()]
+    assert "test1, 500 sentences, means over a model's seeds, beam 5" in table.caption
+    alone = with_seeds(load(["base"], {}), "base", 2)
+    assert "mean of seeds 1, 2," in tables(alone)["table1"].caption
 
 
-def test_the_same_scores_give_the_same_bytes(profile):
-    params = profile()
-    for folder in ("a", "b"):
-        write_table(filled(params), Path(folder, "table1"))
-    for end in (".csv", ".md", ".tex"):
-        text = Path("a/table1").with_suffix(end).read_bytes()
-        assert text == Path("b/table1").with_suffix(end).read_bytes()
-        assert b"\r" not in text
-        assert text.endswith(b"\n")
+def test_aer_is_a_mean_over_seeds_too(load):
+    params = with_seeds(load(["local_m_general_feed"], {}), "local_m_general_feed", 2)
+    write(params, "local_m_general_feed", 10.0, 0.25)
+    write(params, "local_m_general_feed_2", 10.0, 0.5)
+    write_aligner(params)
+    row = rows_of(params, "table6")["local-m (general)"]
+    assert pick(row, "aer", "aer_sd", "aer_same", "aer_next") == [0.375, 0.1768, 0.375, 0.75]
 
 
-def test_the_caption_says_what_compares(profile):
-    other = markdown(filled(profile()))
-    assert "only the differences between rows" in other
-    assert SIGNATURE in other
-    assert "test1, 500 sentences, seed 1, beam 5" in other
-    same = markdown(filled(profile(tests=["newstest2014"])))
-    assert "only the differences" not in same
+def test_every_number_says_what_it_is(params):
+    row = rows_of(params, "table1")["Base"]
+    columns = ("set", "lines", "seeds", "beam", "signature", "stage", "family", "direction")
+    expected = ["test1", 500, "1", 5, SIGNATURE, "evaluate", "luong", "en-de"]
+    assert pick(row, *columns) == expected
+    assert pick(row, "reference_sha256", "files") == [DIGEST[:12], "scores/demo/base.json"]
+    assert row["dataset_digest"] == "luongxxxxxxx"
+    assert row["source"] == "Luong et al. 2015, Table 1"
 
 
-def test_verdicts_on_the_papers_set_and_elsewhere(profile):
-    same = filled(profile(tests=["newstest2014"]), start=10.0).rows
-    assert [row["verdict"] for row in same[4:8]] == ["lower", "lower", "lower", "lower"]
-    assert filled(profile(tests=["newstest2014"]), start=10.5).rows[4]["verdict"] == "agrees"
-    assert filled(profile(tests=["newstest2014"]), start=30).rows[4]["verdict"] == "higher"
-    params = profile()
-    filled(params)
-    write_scores(params, "base_reverse", 1, 5.0)
-    rows = table1(params).rows
-    assert [row["verdict"] for row in rows[4:7]] == [None, "other order", "same order"]
+def test_the_caption_says_what_compares(load):
+    params = load()
+    write_all(params)
+    caption = tables(params)["table1"].caption
+    assert "no number compares with the paper's" in caption
+    assert f"Moses tokens, case kept ({SIGNATURE})" in caption
+    assert "Ours: test1, 500 sentences, seed 1, beam 5." in caption
+    assert "The ensemble averages logits." in caption
+    params = load(tests=["newstest2014", "newstest2015"])
+    write_all(params)
+    assert "no number compares" not in tables(params)["table1"].caption
 
 
 @pytest.mark.parametrize(
-    ("bleu", "verdict"),  # the row above has 10.25 with an interval of 9.25 to 11.25
+    ("bleu", "verdict"),  # the paper has 11.3, the interval is 1 to either side
+    [(10.29, "lower"), (10.3, "agrees"), (12.3, "agrees"), (12.31, "higher")],
+)
+def test_on_the_papers_own_set_a_verdict_is_about_its_bleu(load, bleu, verdict):
+    params = load(["base"], {}, ["newstest2014", "newstest2015"])
+    write(params, "base", bleu)
+    assert rows_of(params, "table1")["Base"]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("bleu", "verdict"),  # the row above has 10 with an interval of 9 to 11
     [
-        (8.24, "other order"),
-        (8.25, "within noise"),
-        (10.25, "within noise"),
-        (12.25, "within noise"),
-        (12.26, "same order"),
+        (7.99, "other order"),
+        (8.0, "within noise"),
+        (10.0, "within noise"),
+        (12.0, "within noise"),
+        (12.01, "same order"),
     ],
 )
-def test_an_order_needs_intervals_apart(profile, bleu, verdict):
-    params = profile()
-    filled(params)
-    write_scores(params, "base_reverse", 1, bleu)
-    table = table1(params)
-    assert [row["verdict"] for row in table.rows[4:6]] == [None, verdict]
-    assert table.rows[5]["gain"] == round(bleu - 10.25, 2)
-    assert "within noise where the interval overlaps that of the row above" in markdown(table)
+def test_elsewhere_an_order_needs_intervals_apart(params, bleu, verdict):
+    write(params, "base_reverse", bleu)
+    rows = rows_of(params, "table1")
+    assert rows["Base"]["verdict"] is None
+    assert rows["Base + reverse"]["verdict"] == verdict
+    assert rows["Base + reverse"]["gain"] == round(bleu - 10, 2)
 
 
-def test_markdown_has_a_cell_for_every_column(profile):
-    lines = [line for line in markdown(filled(profile())).splitlines() if line.startswith("|")]
-    assert len(lines) == 2 + 12
-    assert {line.count("|") for line in lines} == {9}
-    numbers = "9.9 | 88.8 | 12.6 (+1.3) | 11.2 (+1.0) | 10.2–12.2 | -1.4"
-    assert lines[7] == f"| Base + reverse | {numbers} | within noise |"
+def test_missing_scores_are_named(load):
+    params = load()
+    with pytest.raises(InputError, match=r"scores/demo/base.json: no such file"):
+        make_tables(params)
+    write_all(params)
+    Path("data/demo/lexicon/aligner.json").unlink()
+    with pytest.raises(InputError, match=r"aligner.json: no such file"):
+        make_tables(params)
 
 
-def test_latex_escapes_what_latex_would_read(profile):
-    table = filled(profile())
-    table.rows[0]["system"] = "50% of A & B_c"
-    text = latex(table, label="tab:table1")
-    assert r"50\% of A \& B\_c &" in text
-    assert r"nrefs:1\textbar{}bs:1000" in text
-    assert r"\toprule" in text
+def test_scores_that_lack_the_set_are_named(params):
+    write(params, "base", 10.0, sets={})
+    with pytest.raises(InputError, match=r"base.json: no scores of 'test1'; run evaluate of base"):
+        make_tables(params)
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_latex_compiles(profile, tmp_path):
-    document = r"\documentclass{article}\usepackage{booktabs}\begin{document}%s\end{document}"
-    (tmp_path / "t.tex").write_text(document % latex(filled(profile()), label="tab:table1"))
-    subprocess.run(["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True)
+def test_scores_of_another_family_are_refused(params):
+    write(params, "base", 10.0, family="luong_bpe")
+    with pytest.raises(InputError, match=r"base.json: scores of family 'luong_bpe', but base is"):
+        make_tables(params)
 
 
-def test_missing_scores_are_named(profile):
-    with pytest.raises(InputError, match=r"scores/demo/base-1.json: no such file"):
-        table1(profile())
+@pytest.mark.parametrize("key", ["beam", "dataset_digest", "direction"])
+def test_scores_of_different_conditions_do_not_stand_in_one_table(params, key):
+    write(params, "base_reverse", 10.0, **{key: "other"})
+    with pytest.raises(InputError, match=rf"base_reverse.json and .*base.json differ in {key}"):
+        make_tables(params)
 
 
-def test_scores_of_different_references_do_not_stand_in_one_table(profile):
-    params = profile()
-    filled(params)
-    write_scores(params, "base_reverse", 1, 5.0, reference_sha256="f" * 64)
-    with pytest.raises(InputError, match=r"base_reverse-1 and of base-1 differ in reference"):
-        table1(params)
+@pytest.mark.parametrize("key", ["lines", "reference_sha256"])
+def test_scores_of_different_references_do_not_stand_in_one_table(params, key):
+    change_result(params, "ensemble", "test1", **{key: "f" * 64})
+    with pytest.raises(
+        InputError, match=rf"ensemble.json and .*base.json differ in {key}: f{{64}}"
+    ):
+        make_tables(params)
 
 
-def test_a_profile_without_models_of_the_table_says_so(profile):
-    params = profile(models=[])
-    assert "trains none of its models" in markdown(table1(params))
+def test_error_rates_against_different_gold_links_do_not_stand_in_one_table(params):
+    write_aligner(params, sure=3999)
+    with pytest.raises(InputError, match=r"aligner.json and .*json differ in sure: 3999 against"):
+        make_tables(params)
 
 
-def test_the_readme_takes_the_table_between_its_markers():
-    readme = "a\n<!-- table1:demo -->\nold\n<!-- /table1:demo -->\nb\n"
-    new = readme_with_table(readme, "| new |\n", "table1:demo")
-    assert new == "a\n<!-- table1:demo -->\n| new |\n<!-- /table1:demo -->\nb\n"
-    assert readme_with_table(new, "| new |\n", "table1:demo") == new
-    assert markers(readme) == [("table1:demo", "table1", "demo")]
-
-
-@pytest.mark.parametrize("readme", ["", "<!-- t:p -->", "<!-- /t:p --> <!-- t:p -->"])
-def test_a_readme_without_both_markers_is_refused(readme):
-    with pytest.raises(InputError, match=r"<!-- t:p --> and, below it, <!-- /t:p -->"):
-        readme_with_table(readme, "x", "t:p")
-
-
-def tracked(name: str) -> str:
-    """A file as git has it: a run on this machine may have made other reports since."""
-    command = ["git", "-C", str(ROOT), "show", f":{name}"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    if done.returncode:
-        pytest.skip(f"git has no {name} here")
-    return done.stdout
-
-
-def test_the_readme_shows_the_reports_as_they_are():
-    readme = tracked("README.md")
-    found = markers(readme)
-    assert found
-    for marker, table, profile in found:
-        text = tracked(f"reports/{profile}/{table}.md")
-        assert readme_with_table(readme, text, marker) == readme, "run: attnmt readme"
-
-
-def test_the_readme_has_no_number_left_to_fill_in():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"\*\*[A-Z_]{4,}\*\*", readme) == []
+def test_equal_error_rates_have_no_order(params):
+    verdicts = [row["verdict"] for row in tables(params)["table6"].rows]
+    assert verdicts == [None, *["within noise"] * 3, "same order"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attnmt import tracking
+from attnmt import tracking, tracking_store
 from attnmt.errors import InputError
 from attnmt.tracking_import import import_missing
 
@@ -27,7 +27,7 @@ def fresh_store(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
-        tracking.connect()
+        tracking_store.connect()
     return (folder / "mlflow.db").read_bytes()
 
 
@@ -47,14 +47,14 @@ def training(fingerprint="f1", model="base", seed=1):
 
 
 def runs(name=None):
-    client = tracking.connect()
+    client = tracking_store.connect()
     experiment = client.get_experiment_by_name("demo")
     found = client.search_runs([experiment.experiment_id]) if experiment else []
     return [run for run in found if name in (None, run.info.run_name)]
 
 
 def curve(run, name):
-    points = tracking.connect().get_metric_history(run.info.run_id, name)
+    points = tracking_store.connect().get_metric_history(run.info.run_id, name)
     return [(point.step, point.value) for point in sorted(points, key=lambda point: point.step)]
 
 
@@ -63,24 +63,37 @@ def write(path, text):
     Path(path).write_text(text, encoding="utf-8")
 
 
-def write_training(run="base-1", fingerprint="f1"):
+def write_training(model="base", fingerprint="f1"):
     """Write the files of a finished training and its scores."""
-    folder = f"models/demo/{run}"
+    folder = f"models/demo/{model}"
     write(f"{folder}/config.json", json.dumps(PARAMS))
     header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test1_cost"
     write(f"{folder}/history.csv", f"{header}\n10,1,1.0,100,5.5,5.25,5.5\n20,1,0.5,200,4.5,,4.75\n")
     final = {"best_step": 20, "steps": 20, "dev_perplexity": 9.5, "perplexity": {"test1": 8.5}}
     write(f"{folder}/metrics.json", json.dumps(final))
-    provenance = {"profile": "demo", "model": "base", "seed": 1, "fingerprint": fingerprint} | TAGS
+    provenance = {"profile": "demo", "model": model, "seed": 1, "fingerprint": fingerprint} | TAGS
     provenance |= {"started": "2026-01-02T03:04:05+00:00", "seconds": 60.0}
     write(f"{folder}/provenance.json", json.dumps(provenance | {"target_words_per_second": 99.5}))
-    write_scores(run)
+    write_scores(model)
 
 
-def write_scores(run, value=20.5):
+def write_scores(name, value=20.5, aer=None, members=None):
+    """Write the scores of a model, or of an ensemble if ``members`` are given."""
     both = {"tokenised": {"value": value}, "nist": {"value": value - 1}}
-    scores = {"sets": {"test1": {"perplexity": 8.5, "before": both, "after": both}}}
-    write(f"scores/demo/{run}.json", json.dumps(scores))
+    result = {"perplexity": None if members else 8.5, "before": both, "after": both}
+    by_step = dict.fromkeys(("same", "next"), aer)
+    alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
+    scores = {
+        "name": name,
+        "models": members or [name],
+        "average": "logits" if members else None,
+        "family": "luong",
+        "direction": "en-de",
+        "dataset_digest": "d" * 64,
+        "sets": {"test1": result},
+        "alignment": None if name == "base" else alignment,
+    }
+    write(f"scores/demo/{name}.json", json.dumps(scores))
 
 
 def test_a_training_stands_below_its_table_with_all_that_is_known(project):
@@ -88,9 +101,9 @@ def test_a_training_stands_below_its_table_with_all_that_is_known(project):
         run.log(10, {"train_cost": 5.5, "learning_rate": 1.0})
         run.log(20, {"train_cost": 4.5, "learning_rate": 0.5})
         run.finish({"best_step": 20, "perplexity": {"test1": 8.5}, "dataset_digest": "786c"})
-    (table,), (tracked,) = runs("Table 1"), runs("base-1")
+    (table,), (tracked,) = runs("Table 1"), runs("base")
     assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
-    expected = {"table": "Table 1", "model": "base", "seed": "1", "fingerprint": "f1"}
+    expected = {"table": "Table 1", "run": "base", "seed": "1", "fingerprint": "f1"}
     assert expected.items() <= tracked.data.tags.items()
     assert {"git_commit": "abc", "dataset_digest": "d" * 64}.items() <= tracked.data.tags.items()
     assert tracked.inputs.dataset_inputs[0].dataset.digest == "d" * 36
@@ -114,12 +127,12 @@ def test_a_resumed_training_continues_its_run_without_doubled_points(project):
 
     with pytest.raises(KeyboardInterrupt):
         killed()
-    assert runs("base-1")[0].info.status == "KILLED"
+    assert runs("base")[0].info.status == "KILLED"
     with training() as run:  # from the checkpoint of step 10
         run.log(20, {"train_cost": 4.5, "dev_cost": 5.0})
         run.log(30, {"train_cost": 3.5})
         run.finish({})
-    (tracked,) = runs("base-1")
+    (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5), (30, 3.5)]
     assert curve(tracked, "dev_cost") == [(20, 5.0)]
     assert tracked.info.status == "FINISHED"
@@ -129,7 +142,7 @@ def test_another_fingerprint_is_another_run_below_the_same_table(project):
     for fingerprint in ("f1", "f2"):
         with training(fingerprint) as run:
             run.finish({})
-    assert (len(runs("base-1")), len(runs("Table 1"))) == (2, 1)
+    assert (len(runs("base")), len(runs("Table 1"))) == (2, 1)
 
 
 def test_points_are_sent_in_batches(project, monkeypatch):
@@ -137,10 +150,10 @@ def test_points_are_sent_in_batches(project, monkeypatch):
     with training() as run:
         for step in range(10):
             run.log(step, {"train_cost": float(step)})
-        assert curve(runs("base-1")[0], "train_cost") == []
+        assert curve(runs("base")[0], "train_cost") == []
         monkeypatch.setattr(tracking, "BATCH_SECONDS", 0)
         run.log(10, {"train_cost": 10.0})
-        assert len(curve(runs("base-1")[0], "train_cost")) == 11
+        assert len(curve(runs("base")[0], "train_cost")) == 11
 
 
 def test_a_value_that_is_no_number_is_a_warning(project, caplog):
@@ -153,7 +166,7 @@ def test_a_value_that_is_no_number_is_a_warning(project, caplog):
 def test_an_error_of_the_training_passes_through(project):
     with pytest.raises(ZeroDivisionError), training():
         raise ZeroDivisionError
-    assert runs("base-1")[0].info.status == "FAILED"
+    assert runs("base")[0].info.status == "FAILED"
 
 
 def test_without_mlflow_one_warning_and_the_training_goes_on(project, monkeypatch, caplog):
@@ -182,9 +195,9 @@ def test_a_store_that_breaks_midway_is_one_warning_and_is_completed_later(
             run.flush()
         run.finish({})
     assert len(caplog.records) == 1
-    assert runs("base-1")[0].info.status == "RUNNING"
-    assert import_missing("demo") == ["base-1"]
-    (tracked,) = runs("base-1")
+    assert runs("base")[0].info.status == "RUNNING"
+    assert import_missing("demo") == ["base"]
+    (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert tracked.info.status == "FINISHED"
 
@@ -203,35 +216,95 @@ def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog)
 
 def test_scores_join_their_training(project, caplog):
     write_training()
-    tracking.log_scores("demo", "base-1")
-    assert "base-1 with fingerprint f1 has no run" in caplog.text
+    tracking.log_scores("demo", "base")
+    assert "base with fingerprint f1 has no run" in caplog.text
     with training() as run:
         run.finish({})
-    tracking.log_scores("demo", "base-1")
-    (tracked,) = runs("base-1")
+    tracking.log_scores("demo", "base")
+    (tracked,) = runs("base")
     assert tracked.data.metrics["test1/bleu_tokenised_before"] == 20.5
     assert tracked.data.metrics["test1/bleu_nist_after"] == 19.5
+    assert not [name for name in tracked.data.metrics if "aer" in name]
+
+
+@pytest.mark.parametrize(("aer", "logged"), [(0.25, 0.25), (None, None)])
+def test_alignment_error_rates_are_logged_where_gold_links_are_known(project, aer, logged):
+    write_training("local_p_general_feed")
+    write_scores("local_p_general_feed", aer=aer)
+    with training(model="local_p_general_feed") as run:
+        run.finish({})
+    tracking.log_scores("demo", "local_p_general_feed")
+    metrics = runs("local_p_general_feed")[0].data.metrics
+    assert metrics.get("test2/aer") == metrics.get("test2/aer_next") == logged
+
+
+def test_a_model_stands_below_the_first_of_its_tables(project):
+    for model in ("gru_self", "local_p_general_feed"):
+        with training(model=model) as run:
+            run.finish({})
+    (tracked,), (table,) = runs("local_p_general_feed"), runs("Table 1")
+    assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
+    assert tracked.data.tags["table"] == "Table 1, Table 4, Table 6"
+    assert sorted(run.info.run_name for run in runs()) == [
+        "GRU table",
+        "Table 1",
+        "gru_self",
+        "local_p_general_feed",
+    ]
+
+
+def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project, caplog):
+    for model in ("one", "two"):
+        write_training(model, fingerprint=f"f_{model}")
+    write_scores("ensemble", 25.5, aer=0.25, members=["one", "two"])
+    for _ in range(2):
+        tracking.log_scores("demo", "ensemble")
+    (table,), (tracked,) = runs("Table 1"), runs("ensemble")
+    assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
+    assert tracked.data.params == {
+        "models": "['one', 'two']",
+        "average": "logits",
+        "family": "luong",
+        "direction": "en-de",
+    }
+    assert tracked.data.metrics == {
+        "test1/bleu_tokenised_before": 25.5,
+        "test1/bleu_nist_before": 24.5,
+        "test1/bleu_tokenised_after": 25.5,
+        "test1/bleu_nist_after": 24.5,
+        "test2/aer": 0.25,
+        "test2/aer_same": 0.25,
+        "test2/aer_next": 0.25,
+    }
+    assert tracked.info.status == "FINISHED"
+    write_training("two", fingerprint="f_other")
+    tracking.log_scores("demo", "ensemble")
+    assert len(runs("ensemble")) == 2
+    assert caplog.text == ""
 
 
 def test_an_import_happens_once(project):
-    write_training("base-1")
-    write_training("unlisted-2")  # of no table
-    write("models/demo/half-1/history.csv", "step\n")  # not finished
-    assert import_missing("demo") == ["base-1", "unlisted-2"]
+    write_training("base")
+    write_training("unlisted")  # of no table
+    write("models/demo/half/history.csv", "step\n")  # not finished
+    write_scores("half")
+    write_scores("ensemble", members=["base", "unlisted"])
+    write_scores("later", members=["base", "half"])
+    assert import_missing("demo") == ["base", "ensemble", "unlisted"]
     before = Path("mlflow.db").read_bytes()
     assert import_missing("demo") == []
     assert Path("mlflow.db").read_bytes() == before
-    (tracked,) = runs("base-1")
+    (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert curve(tracked, "dev_cost") == [(10, 5.25)]
     assert tracked.data.metrics["target_words_per_second"] == 99.5
     assert tracked.data.metrics["test1/perplexity"] == 8.5
     assert tracked.data.tags["device"] == "cpu"
     assert tracked.info.end_time - tracked.info.start_time == 60_000
-    assert "mlflow.parentRunId" not in runs("unlisted-2")[0].data.tags
-    write_scores("base-1", 21.5)
-    assert import_missing("demo") == ["base-1"]
-    assert runs("base-1")[0].data.metrics["test1/bleu_tokenised_before"] == 21.5
+    assert "mlflow.parentRunId" not in runs("unlisted")[0].data.tags
+    write_scores("base", 21.5)
+    assert import_missing("demo") == ["base"]
+    assert runs("base")[0].data.metrics["test1/bleu_tokenised_before"] == 21.5
 
 
 def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch):
@@ -241,17 +314,18 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
     script = (
         f"import sys; sys.path.insert(0, {str(source)!r})\n"
         "from attnmt import tracking\n"
-        "with tracking.training_run(profile='demo', model='base', seed=int(sys.argv[1]),"
+        "with tracking.training_run(profile='demo', model=sys.argv[1], seed=1,"
         " fingerprint='f', params={}, tags={}) as run:\n"
         "    run.log(1, {'train_cost': 1.0}); run.finish({})\n"
     )
     command = [sys.executable, "-c", script]
+    models = ["base", "base_reverse", "base_reverse_dropout", "global_location"]
     jobs = [
-        subprocess.Popen([*command, str(seed)], cwd=tmp_path, stderr=subprocess.PIPE)
-        for seed in range(4)
+        subprocess.Popen([*command, model], cwd=tmp_path, stderr=subprocess.PIPE)
+        for model in models
     ]
     assert [job.communicate()[1] for job in jobs] == [b""] * 4
     # Their store is the default one; MLflow keeps a relative address open, so it is absolute here.
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     names = sorted(run.info.run_name for run in runs())
-    assert names == ["Table 1", "base-0", "base-1", "base-2", "base-3"]
+    assert names == ["Table 1", *models]

@@ -30,8 +30,6 @@ RECIPE = Training(
     shuffle="corpus",
     chunk_batches=4,
     evaluate_every=7,
-    checkpoint_minutes=0,
-    threads=1,
 )
 FEEDING = System(
     attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2
@@ -110,7 +108,7 @@ def run(
     """Train to the end, dying whenever ``kill_after`` says so; the weights and the history."""
     text, dev = reversal(150, 1, reverse=True), reversal(20, 2, reverse=True)
     while True:
-        model, checkpoints = small(FEEDING).to(device), Checkpoints(folder)
+        model, checkpoints = small(FEEDING).to(device), Checkpoints(folder, minutes=0)
         left = next(kill_after, 10**9) if kill_after else 10**9
         save = checkpoints.save
 
@@ -146,7 +144,7 @@ def test_whether_embeddings_count_in_the_norm(tmp_path: Path, clip_embeddings: b
     text = reversal(recipe.batch_size, 1, reverse=True)
     model, start = small(FEEDING), small(FEEDING)
     start.initialise(1)
-    train(model, text, {"dev": text}, recipe, 1, Checkpoints(tmp_path), lambda row: None)
+    train(model, text, {"dev": text}, recipe, 1, Checkpoints(tmp_path, minutes=0), lambda row: None)
     changes = {
         name: (value - start.state_dict()[name]).norm()
         for name, value in model.state_dict().items()
@@ -159,7 +157,9 @@ def test_a_cost_that_is_not_finite_says_what_to_do(tmp_path: Path) -> None:
     recipe = RECIPE.model_copy(update={"learning_rate": 1e38, "clip_norm": 1e38})
     text = reversal(50, 1, reverse=True)
     with pytest.raises(InputError, match=r"smaller training\.learning_rate"):
-        train(small(FEEDING), text, {"dev": text}, recipe, 1, Checkpoints(tmp_path), print)
+        train(
+            small(FEEDING), text, {"dev": text}, recipe, 1, Checkpoints(tmp_path, minutes=0), print
+        )
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
@@ -170,9 +170,9 @@ def test_interruptions_change_no_byte_on_a_gpu(tmp_path: Path) -> None:
 
 def test_two_trainings_on_one_folder_are_refused(tmp_path: Path) -> None:
     with (
-        Checkpoints(tmp_path).locked(),
+        Checkpoints(tmp_path, minutes=0).locked(),
         pytest.raises(InputError, match="another process"),
-        Checkpoints(tmp_path).locked(),
+        Checkpoints(tmp_path, minutes=0).locked(),
     ):
         pass
 
@@ -180,7 +180,7 @@ def test_two_trainings_on_one_folder_are_refused(tmp_path: Path) -> None:
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     (tmp_path / "last.safetensors").write_bytes(b"\x10\x00")
     with pytest.raises(InputError, match=r"last\.safetensors.*damaged"):
-        Checkpoints(tmp_path).load(small(FEEDING))
+        Checkpoints(tmp_path, minutes=0).load(small(FEEDING))
 
 
 def test_cost_is_the_mean_over_words_and_end(tmp_path: Path) -> None:
@@ -196,12 +196,10 @@ def test_cost_is_the_mean_over_words_and_end(tmp_path: Path) -> None:
 
 def test_reversal_is_learned(tmp_path: Path) -> None:
     system = System(attention="global", score="general", input_feeding=True, reverse=True)
-    recipe = RECIPE.model_copy(
-        update={"epochs": 10, "halve_after": 8, "evaluate_every": 100, "checkpoint_minutes": 9}
-    )
+    recipe = RECIPE.model_copy(update={"epochs": 10, "halve_after": 8, "evaluate_every": 100})
     text, dev = (reversal(n, seed, reverse=True) for n, seed in ((1500, 1), (50, 2)))
     model = small(system, size=24)
-    train(model, text, {"dev": dev}, recipe, 1, Checkpoints(tmp_path), lambda row: None)
+    train(model, text, {"dev": dev}, recipe, 1, Checkpoints(tmp_path, minutes=0), lambda row: None)
     sources = [dev.source[i] for i in range(len(dev))]
     found = translate([model], sources, Search(beam=3, candidates=10), batch_size=50)
     # The search forbids translations of one word for sources of one; what is longer must be right.

@@ -1,4 +1,4 @@
-"""Sentences as word ids on disk: one flat array and where each sentence starts, memory-mapped."""
+"""What a family reads: text, vocabularies, and ids as one flat array that is mapped into memory."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,61 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from attnmt.data.links import GoldLinks, Links, read_links
+from attnmt.data.pieces import join_pieces, word_links
+from attnmt.data.vocabulary import Vocabulary
 from attnmt.errors import InputError
+from attnmt.files import read_json, read_lines
+
+
+class EncodedSets:
+    """All sets as the models of one family read them: what the encode stage wrote.
+
+    Attributes:
+        folder: where it lies.
+        digest: of every byte that a training reads.
+        pieces: whether the text is cut into parts of words.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read the summary.
+
+        Raises:
+            InputError: if it is missing.
+        """
+        summary = read_json(folder / "summary.json")
+        self.folder = folder
+        self.digest: str = summary["digest"]
+        self.pieces: bool = summary["pieces"]
+
+    def units(self, name: str, language: str) -> list[list[str]]:
+        """Return the words, or the pieces, of every sentence of a set."""
+        return [line.split() for line in read_lines(self.text_path(name, language))]
+
+    def words(self, units: Sequence[str]) -> list[str]:
+        """Return the words that units make."""
+        return join_pieces(units) if self.pieces else list(units)
+
+    def links(self, links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
+        """Return links of units as links of words."""
+        return word_links(links, source, target) if self.pieces else links
+
+    def gold(self, name: str) -> list[GoldLinks] | None:
+        """Return the gold links of a set's words, English-German; None where none are known."""
+        path = self.folder / f"{name}.links"
+        return read_links(path) if path.exists() else None
+
+    def text(self, name: str, language: str) -> "EncodedText":
+        """Return one side of a set as ids."""
+        return EncodedText.open(self.folder, name, language)
+
+    def vocabulary(self, language: str) -> Vocabulary:
+        """Return a language's vocabulary."""
+        return Vocabulary.load(self.folder / f"vocab.{language}")
+
+    def text_path(self, name: str, language: str) -> Path:
+        """Return the file of a set's words or pieces."""
+        return self.folder / f"{name}.{language}.tok"
 
 
 class EncodedText:
@@ -36,13 +90,13 @@ class EncodedText:
         ids_path, offsets_path = _paths(folder, name, language)
         for path in (ids_path, offsets_path):
             if not path.is_file():
-                raise InputError(f"{path}: no such file; run the preprocess stage first")
+                raise InputError(f"{path}: no such file; run the encode stage first")
         offsets = np.load(offsets_path, allow_pickle=False)
         ids = np.load(ids_path, mmap_mode="r", allow_pickle=False)
         if offsets[-1] != len(ids):
             raise InputError(
                 f"{ids_path}: {len(ids)} ids where {offsets_path.name} expects {offsets[-1]}; "
-                f"run the preprocess stage again"
+                f"run the encode stage again"
             )
         return cls(ids, offsets)
 

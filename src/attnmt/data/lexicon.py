@@ -1,10 +1,11 @@
 """A dictionary of single words, learned from aligned text, for what a vocabulary lacks."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
+from attnmt.data.links import Links
 from attnmt.errors import InputError
 from attnmt.files import iter_lines, write_lines
 
@@ -17,22 +18,25 @@ class Lexicon:
         self._translations = dict(translations)
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path, *, lowercase: bool = False) -> Self:
         """Read ``source<TAB>target<TAB>p(target | source)<TAB>count``, the best target first.
+
+        ``lowercase`` counts words together that differ in case alone, for text in lower case.
 
         Raises:
             InputError: if the file is missing or a line has not four fields.
         """
-        translations: dict[str, str] = {}
+        counts: dict[str, Counter[str]] = {}
         for number, line in enumerate(iter_lines(path, may_be_blank=True), start=1):
             fields = line.split("\t")
-            if len(fields) != 4:
+            if len(fields) != 4 or not fields[3].isdecimal():
                 raise InputError(
-                    f"{path}:{number}: {len(fields)} fields separated by tabs, not 4; "
-                    f"run the lexicon stage again"
+                    f"{path}:{number}: {len(fields)} fields separated by tabs, not 4 with a count "
+                    f"as the last; run the lexicon stage again"
                 )
-            translations.setdefault(fields[0], fields[1])
-        return cls(translations)
+            source, target = (word.lower() if lowercase else word for word in fields[:2])
+            counts.setdefault(source, Counter())[target] += int(fields[3])
+        return cls({source: found.most_common(1)[0][0] for source, found in counts.items()})
 
     def __len__(self) -> int:
         """Return the number of source words."""
@@ -41,6 +45,22 @@ class Lexicon:
     def best(self, source_word: str) -> str | None:
         """Return the most probable translation, None for a word that the dictionary lacks."""
         return self._translations.get(source_word)
+
+
+def count_links(
+    pairs: Iterable[tuple[list[str], list[str]]], links: Iterable[Links]
+) -> Counter[tuple[str, str]]:
+    """Return how often each source word is linked to each target word.
+
+    Args:
+        pairs: tokenised sentences.
+        links: of each pair.
+    """
+    return Counter(
+        (source[i], target[j])
+        for (source, target), line in zip(pairs, links, strict=True)
+        for i, j in line
+    )
 
 
 def write_lexicon(path: Path, links: Mapping[tuple[str, str], int], min_count: int) -> None:

@@ -48,6 +48,11 @@ def format_links(sure: Iterable[tuple[int, int]], possible: Iterable[tuple[int, 
     return " ".join(f"{i}-{j}" if (i, j) in certain else f"{i}?{j}" for i, j in every)
 
 
+def flipped(links: Iterable[tuple[int, int]]) -> Links:
+    """Return source-target links as target-source ones, in ascending order."""
+    return sorted((j, i) for i, j in links)
+
+
 def read_links(path: Path) -> list[GoldLinks]:
     """Read a file of links.
 

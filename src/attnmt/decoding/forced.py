@@ -1,19 +1,22 @@
 """Scores and links of given translations (force decoding)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 
+from attnmt.config import Average
 from attnmt.data.batches import Batch
+from attnmt.decoding.ensemble import attended, log_probabilities, summed
 from attnmt.model.translator import Translator
 
 
 class Forced(NamedTuple):
-    """What a model says of a given translation."""
+    """What a model, or an ensemble, says of a given translation."""
 
     score: float  # sum of log p, </s> included
-    # The source position with the largest weight at each step, that of </s> included; of equals the
-    # first as read. Empty without attention.
+    # The source position with the largest weight at each step, that of </s> included; empty without
+    # attention.
     attended: list[int]
 
     def links(self, shift: int) -> list[int]:
@@ -22,17 +25,21 @@ class Forced(NamedTuple):
 
 
 @torch.inference_mode()
-def force(model: Translator, batch: Batch) -> list[Forced]:
-    """Return the score and the attended positions of each pair's target. The model is in eval mode."""
-    memory, state = model.encode(batch.source, batch.source_lengths)
-    h_tilde, weights = model.decoder(batch.words, state, memory)
-    losses = model.losses(h_tilde, batch.next_words, batch.lengths)
+def force(models: Sequence[Translator], batch: Batch, average: Average = "logits") -> list[Forced]:
+    """Return the score and the attended positions of each pair's target. The models are in eval mode."""
+    real = batch.real()
+    logits, weights, memories = [], [], []
+    for model in models:
+        memory, state = model.encode(batch.source, batch.source_lengths)
+        h_tilde, a = model.decoder(batch.words, state, memory)
+        logits.append(model.logits(h_tilde[real]))
+        weights.append(a)
+        memories.append(memory)
+    log_p = log_probabilities(logits, average).gather(1, batch.next_words[real][:, None])[:, 0]
     lengths = batch.lengths.tolist()
-    scores = [-float(part.sum()) for part in losses.split(lengths)]
-    if weights is None or memory is None:
-        return [Forced(score, []) for score in scores]
-    attended = memory.positions.gather(1, weights.argmax(dim=-1)).tolist()
+    scores = [float(part.sum()) for part in log_p.split(lengths)]
+    positions = attended(summed(weights), memories) or [[]] * len(scores)
     return [
         Forced(score, row[:length])
-        for score, row, length in zip(scores, attended, lengths, strict=True)
+        for score, row, length in zip(scores, positions, lengths, strict=True)
     ]

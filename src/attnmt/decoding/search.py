@@ -17,10 +17,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnmt.config import LinkStep
+from attnmt.config import Average, LinkStep
 from attnmt.data.vocabulary import BOS, EOS
+from attnmt.decoding.ensemble import attended, link_shift, log_probabilities, summed
 from attnmt.model.attention import Memory
-from attnmt.model.lstm import State
+from attnmt.model.recurrent import State
 from attnmt.model.translator import Translator
 
 
@@ -40,6 +41,7 @@ class Search:
     candidates: int  # enough finished translations
     best: int | None = 1  # how many of the best must be right; None follows the rules to their end
     link_step: LinkStep = "same"
+    average: Average = "logits"  # of the members of an ensemble
     bos: int = BOS
     eos: int = EOS
 
@@ -64,7 +66,7 @@ class _Decoder:
         assert self.fed is not None
         hypotheses = self.fed.shape[1]
         rows = (sentences[:, None] * hypotheses + parents).flatten()
-        self.state = (self.state[0][:, rows], self.state[1][:, rows])
+        self.state = tuple(tuple(part[rows] for part in layer) for layer in self.state)
         self.fed = self.fed.flatten(0, 1)[rows].unflatten(0, parents.shape)
         if self.memory is not None and len(sentences) < len(self.memory.lengths):
             self.memory = self.memory.select(sentences)
@@ -123,9 +125,6 @@ def search(
 ) -> list[list[Candidate]]:
     """Translate N sentences; return each one's finished translations, in order of finishing.
 
-    The models of an ensemble are combined as the authors do: the mean of their logits, then one
-    log-softmax. Links come from the sum of the weights of the attentional members.
-
     Args:
         models: one, or an ensemble with the same vocabularies and reading direction; in eval mode.
         source: ids as read, padded on the left, [N, M].
@@ -136,7 +135,6 @@ def search(
     for model in models:
         memory, state = model.encode(source, lengths)
         decoders.append(_Decoder(model, memory, state))
-    positions = next((d.memory.positions for d in decoders if d.memory is not None), None)
     shift = link_shift(models, options.link_step)
     done = [_Sentence(n) for n in lengths.tolist()]
     live = list(done)
@@ -144,10 +142,11 @@ def search(
     scores = torch.zeros(len(live), 1, device=source.device, dtype=models[0].W_s.dtype)
     t = 0
     while live:
-        log_p, weights = _log_probabilities(decoders, words, t)
-        attended = _attended(weights, positions)
+        logits, weights = zip(*(decoder.step(words, t) for decoder in decoders), strict=True)
+        log_p = log_probabilities(logits, options.average)
+        looked_at = attended(summed(weights), [decoder.memory for decoder in decoders])
         scores, parents, words = _extend(
-            log_p, scores, live, attended, shift, options, first=t == 0
+            log_p, scores, live, looked_at, shift, options, first=t == 0
         )
         t += 1
         ended = [
@@ -159,42 +158,7 @@ def search(
             decoder.select(rows, parents[rows])
         live = [live[i] for i in keep]
         words, scores = words[rows], scores[rows]
-        positions = None if positions is None else positions[rows]
     return [sentence.finished for sentence in done]
-
-
-def link_shift(models: Sequence[Translator], step: LinkStep) -> int:
-    """Return which step's weights link word t: 0 for step t, 1 for step t + 1.
-
-    The authors read content scores one step late, where the word has become the input, and location
-    at its own step; a mixed ensemble is then read as its content members are.
-    """
-    if step == "authors":
-        scores = {model.config.system.score for model in models} - {None}
-        step = "same" if scores <= {"location"} else "next"
-    return 0 if step == "same" else 1
-
-
-def _log_probabilities(
-    decoders: list[_Decoder], words: Tensor, t: int
-) -> tuple[Tensor, Tensor | None]:
-    """One step of every model: log p [N, K, V] and the summed weights [N, K, M]."""
-    steps = [decoder.step(words, t) for decoder in decoders]
-    logits = steps[0][0]
-    for other, _ in steps[1:]:
-        logits = logits + other
-    weights = [w for _, w in steps if w is not None]
-    total = sum(weights[1:], start=weights[0]) if weights else None
-    return torch.log_softmax(logits / len(steps), dim=-1), total
-
-
-def _attended(weights: Tensor | None, positions: Tensor | None) -> list[list[int]]:
-    """Return the position of each hypothesis's largest weight; of equals the first as read."""
-    if weights is None or positions is None:
-        return []
-    columns = weights.argmax(dim=-1)
-    result: list[list[int]] = positions.gather(1, columns).tolist()
-    return result
 
 
 def _extend(

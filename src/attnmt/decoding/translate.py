@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from attnmt.config import Average
 from attnmt.data.batches import make_batch, pad_source
 from attnmt.decoding.forced import Forced, force
 from attnmt.decoding.search import Candidate, Search, search
@@ -39,14 +40,18 @@ def translate(
 
 
 def force_all(
-    model: Translator, sources: Sequence[Ids], targets: Sequence[Ids], batch_size: int
+    models: Sequence[Translator],
+    sources: Sequence[Ids],
+    targets: Sequence[Ids],
+    batch_size: int,
+    average: Average = "logits",
 ) -> list[Forced]:
     """Return score and attended positions of each given translation."""
-    reverse, device = model.config.system.reverse, model.W_s.device
+    reverse, device = models[0].config.system.reverse, models[0].W_s.device
 
     def one_batch(rows: list[int]) -> list[Forced]:
         pairs = [sources[i] for i in rows], [targets[i] for i in rows]
-        return force(model, make_batch(*pairs, reverse).to(device))
+        return force(models, make_batch(*pairs, reverse).to(device), average)
 
     return _by_length([len(ids) for ids in targets], batch_size, one_batch, "force")
 

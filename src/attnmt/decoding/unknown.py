@@ -3,24 +3,26 @@
 from collections.abc import Sequence
 
 from attnmt.data.lexicon import Lexicon
+from attnmt.data.links import Links
 from attnmt.data.vocabulary import SPECIAL, UNK
 
 
 def replace_unknown(
-    words: Sequence[str], source: Sequence[str], links: Sequence[int], lexicon: Lexicon
+    words: Sequence[str], source: Sequence[str], links: Links, lexicon: Lexicon
 ) -> list[str]:
     """Replace each ``<unk>`` by the translation of the source word it is linked to, else by that word.
 
     Args:
         words: of the translation.
         source: words of the sentence translated, as they were before the vocabulary was cut.
-        links: the source position of each word; empty for a model without attention, whose unknown
-            words stay.
+        links: (source position, position in ``words``); of several links of a word the first counts,
+            and an unknown word without one stays.
         lexicon: the dictionary of this direction.
     """
-    if not links:
-        return list(words)
+    linked: dict[int, str] = {}
+    for i, j in links:
+        linked.setdefault(j, source[i])
     return [
-        (lexicon.best(source[j]) or source[j]) if word == SPECIAL[UNK] else word
-        for word, j in zip(words, links, strict=True)
+        (lexicon.best(linked[j]) or linked[j]) if word == SPECIAL[UNK] and j in linked else word
+        for j, word in enumerate(words)
     ]

@@ -4,7 +4,7 @@ Positions are those of the **original** sentence, 0 .. S-1, although the encoder
 and batches are padded on the left: ``Memory.positions`` says which column holds which position.
 
 Notation of the paper: h_t decoder state, h_s source state, a_t weights, c_t context, p_t centre of the
-local window, D its half-width.
+local window, D its half-width. In the course report's GRU the query h_t is the state before the step.
 """
 
 from typing import NamedTuple, Self
@@ -13,16 +13,17 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.deferred import Product, product
+from attnmt.model.deferred import Products
 
 
 class Memory(NamedTuple):
     """What the decoder attends to, for N sentences of at most M source words."""
 
-    values: Tensor  # h_s, [N, M, n]; zero at padding
-    keys: Tensor  # what h_t is compared with, [N, M, n]: W_a^T h_s for general, else h_s
+    values: Tensor  # what is averaged: h_s, [N, M, n] (key_value: its second half); zero at padding
+    keys: Tensor  # what h_t is compared with, [N, M, n]; for score self the scores, [N, 1, M]
     positions: Tensor  # of each column, [N, M]; 0 .. S-1 at words, beyond either end at padding
     lengths: Tensor  # S, [N]
+    words: Tensor  # which columns hold words, [N, 1, M]
 
     def select(self, rows: Tensor) -> Self:
         """Keep the sentences ``rows``."""
@@ -40,9 +41,14 @@ class Attention(nn.Module):
       weight then times exp(-(s - p_t)^2 / (2 (D/2)^2)), not renormalised (equation 10). The gradient
       reaches p_t through this factor alone.
 
-    Scores: dot h_s . h_t; general h_s . W_a h_t; concat v_a . tanh(W_a h_t + U_a h_s), the paper's
-    W_a [h_t; h_s]; additive v_a . tanh(W_a h_t + h_s), the concat of the authors' program, whose
+    Scores of the paper: dot h_s . h_t; general h_s . W_a h_t; concat v_a . tanh(W_a h_t + U_a h_s), the
+    paper's W_a [h_t; h_s]; additive v_a . tanh(W_a h_t + h_s), the concat of the authors' program, whose
     matrix for h_s is the identity.
+
+    Scores of the course report: its additive is concat, its multiplicative general; self is
+    v_a . tanh(W_a h_s), whatever h_t; key_value splits h_s into a key k_s and a value of half its size,
+    scores v_a . tanh(W_a h_t + U_a k_s) and averages the values. Its window of L positions is that of
+    local_m, L = 2D + 1.
 
     ``System.faults`` brings back what was wrong in the program when the paper's models were trained.
     """
@@ -54,13 +60,14 @@ class Attention(nn.Module):
         self.score = system.score
         self.D = shape.window_D
         self.faults = system.faults
-        if self.score in ("general", "concat", "additive"):
+        self.context_size = n // 2 if self.score == "key_value" else n
+        if self.score not in ("dot", "location"):
             self.W_a = nn.Parameter(torch.empty(n, n))
         if self.score == "location":
             self.W_a = nn.Parameter(torch.empty(shape.location_slots, n))
-        if self.score == "concat":
-            self.U_a = nn.Parameter(torch.empty(n, n))
-        if self.score in ("concat", "additive"):
+        if self.score in ("concat", "key_value"):
+            self.U_a = nn.Parameter(torch.empty(n, n if self.score == "concat" else n - n // 2))
+        if self.score in ("concat", "additive", "key_value", "self"):
             self.v_a = nn.Parameter(torch.empty(n))
         if self.kind == "local_p":
             self.W_p = nn.Parameter(torch.empty(n, n))
@@ -76,49 +83,55 @@ class Attention(nn.Module):
             keys = values @ self.W_a
         elif self.score == "concat":
             keys = values @ self.U_a.T
-        return Memory(values, keys, positions, lengths)
+        elif self.score == "self":
+            keys = (torch.tanh(values @ self.W_a.T) @ self.v_a).unsqueeze(1)
+        elif self.score == "key_value":
+            keys, values = values.split(
+                [values.shape[2] - self.context_size, self.context_size], dim=2
+            )
+            keys = keys @ self.U_a.T
+        words = ((positions >= 0) & (positions < lengths[:, None])).unsqueeze(1)
+        return Memory(values, keys, positions, lengths, words)
 
     def forward(
-        self, h: Tensor, memory: Memory, steps: Tensor, times: Product = product
+        self, h: Tensor, memory: Memory, steps: Tensor, products: Products
     ) -> tuple[Tensor, Tensor]:
-        """Return the contexts [N, K, n] and weights [N, K, M] of K queries a sentence.
+        """Return the contexts c_t [N, K, n] and weights [N, K, M] of K queries a sentence.
 
         Args:
             h: h_t, [N, K, n]; the K queries are decoder steps in training, hypotheses in search.
             memory: of the N sentences.
             steps: the decoder step t = 0, 1, .. of each query, [K] (or [1] for all).
-            times: how to multiply by a weight matrix.
+            products: how to multiply.
         """
         if self.score == "location":
-            weights = self._location_weights(times(h, self.W_a), memory)
+            weights = self._location_weights(products.matrix(h, self.W_a), memory)
         else:
-            weights = self._content_weights(h, memory, steps, times)
-        return torch.bmm(weights, memory.values), weights
+            weights = self._content_weights(h, memory, steps, products)
+        return products.average(weights, memory.values), weights
 
     def _location_weights(self, scores: Tensor, memory: Memory) -> Tensor:
         columns = memory.values.shape[1]
         a = torch.softmax(scores, dim=-1)[..., :columns]
         beyond = columns - a.shape[-1]  # columns that no slot addresses: the words read first
         a = nn.functional.pad(a.flip(-1), (beyond, 0))
-        return a * _words(memory)
+        return a * memory.words
 
-    def _content_weights(self, h: Tensor, memory: Memory, steps: Tensor, times: Product) -> Tensor:
-        if self.score in ("concat", "additive"):
-            query = times(h, self.W_a)[:, :, None, :]
-            scores = torch.tanh(memory.keys[:, None, :, :] + query) @ self.v_a
-        else:
-            scores = torch.bmm(h, memory.keys.transpose(1, 2))
+    def _content_weights(
+        self, h: Tensor, memory: Memory, steps: Tensor, products: Products
+    ) -> Tensor:
+        scores = self._content_scores(h, memory, products)
         s = memory.positions[:, None, :]
         # Padding's h_s is zero, so that without a mask it takes part with a score of its own.
-        attended = _words(memory)
-        if "unmasked_padding" in self.faults:
-            attended = torch.ones_like(attended)
+        faulty = "unmasked_padding" in self.faults
+        attended = torch.ones_like(memory.words) if faulty else memory.words
         p = None
         if self.kind == "local_m":
             centre = torch.minimum(steps[None, :], memory.lengths[:, None] - 1)[:, :, None]
             attended = attended & ((s - centre).abs() <= self.D)
         if self.kind == "local_p":
-            p = torch.sigmoid(torch.tanh(times(h, self.W_p)) @ self.v_p) * memory.lengths[:, None]
+            p = torch.tanh(products.matrix(h, self.W_p)) @ self.v_p
+            p = torch.sigmoid(p) * memory.lengths[:, None]
             if "position_gradient" in self.faults:
                 p = (p + p.detach()) / 2  # half the gradient, the same value
             p = p[:, :, None]
@@ -126,11 +139,14 @@ class Attention(nn.Module):
         a = torch.softmax(scores.masked_fill(~attended, -torch.inf), dim=-1)
         if p is not None:
             sigma = self.D / 2
-            a = a * torch.exp(-((s - p) ** 2) / (2 * sigma**2))
+            a = a * torch.exp((s - p) ** 2 * (-1 / (2 * sigma**2)))
         return a
 
-
-def _words(memory: Memory) -> Tensor:
-    """Return which columns hold words, [N, 1, M]."""
-    s, S = memory.positions, memory.lengths[:, None]
-    return ((s >= 0) & (s < S))[:, None, :]
+    def _content_scores(self, h: Tensor, memory: Memory, products: Products) -> Tensor:
+        """Return the scores [N, K, M] of queries h [N, K, n], those of padding meaning nothing."""
+        if self.score in ("dot", "general"):
+            return products.compare(h, memory.keys)
+        if self.score == "self":
+            return memory.keys.expand(-1, h.shape[1], -1)
+        query = products.matrix(h, self.W_a)[:, :, None, :]
+        return torch.tanh(memory.keys[:, None, :, :] + query) @ self.v_a

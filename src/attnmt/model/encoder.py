@@ -4,11 +4,11 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.lstm import StackedLSTM, State
+from attnmt.model.recurrent import Stack, State
 
 
 class Encoder(nn.Module):
-    """A stacked LSTM over the source words, from the zero state.
+    """A stacked LSTM or GRU over the source words, from the zero state.
 
     Without biases a zero input keeps a zero state, so padding on the left leaves every sentence to
     start from zero.
@@ -17,8 +17,9 @@ class Encoder(nn.Module):
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
         self.reverse = system.reverse
-        self.embedding = nn.Embedding(vocabulary, shape.size)
-        self.lstm = StackedLSTM(shape.size, shape.size, shape.layers, system.dropout)
+        e = shape.embedding_size
+        self.embedding = nn.Embedding(vocabulary, e)
+        self.stack = Stack(shape.cell, e, shape.size, shape.layers, system.dropout)
 
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
         """Return the top states [N, M, n], each column's original position [N, M], the last state.
@@ -32,6 +33,6 @@ class Encoder(nn.Module):
         columns = torch.arange(source.shape[1], device=source.device)
         read = columns - (source.shape[1] - lengths)[:, None]  # 0 .. S-1 in reading order
         x = self.embedding(source) * (read >= 0).unsqueeze(-1)
-        h, state = self.lstm(x.transpose(0, 1))
+        h, state = self.stack(x.transpose(0, 1))
         positions = lengths[:, None] - 1 - read if self.reverse else read
         return h.transpose(0, 1).contiguous(), positions, state

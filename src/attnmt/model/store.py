@@ -1,15 +1,20 @@
-"""A trained model on disk: ``weights.safetensors`` and the ``config.json`` that rebuilds it."""
+"""A trained model on disk: one file, which holds the weights and what rebuilds the model from them.
 
+``weights.safetensors`` carries its configuration as metadata; ``config.json`` beside it says the same to
+people.
+"""
+
+import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 
 from attnmt.config import ModelShape, System
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, read_json, write_json
+from attnmt.files import atomic_path, write_json
 from attnmt.model.translator import ModelConfig, Translator
 
 
@@ -27,8 +32,9 @@ def describe(model: Translator) -> dict[str, Any]:
 def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
     """Write the weights and ``config``, which holds what ``describe`` returns and what else is known."""
     write_json(folder / "config.json", config)
+    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
     with atomic_path(folder / "weights.safetensors") as partial:
-        save_file({k: v.contiguous() for k, v in model.state_dict().items()}, partial)
+        save_file(tensors, partial, {"config": json.dumps(config, sort_keys=True)})
 
 
 def best_device() -> torch.device:
@@ -41,22 +47,19 @@ def load_model(folder: Path, dataset_digest: str) -> Translator:
     """Rebuild a model in eval mode on the best device.
 
     Args:
-        folder: of the run.
-        dataset_digest: of the prepared data that the model is to be used with.
+        folder: of the model.
+        dataset_digest: of the encoded data that the model is to be used with.
 
     Raises:
-        InputError: if a file is missing or damaged, the two do not belong together, or the model was
-            trained on other data.
+        InputError: if the file is missing or damaged, or the model was trained on other data.
     """
-    values = read_json(folder / "config.json")
-    weights = folder / "weights.safetensors"
-    if not weights.exists():
-        raise InputError(f"{weights}: no such file; train the model first")
-    if values.get("dataset_digest") != dataset_digest:
-        raise InputError(
-            f"{folder}: trained on other data than what is prepared now; train it again"
-        )
+    path = folder / "weights.safetensors"
+    if not path.exists():
+        raise InputError(f"{path}: no such file; train the model first")
     try:
+        with safe_open(path, framework="pt") as file:
+            values = json.loads(file.metadata()["config"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         config = ModelConfig(
             System(**values["system"]),
             ModelShape(**values["shape"]),
@@ -64,7 +67,9 @@ def load_model(folder: Path, dataset_digest: str) -> Translator:
             values["target_words"],
         )
         model = Translator(config)
-        model.load_state_dict(load_file(weights))
-    except (KeyError, ValueError, RuntimeError, SafetensorError) as error:
-        raise InputError(f"{folder}: weights and config.json do not fit: {error}") from error
+        model.load_state_dict(tensors)
+    except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
+        raise InputError(f"{path}: not a model of this program, or damaged: {error}") from error
+    if values.get("dataset_digest") != dataset_digest:
+        raise InputError(f"{path}: trained on other data than what is encoded now; train it again")
     return model.to(best_device()).eval()

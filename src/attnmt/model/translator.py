@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
 from attnmt.model.attention import Memory
-from attnmt.model.decoder import Decoder
+from attnmt.model.decoder import BahdanauDecoder, LuongDecoder
 from attnmt.model.encoder import Encoder
-from attnmt.model.lstm import State
 from attnmt.model.output import SummedLoss
+from attnmt.model.recurrent import State
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,15 @@ class Encoded(NamedTuple):
 
 
 class Translator(nn.Module):
-    """p(y_t | y_<t, x) = softmax(W_s h~_t) (equation 6)."""
+    """p(y_t | y_<t, x) = softmax(W_s h~_t) (equation 6), h~_t being s_t in Bahdanau's order."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
         self.encoder = Encoder(config.system, config.shape, config.source_words)
-        self.decoder = Decoder(config.system, config.shape, config.target_words)
+        order = LuongDecoder if config.shape.cell == "lstm" else BahdanauDecoder
+        self.decoder: LuongDecoder | BahdanauDecoder
+        self.decoder = order(config.system, config.shape, config.target_words)
         self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))
 
     def initialise(self, seed: int) -> None:

@@ -1,35 +1,43 @@
-"""The paper's published numbers, from ``paper.csv``, and which of our models answers to each."""
+"""The published numbers, from ``paper.csv``, and which of our systems answers to each."""
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 NUMBERS = Path(__file__).with_name("paper.csv")
+METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the file's columns of numbers
+ALIGNER = "aligner"  # answers in place of a model: the word aligner that made the dictionary
 
 
 @dataclass(frozen=True)
-class PaperRow:
+class Row:
     """One line of one table as published.
 
-    ``gain`` is the difference in BLEU to the row above as printed (a printed gain is not always the
-    difference of the printed scores); ``model`` is the name of our model, None where the project
-    trains none; ``replaced`` says whether unknown words were replaced.
+    ``model`` is the name of our model or ensemble, or ALIGNER; None where the project has none.
+    ``replaced`` says whether unknown words were replaced before ``bleu`` was measured. ``printed``
+    maps a metric to its cell as printed, which may be an "x" or a bound. ``gain`` is the printed
+    gain; it is not always the difference of the printed scores.
     """
 
     table: str
-    set: str
-    direction: str
     system: str
-    ppl: float | None
-    bleu: float | None
-    gain: str
     model: str | None
-    replaced: bool
-    source: str
+    set: str = ""
+    replaced: bool = False
+    printed: dict[str, str] = field(default_factory=dict)
+    gain: str = ""
+    source: str = ""
+
+    def number(self, metric: str) -> float | None:
+        """Return a published number; None where none was printed."""
+        try:
+            return float(self.printed.get(metric, ""))
+        except ValueError:
+            return None
 
 
-def paper_rows(table: str | None = None) -> list[PaperRow]:
-    """Return the rows of one table, or of all, in the paper's order."""
+def paper_rows(table: str | None = None) -> list[Row]:
+    """Return the rows of one table, or of all, in the order of publication."""
     with NUMBERS.open(encoding="utf-8", newline="") as stream:
         rows = [_row(cells) for cells in csv.DictReader(stream)]
     return [row for row in rows if table in (None, row.table)]
@@ -40,16 +48,14 @@ def tables_of(model: str) -> list[str]:
     return list(dict.fromkeys(row.table for row in paper_rows() if row.model == model))
 
 
-def _row(cells: dict[str, str]) -> PaperRow:
-    return PaperRow(
+def _row(cells: dict[str, str]) -> Row:
+    return Row(
         table=cells["table"],
-        set=cells["set"],
-        direction=cells["direction"],
         system=cells["system"],
-        ppl=float(cells["ppl"]) if cells["ppl"] else None,
-        bleu=float(cells["bleu"]) if cells["bleu"] else None,
-        gain=cells["gain"],
         model=cells["model"] or None,
+        set=cells["set"],
         replaced=cells["replaced"] == "yes",
+        printed={metric: cells[metric] for metric in METRICS if cells[metric]},
+        gain=cells["gain"],
         source=cells["source"],
     )

@@ -33,10 +33,14 @@ class Progress:
 
 
 class Checkpoints:
-    """The folder of one training's checkpoints: ``last.safetensors`` and the best weights so far."""
+    """The folder of one training's checkpoints: ``last.safetensors`` and the best weights so far.
 
-    def __init__(self, folder: Path) -> None:
+    ``minutes`` is the time between two checkpoints beside those of the evaluations.
+    """
+
+    def __init__(self, folder: Path, minutes: float) -> None:
         self.folder = folder
+        self.minutes = minutes
 
     @contextmanager
     def locked(self) -> Iterator[None]:

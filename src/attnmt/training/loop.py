@@ -82,7 +82,7 @@ def train(
                 recent_cost += loss.detach()
                 bar.update()
                 due = progress.step % recipe.evaluate_every == 0 or progress.step == total
-                late = time.monotonic() - saved > 60 * recipe.checkpoint_minutes
+                late = time.monotonic() - saved > 60 * checkpoints.minutes
                 if due or late:
                     progress.recent_cost = float(recent_cost)
                     progress.seconds = time.monotonic() - started

@@ -1,0 +1,146 @@
+"""From tokens to what the models of a family read: words or pieces, vocabularies, ids."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from attnmt.config import Encoding, Sets
+from attnmt.data.encoded import EncodedText, write_encoded
+from attnmt.data.links import Links, format_links, parse_links
+from attnmt.data.parallel import count_parallel_lines
+from attnmt.data.pieces import WORD_END, Cutter, learn_codes
+from attnmt.data.tokenise import LANGUAGES
+from attnmt.data.vocabulary import UNK, Vocabulary, build_vocabulary
+from attnmt.errors import InputError
+from attnmt.files import iter_lines, sha256, write_json, write_text
+
+
+def encode_sets(tokens: Path, folder: Path, sets: Sets, encoding: Encoding) -> dict[str, Any]:
+    """Write text, links, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
+
+    Text is streamed; of the training text, only word counts and the ids of one side are held.
+
+    Returns:
+        the summary: per set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
+        ones and the text's ``sha256``; the sizes of the vocabularies; whether tokens are ``pieces``;
+        ``digest``, over every byte that a training reads.
+
+    Raises:
+        InputError: if the files of a set are missing or do not fit each other, or if pieces cannot
+            be learned from the training text or cannot stand for a text (naming file and line).
+    """
+    lines = {name: _count_lines(tokens, name) for name in sets.all()}
+    cutters = _learn_pieces(tokens, folder, sets.train, encoding)
+    summary: dict[str, Any] = {
+        "sets": {name: {"lines": lines[name]} for name in sets.all()},
+        "vocabulary": {},
+        "pieces": bool(cutters),
+    }
+    for language in LANGUAGES:
+        for name in sets.all():
+            words = _words(tokens / f"{name}.{language}", encoding)
+            shown = tqdm(words, f"{name}.{language}", lines[name], disable=None)
+            _write_text(folder / f"{name}.{language}.tok", shown, cutters.get(language))
+        training_text = iter_lines(folder / f"{sets.train}.{language}.tok")
+        vocabulary = build_vocabulary(training_text, encoding.vocabulary)
+        vocabulary.save(folder / f"vocab.{language}")
+        summary["vocabulary"][language] = len(vocabulary)
+        for name in sets.all():
+            summary["sets"][name][language] = _write_ids(folder, name, language, vocabulary)
+    for name in sets.all():
+        if (tokens / f"{name}.links").is_file():
+            _write_links(tokens, folder, name, encoding.length)
+    summary["digest"] = _digest(folder)
+    write_json(folder / "summary.json", summary)
+    return summary
+
+
+def _count_lines(tokens: Path, name: str) -> int:
+    """Return how many lines each file of a set has."""
+    total = count_parallel_lines(tokens / f"{name}.{language}" for language in LANGUAGES)
+    path = tokens / f"{name}.links"
+    links = sum(1 for _ in iter_lines(path, may_be_blank=True)) if path.is_file() else total
+    if links != total:
+        raise InputError(
+            f"{path}: {links:,} lines where the text has {total:,}; run the tokenise stage again"
+        )
+    return total
+
+
+def _words(path: Path, encoding: Encoding) -> Iterator[list[str]]:
+    """Yield of each line the words that the family reads."""
+    for number, line in enumerate(iter_lines(path), start=1):
+        text = line.lower() if encoding.lowercase else line
+        if encoding.pieces and WORD_END in text:
+            raise InputError(
+                f"{path}:{number}: the text holds {WORD_END!r}, by which subword-nmt marks the end of "
+                f"a word; take it out, write &lt;/w&gt;, or have Moses tokenise the raw text"
+            )
+        words = text.split()
+        yield words[-encoding.length :] if encoding.length else words
+
+
+def _learn_pieces(tokens: Path, folder: Path, train: str, encoding: Encoding) -> dict[str, Cutter]:
+    """Write the codes of both languages together; return how each one cuts its words, if it does.
+
+    As subword-nmt's authors advise, a language splits again what is rare in its own training text,
+    so that no piece known from the other language alone is left.
+    """
+    if encoding.pieces is None:
+        return {}
+    counts = {language: Counter[str]() for language in LANGUAGES}
+    for language, count in counts.items():
+        for words in _words(tokens / f"{train}.{language}", encoding):
+            count.update(words)
+    codes = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
+    write_text(folder / "codes", codes)
+    plain, threshold = Cutter(codes), encoding.pieces.threshold
+    return {k: Cutter(codes, plain.frequent(count, threshold)) for k, count in counts.items()}
+
+
+def _write_text(path: Path, lines: Iterable[list[str]], cutter: Cutter | None) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for words in lines:
+            stream.write(" ".join(cutter.cut(words) if cutter else words) + "\n")
+
+
+def _write_ids(folder: Path, name: str, language: str, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Write the ids of one side of a set; return what the summary says of it."""
+    path = folder / f"{name}.{language}.tok"
+    write_encoded(folder, name, language, (vocabulary.encode(k.split()) for k in iter_lines(path)))
+    text = EncodedText.open(folder, name, language)
+    unknown = int((text.ids == UNK).sum()) / len(text.ids)
+    return {"tokens": len(text.ids), "unknown": unknown, "sha256": sha256(path)}
+
+
+def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> None:
+    """Write the links between words that the family reads, counted as it reads them."""
+    paths = [tokens / f"{name}.{end}" for end in (*LANGUAGES, "links")]
+    rows = zip(*(iter_lines(path, may_be_blank=True) for path in paths), strict=True)
+    with (folder / paths[-1].name).open("w", encoding="utf-8", newline="\n") as stream:
+        for number, (source, target, text) in enumerate(rows, start=1):
+            links = parse_links(text, f"{paths[-1]}:{number}")
+            first = _first_word(source, length), _first_word(target, length)
+            stream.write(format_links(*(_from_word(part, first) for part in links)) + "\n")
+
+
+def _first_word(line: str, length: int | None) -> int:
+    """Return which word of a line is the first one that is read."""
+    return max(0, len(line.split()) - length) if length else 0
+
+
+def _from_word(links: Links, first: tuple[int, int]) -> Links:
+    """Return the links whose words are read, both sides counted from the first one that is."""
+    moved = ((i - first[0], j - first[1]) for i, j in links)
+    return [link for link in moved if min(link) >= 0]
+
+
+def _digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted([*folder.glob("vocab.*"), *folder.glob("*.npy")]):
+        digest.update(f"{path.name} {sha256(path)}\n".encode())
+    return digest.hexdigest()

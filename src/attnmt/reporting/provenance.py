@@ -1,0 +1,74 @@
+"""What our numbers are numbers of, and whether those of one table compare."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from attnmt.errors import InputError
+from attnmt.reporting.scores import Line, Scores
+from attnmt.reporting.tables import TableSpec
+
+DIGEST_DIGITS = 12  # of a SHA-256, as shown in tables
+TRANSLATED = ("set", "lines", "reference_sha256", "beam", "signature")
+ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible", "link_step")
+
+
+def common_conditions(systems: Iterable[Scores], spec: TableSpec, test: str) -> dict[str, Any]:
+    """Return the conditions under which all systems of a table were scored.
+
+    Families read different data, so each has its own ``dataset_digest``.
+
+    Raises:
+        InputError: naming two files that differ; their numbers would not compare.
+    """
+    seen: dict[str, tuple[Any, Scores]] = {}
+    for scores in systems:
+        for key, value in _conditions(scores, spec, test).items():
+            own = f"{key} of {scores['family']}" if key == "dataset_digest" else key
+            first, other = seen.setdefault(own, (value, scores))
+            if value != first:
+                raise InputError(
+                    f"{scores['file']} and {other['file']} differ in {key}: {value} against "
+                    f"{first}; run the stages that made both again"
+                )
+    return {key: value for key, (value, _) in seen.items()}
+
+
+def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Any]:
+    """Say what our numbers of a row are; all cells are empty where there is none."""
+    columns: tuple[str, ...]
+    columns = ("model", "files", "seeds", "average", "family", "direction", "stage", "number")
+    columns += TRANSLATED * spec.has_bleu + ALIGNED * spec.has_aer + ("dataset_digest",)
+    if not line.systems:
+        return dict.fromkeys(columns)
+    first, seeds = line.systems[0], [s["seed"] for s in line.systems if s["seed"] is not None]
+    cells = {key: first[key] for key in ("average", "family", "stage")}
+    cells |= {
+        "model": " ".join(s["name"] for s in line.systems),
+        "files": " ".join(s["file"] for s in line.systems),
+        "seeds": " ".join(map(str, seeds)) or None,
+        "number": _measure(spec, line.row.replaced),
+        **_conditions(first, spec, test),
+    }
+    for key in ("dataset_digest", "reference_sha256"):
+        cells[key] = cells[key][:DIGEST_DIGITS] if cells.get(key) else None
+    return {column: cells.get(column) for column in columns}
+
+
+def _conditions(scores: Scores, spec: TableSpec, test: str) -> dict[str, Any]:
+    """Return what a system's numbers in a table are numbers of, as far as it applies to it."""
+    found: dict[str, Any] = {key: scores[key] for key in ("dataset_digest", "direction")}
+    if spec.has_bleu:
+        result = scores["sets"][test]
+        signature = result["before"][spec.script]["signature"]
+        values = (test, result["lines"], result["reference_sha256"], scores["beam"], signature)
+        found |= dict(zip(TRANSLATED, values, strict=True))
+    if spec.has_aer and scores["alignment"]:
+        keys = (key.removeprefix("aligned_") for key in ALIGNED)
+        found |= dict(zip(ALIGNED, map(scores["alignment"].get, keys), strict=True))
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _measure(spec: TableSpec, replaced: bool) -> str:
+    when = "before and after" if "bleu_unk" in spec.metrics else "after" if replaced else "before"
+    bleu = f"{spec.script} BLEU {when} unknown-word replacement"
+    return "; ".join([bleu] * spec.has_bleu + ["alignment error rate"] * spec.has_aer)

@@ -1,0 +1,114 @@
+"""Our scores, read from their files and averaged over seeds."""
+
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.errors import InputError
+from attnmt.files import read_json
+from attnmt.layout import Layout
+from attnmt.reporting.paper import ALIGNER, Row
+from attnmt.reporting.tables import METRICS, TableSpec
+
+Scores = dict[str, Any]  # the content of a scores file, and the file's path under "file"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of ours: the mean over seeds, as are the bounds of its 95% bootstrap interval.
+
+    ``sd`` is the standard deviation between the seeds. What was not measured is None.
+    """
+
+    value: float | None = None
+    interval: tuple[float, float] | None = None
+    sd: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table, the scores of the system of ours that answers to it, and its numbers.
+
+    ``systems`` has the scores of each seed; it is empty where no system of the profile answers.
+    """
+
+    row: Row
+    systems: list[Scores]
+    numbers: dict[str, Number]
+
+
+def read_line(params: Params, row: Row, spec: TableSpec, test: str) -> Line:
+    """Find our numbers for a row on a test set.
+
+    Raises:
+        InputError: if a file is missing, has no scores of the test set or is of another family.
+    """
+    systems = _systems(params, row.model, test)
+    numbers = {
+        metric: _number(systems, metric, row.replaced, test, spec.script) for metric in spec.metrics
+    }
+    return Line(row, systems, numbers)
+
+
+def _systems(params: Params, model: str | None, test: str) -> list[Scores]:
+    if model == ALIGNER:
+        return [_aligner(params)]
+    if model in params.ensembles:
+        return [_read(params, model, test)]
+    if model in params.models:
+        return [_read(params, name, test) for name in params.seeds_of(model)]
+    return []
+
+
+def _number(systems: list[Scores], metric: str, replaced: bool, test: str, script: str) -> Number:
+    found = [_measured(scores, metric, replaced, test, script) for scores in systems]
+    measured = [one for one in found if one is not None]
+    if not measured:
+        return Number()
+    digits, columns = METRICS[metric].digits, list(zip(*measured, strict=True))
+    sd = round(stdev(columns[0]), digits) if len(measured) > 1 else None
+    value, *bounds = (round(mean(column), digits) for column in columns)
+    return Number(value, (bounds[0], bounds[1]) if bounds else None, sd)
+
+
+def _read(params: Params, name: str, test: str) -> Scores:
+    path = Layout(params.profile).scores(name)
+    scores: Scores = read_json(path)
+    if test not in scores["sets"]:
+        raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
+    family = (params.ensembles.get(name) or params.models[name]).family
+    if scores["family"] != family:
+        raise InputError(
+            f"{path}: scores of family {scores['family']!r}, but {name} is of {family!r}; run "
+            "the stages that lead to it again"
+        )
+    return scores | {"file": path.as_posix()}
+
+
+def _aligner(params: Params) -> Scores:
+    """Return the outside aligner's error rate in the form of a scores file."""
+    path = Layout(params.profile).lexicon / "aligner.json"
+    alignment = read_json(path)
+    return {
+        "stage": "lexicon",
+        "name": alignment["system"],
+        "file": path.as_posix(),
+        "alignment": alignment | {"aer_by_link_step": {}},
+        **dict.fromkeys(["average", "seed", "family", "direction", "dataset_digest"]),
+    }
+
+
+def _measured(
+    scores: Scores, metric: str, replaced: bool, test: str, script: str
+) -> tuple[float, ...] | None:
+    """Return the value, followed by the bounds of its interval where it has one."""
+    if metric == "aer":
+        aer = (scores["alignment"] or {}).get("aer")
+        return None if aer is None else (aer,)
+    if metric == "ppl":
+        perplexity = scores["sets"][test]["perplexity"]
+        return None if perplexity is None else (perplexity,)
+    when = "after" if replaced or metric == "bleu_unk" else "before"
+    bleu = scores["sets"][test][when][script]
+    return bleu["value"], bleu["low"], bleu["high"]

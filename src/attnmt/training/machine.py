@@ -1,0 +1,47 @@
+"""The machine that a training runs on: what it is, and its memory."""
+
+import ctypes
+import platform
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+# Of mallopt in glibc's malloc.h: blocks above the one size are mapped anew each time; free memory at the
+# heap's end above the other goes back to the system.
+M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
+BYTES = 1 << 30
+
+
+def keep_freed_memory() -> None:
+    """Have the C library keep the large blocks that every batch frees and takes again.
+
+    Mapping them anew costs a fault for every 4 kB. Nothing is done where the library is not glibc.
+    """
+    library: Any = ctypes.CDLL(None) if platform.system() == "Linux" else None
+    if hasattr(library, "mallopt"):
+        for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
+            library.mallopt(option, BYTES)
+
+
+def surroundings(device: torch.device) -> dict[str, Any]:
+    """Say where and from which source the training runs."""
+    git = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--match="]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "git_commit": commit or "unknown",
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "device": torch.cuda.get_device_name() if device.type == "cuda" else processor(),
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def processor() -> str:
+    """Return the processor's name; Linux keeps it where ``platform`` does not look."""
+    facts = Path("/proc/cpuinfo").read_text().splitlines() if platform.system() == "Linux" else []
+    names = (line.partition(":")[2].strip() for line in facts if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

@@ -1,0 +1,45 @@
+"""Write the text, the vocabularies and the ids that the models of one family read.
+
+Called by dvc.yaml as `python stages/encode.py params.yaml luong_bpe`.
+
+Reads   data/<profile>/tokens/
+Writes  data/<profile>/encoded/<family>/<set>.<language>.tok  words or pieces
+                                        <set>.links           gold word links, if known
+                                        codes                 merges, if words are cut into pieces
+                                        vocab.<language>      one entry a line
+                                        <set>.<language>.{ids, offsets}.npy
+                                        summary.json          counts, digests
+"""
+
+from pathlib import Path
+
+from attnmt.config import load_params
+from attnmt.data.encode import encode_sets
+from attnmt.data.tokenise import LANGUAGES
+from attnmt.errors import InputError
+from attnmt.files import atomic_path
+from attnmt.layout import Layout
+from attnmt.stage import run_stage
+from attnmt.yaml_file import hint
+
+
+def main(params_file: Path, family: str) -> None:
+    """Encode the sets of the profile that ``params_file`` describes for the models of ``family``."""
+    params = load_params(params_file)
+    if family not in params.families:
+        raise InputError(f"{params_file}: no family {family!r}{hint(family, params.families)}")
+    layout = Layout(params.profile)
+    with atomic_path(layout.encoded(family)) as folder:
+        folder.mkdir()
+        encoding = params.families[family].encoding
+        summary = encode_sets(layout.tokens, folder, params.sets, encoding)
+    print("; ".join(f"{k} {summary['vocabulary'][k]:,} entries" for k in LANGUAGES))
+    kind = "pieces" if summary["pieces"] else "words"
+    for name, found in summary["sets"].items():
+        sides = ((k, found[k]["tokens"], found[k]["unknown"]) for k in LANGUAGES)
+        texts = (f"{k} {tokens:,} {kind}, {unknown:.2%} unknown" for k, tokens, unknown in sides)
+        print(f"{name}: {found['lines']:,} pairs; {'; '.join(texts)}")
+
+
+if __name__ == "__main__":
+    run_stage(main, __doc__)

@@ -1,0 +1,34 @@
+"""Tokenise the text of all sets; drop training pairs that are empty or too long.
+
+Called by dvc.yaml as `python stages/tokenise.py params.yaml`.
+
+Reads   data/<profile>/raw/
+Writes  data/<profile>/tokens/<set>.en, <set>.de  tokens joined by spaces
+                              <set>.links         gold word links, if known
+                              summary.json        counts, digests
+"""
+
+from pathlib import Path
+
+from attnmt.config import load_params
+from attnmt.data.tokenise import LANGUAGES, tokenise_sets
+from attnmt.files import atomic_path
+from attnmt.layout import Layout
+from attnmt.stage import run_stage
+
+
+def main(params_file: Path) -> None:
+    """Tokenise the sets of the profile that ``params_file`` describes."""
+    params = load_params(params_file)
+    layout = Layout(params.profile)
+    with atomic_path(layout.tokens) as folder:
+        folder.mkdir()
+        summary = tokenise_sets(layout.raw, folder, params.sets, params.tokenise)
+    for name, found in summary["sets"].items():
+        dropped = "".join(f", {n:,} {why} dropped" for why, n in found["dropped"].items() if n)
+        sides = "; ".join(f"{k} {found[k]['tokens']:,} tokens" for k in LANGUAGES)
+        print(f"{name}: {found['lines']:,} pairs{dropped}; {sides}")
+
+
+if __name__ == "__main__":
+    run_stage(main, __doc__)

@@ -1,0 +1,157 @@
+"""Attention against closed forms: weights and contexts computed by hand."""
+
+import math
+
+import pytest
+import torch
+from small_models import SHAPE
+from torch import Tensor, nn
+
+from attnmt.config import System
+from attnmt.model.attention import Attention
+from attnmt.model.deferred import Products
+
+PLAIN = Products()
+n = SHAPE.size
+S = 4
+
+
+def attention_of(kind: str, score: str, faults: tuple[str, ...] = ()) -> Attention:
+    """Build an attention module whose parameters are random."""
+    system = System.model_validate({"attention": kind, "score": score, "faults": list(faults)})
+    attention = Attention(system, SHAPE).double()
+    torch.manual_seed(0)
+    for parameter in attention.parameters():
+        nn.init.normal_(parameter)
+    return attention
+
+
+def random(*shape: int) -> Tensor:
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+def attend(
+    attention: Attention, h: Tensor, values: Tensor, first: int = 0, steps: tuple[int, ...] = (0,)
+) -> tuple[Tensor, Tensor]:
+    """Attend to one sentence, h [K, n] and values [M, n], whose first column has position ``first``."""
+    positions = torch.arange(first, first + len(values))[None]
+    length = torch.tensor([first + len(values)])
+    memory = attention.remember(values[None], positions, length)
+    contexts, weights = attention(h[None], memory, torch.tensor(steps), PLAIN)
+    return contexts[0], weights[0]
+
+
+def energy(attention: Attention, h: Tensor, h_s: Tensor) -> Tensor:
+    """Return score(h_t, h_s) of two vectors, as the paper or the course report defines it."""
+    k = h_s[: n - n // 2]  # the key of key_value
+    match attention.score:
+        case "dot":
+            return h @ h_s
+        case "general":
+            return h_s @ attention.W_a @ h
+        case "concat":
+            both = torch.cat([attention.W_a, attention.U_a], 1)
+            return attention.v_a @ torch.tanh(both @ torch.cat([h, h_s]))
+        case "additive":
+            return attention.v_a @ torch.tanh(attention.W_a @ h + h_s)
+        case "self":
+            return attention.v_a @ torch.tanh(attention.W_a @ h_s)
+        case _:
+            return attention.v_a @ torch.tanh(attention.W_a @ h + attention.U_a @ k)
+
+
+@pytest.mark.parametrize("score", ["dot", "general", "concat", "additive", "self", "key_value"])
+def test_global_attention_is_the_softmax_of_the_scores(score: str) -> None:
+    attention = attention_of("global", score)
+    h, values = random(2, n), random(S, n)
+    contexts, weights = attend(attention, h, values)
+    e = torch.stack([torch.stack([energy(attention, q, v) for v in values]) for q in h])
+    a = e.exp() / e.exp().sum(1, keepdim=True)
+    torch.testing.assert_close(weights, a)
+    averaged = values[:, n - n // 2 :] if score == "key_value" else values
+    assert contexts.shape == (2, attention.context_size)
+    torch.testing.assert_close(contexts, a @ averaged)
+
+
+def test_score_self_is_the_same_whatever_the_query() -> None:
+    attention = attention_of("global", "self")
+    values = random(S, n)
+    _, weights = attend(attention, random(2, n), values)
+    torch.testing.assert_close(weights[0], weights[1])
+    assert weights[0].max() > weights[0].min()
+
+
+@pytest.mark.parametrize("score", ["dot", "concat", "self", "key_value"])
+def test_local_m_looks_at_the_window_around_its_step(score: str) -> None:
+    """D = 2, S = 7: 0 .. 2 at step 0, 1 .. 5 at step 3, and 4 .. 6 from step 6 on."""
+    attention = attention_of("local_m", score)
+    h, values = random(1, n).expand(4, n), random(7, n)
+    _, weights = attend(attention, h, values, steps=(0, 3, 6, 9))
+    e = torch.stack([energy(attention, h[0], v) for v in values]).exp()
+    for a, (left, right) in zip(weights, [(0, 2), (1, 5), (4, 6), (4, 6)], strict=True):
+        window = torch.zeros(7, dtype=torch.float64)
+        window[left : right + 1] = e[left : right + 1]
+        torch.testing.assert_close(a, window / window.sum())
+
+
+def test_gaussian_of_local_p() -> None:
+    """S = 5, D = 2, p_t = 2.7: window 0 .. 4, the factors computed by hand."""
+    attention = attention_of("local_p", "dot")
+    with torch.no_grad():
+        attention.W_p.copy_(torch.eye(5))
+        attention.v_p.copy_(torch.tensor([1.0, 0, 0, 0, 0]))
+    h = torch.zeros(1, 5, dtype=torch.float64)
+    # 5 sigmoid(tanh(h_0)) = 2.7
+    h[0, 0] = math.atanh(math.log(0.54 / 0.46))
+    values = torch.zeros(5, 5, dtype=torch.float64)  # equal scores: a softmax of 1/5 each
+    _, weights = attend(attention, h, values)
+    expected = torch.tensor([0.026, 0.236, 0.783, 0.956, 0.430], dtype=torch.float64)
+    torch.testing.assert_close(weights[0] * 5, expected, rtol=0, atol=5e-4)
+
+
+def test_location_uses_the_first_slots_for_the_words_read_last() -> None:
+    attention = attention_of("global", "location")
+    h = random(1, 1, n)
+    slots = torch.softmax(attention.W_a @ h[0, 0], dim=0)  # 4 of them
+    for words in (3, 6):
+        positions = torch.arange(words).flip(0)[None]
+        memory = attention.remember(random(1, words, n), positions, torch.tensor([words]))
+        _, weights = attention(h, memory, torch.tensor([0]), PLAIN)
+        by_position = weights[0, 0].flip(0)
+        torch.testing.assert_close(by_position[:4], slots[:words])
+        assert by_position[4:].eq(0).all()  # words that no slot addresses
+
+
+def test_fault_in_the_gradient_of_general() -> None:
+    """One query, one sentence, by hand: h_s gets h_t for each unit of its score, not W_a h_t."""
+    gradients = []
+    for faults in ((), ("general_gradient",)):
+        attention = attention_of("global", "general", faults)
+        values = random(3, n).requires_grad_()
+        h = random(1, n).requires_grad_()
+        _, weights = attend(attention, h, values)
+        a = weights[0].detach()
+        of_score = a * (torch.tensor([1.0, 0, 0], dtype=torch.float64) - a[0])  # d a_0 / d e
+        vector = h[0] if faults else attention.W_a @ h[0]
+        found = torch.autograd.grad(weights[0, 0], (values, h, attention.W_a))
+        torch.testing.assert_close(found[0], torch.outer(of_score, vector).detach())
+        gradients.append(found[1:])
+    torch.testing.assert_close(gradients[0], gradients[1])  # h_t and W_a are not concerned
+
+
+@pytest.mark.parametrize("score", ["dot", "general", "concat", "additive", "self", "key_value"])
+def test_fault_of_padding_that_takes_part(score: str) -> None:
+    """Padding dilutes the weights of global attention as a word with h_s = 0 would."""
+    values = random(4, n)
+    values[:2] = 0  # padding, before position 0
+    h = random(1, n)
+    attention = attention_of("global", score, ("unmasked_padding",))
+    e = torch.stack([energy(attention, h[0], v) for v in values])
+    for faults in (("unmasked_padding",), ()):
+        attention = attention_of("global", score, faults)
+        contexts, weights = attend(attention, h, values, first=-2)
+        a = e.exp() if faults else e.exp() * torch.tensor([0, 0, 1, 1])
+        a = a / a.sum()
+        torch.testing.assert_close(weights[0], a)
+        averaged = values[:, n - n // 2 :] if score == "key_value" else values
+        torch.testing.assert_close(contexts[0], a[2:] @ averaged[2:])

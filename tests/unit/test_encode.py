@@ -1,0 +1,189 @@
+"""The encode stage, as a command."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Project
+
+from attnmt.data.encoded import EncodedText
+from attnmt.data.pieces import join_pieces
+from attnmt.data.vocabulary import Vocabulary
+
+SETS = ("dev", "test", "train")
+
+
+@pytest.fixture
+def tokens(project: Project) -> Project:
+    """Return a small project with tokens, as the tokenise stage would make them."""
+    project.tokens.mkdir(parents=True)
+    for name in SETS:
+        (project.tokens / f"{name}.en").write_text("A house , a dog .\n")
+        (project.tokens / f"{name}.de").write_text("Ein Haus , ein Hund .\n")
+    return project
+
+
+def write(project: Project, name: str, text: str) -> None:
+    (project.tokens / name).write_text(text)
+
+
+def encode(project: Project, **encoding: Any) -> Path:
+    """Run the stage for a family of this encoding and return its folder."""
+    project.params["families"]["luong"]["encoding"] = {"vocabulary": 1000} | encoding
+    project.succeed("encode", "luong")
+    return project.encoded / "luong"
+
+
+def summary(folder: Path) -> Any:
+    return json.loads((folder / "summary.json").read_text())
+
+
+def test_files(tokens: Project) -> None:
+    write(tokens, "test.links", "0-0 1?1 5-5\n")
+    folder = encode(tokens)
+    ends = ["de.ids.npy", "de.offsets.npy", "de.tok", "en.ids.npy", "en.offsets.npy", "en.tok"]
+    expected = [f"{name}.{end}" for name in SETS for end in ends]
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == sorted([*expected, "test.links", "vocab.de", "vocab.en", "summary.json"])
+    assert (folder / "test.links").read_text() == "0-0 1?1 5-5\n"
+    assert (folder / "test.de.tok").read_text() == "Ein Haus , ein Hund .\n"
+
+
+def test_vocabulary_and_ids_agree(tokens: Project) -> None:
+    write(tokens, "dev.en", "A dog , a mouse &apos;s house .\n")
+    folder = encode(tokens)
+    vocabulary = Vocabulary.load(folder / "vocab.en")
+    assert vocabulary.words == ["<unk>", "<s>", "</s>", "A", "house", ",", "a", "dog", "."]
+    ids = EncodedText.open(folder, "dev", "en")[0]
+    assert vocabulary.decode(ids) == ["A", "dog", ",", "a", "<unk>", "<unk>", "house", "."]
+
+
+def test_summary(tokens: Project) -> None:
+    write(tokens, "dev.en", "A dog , a mouse &apos;s house .\n")
+    output = tokens.succeed("encode", "luong")
+    folder = tokens.encoded / "luong"
+    found = summary(folder)
+    assert found["vocabulary"] == {"en": 9, "de": 9}
+    assert found["pieces"] is False
+    assert found["sets"]["train"]["lines"] == 1
+    digest = hashlib.sha256((folder / "dev.en.tok").read_bytes()).hexdigest()
+    assert found["sets"]["dev"]["en"] == {"tokens": 8, "unknown": 0.25, "sha256": digest}
+    assert output.startswith("en 9 entries; de 9 entries\n")
+    assert "dev: 1 pairs; en 8 words, 25.00% unknown; de 6 words, 0.00% unknown\n" in output
+
+
+def test_vocabulary_is_cut(tokens: Project) -> None:
+    write(tokens, "train.en", "b c b d c c\n")
+    folder = encode(tokens, vocabulary=5)
+    assert Vocabulary.load(folder / "vocab.en").words[3:] == ["c", "b"]
+    assert summary(folder)["sets"]["train"]["en"]["unknown"] == pytest.approx(1 / 6)
+
+
+def test_lower_case(tokens: Project) -> None:
+    write(tokens, "train.de", "Ein HAUS , ÜBER İstanbul ΣΑΣ &amp; .\n")
+    folder = encode(tokens, lowercase=True)
+    lowered = "ein haus , über i̇stanbul σας &amp; ."
+    assert (folder / "train.de.tok").read_text() == f"{lowered}\n"
+    assert Vocabulary.load(folder / "vocab.de").words[3:] == lowered.split()
+
+
+def test_a_long_sentence_loses_its_first_words_and_their_links(tokens: Project) -> None:
+    write(tokens, "test.en", "a b c d e\nf\n")
+    write(tokens, "test.de", "1 2 3 4\n5 6 7 8\n")
+    write(tokens, "test.links", "0-3 1?1 2-1 3?2 4-0 4-3\n0-0 0?1 0-3\n")
+    folder = encode(tokens, length=3)
+    assert (folder / "test.en.tok").read_text() == "c d e\nf\n"
+    assert (folder / "test.de.tok").read_text() == "2 3 4\n6 7 8\n"
+    assert (folder / "test.links").read_text() == "0-0 1?1 2-2\n0?0 0-2\n"
+    assert EncodedText.open(folder, "test", "de").lengths.tolist() == [3, 3]
+
+
+TRAIN_EN = "the motor lower motor the lower\nmotors a lowest motor\n"
+TRAIN_DE = "der motor die motoren der motor\nein motor unten\n"
+
+
+def test_pieces(tokens: Project) -> None:
+    write(tokens, "train.en", TRAIN_EN)
+    write(tokens, "train.de", TRAIN_DE)
+    write(tokens, "test.en", "the x@@y motorist &apos;s @-@ @@\n")
+    write(tokens, "test.links", "0-0 2?3\n")
+    folder = encode(tokens, pieces={"merges": 6, "threshold": 1})
+    codes = (folder / "codes").read_text().splitlines()
+    assert codes[0] == "#version: 0.2"
+    assert codes[1] == "t o"  # of 8 motors in both languages together
+    for name in SETS:
+        for language in ("en", "de"):
+            cut = [
+                join_pieces(line.split())
+                for line in (folder / f"{name}.{language}.tok").read_text().splitlines()
+            ]
+            words = (tokens.tokens / f"{name}.{language}").read_text().splitlines()
+            assert cut == [line.split() for line in words]
+    assert "motor" in (folder / "train.en.tok").read_text().split()
+    assert (folder / "test.links").read_text() == "0-0 2?3\n"  # still of words
+    found = summary(folder)
+    assert found["pieces"] is True
+    assert found["sets"]["train"]["en"]["unknown"] == 0
+    pieces = (folder / "train.en.tok").read_text().split()
+    assert set(Vocabulary.load(folder / "vocab.en").words[3:]) == set(pieces)
+
+
+def test_a_piece_that_is_rare_in_a_language_is_split_in_it(tokens: Project) -> None:
+    write(tokens, "train.en", "aab aab aab aab\n")
+    write(tokens, "train.de", "aab bb bb bb\n")
+    folder = encode(tokens, pieces={"merges": 10, "threshold": 2})
+    assert (folder / "train.en.tok").read_text() == "aab aab aab aab\n"
+    assert (folder / "train.de.tok").read_text() == "a@@ a@@ b bb bb bb\n"
+
+
+def test_pieces_of_the_text_that_the_family_reads(tokens: Project) -> None:
+    write(tokens, "train.en", "QQ qq qq XY xy xy\n")
+    encoding = {"lowercase": True, "length": 3, "pieces": {"merges": 9, "threshold": 1}}
+    folder = encode(tokens, **encoding)
+    assert (folder / "train.en.tok").read_text() == "xy xy xy\n"
+    assert "q q</w>" not in (folder / "codes").read_text()
+
+
+@pytest.mark.parametrize("pieces", [None, {"merges": 20, "threshold": 2}], ids=["words", "pieces"])
+def test_digest_follows_the_ids(tokens: Project, pieces: Any) -> None:
+    folder = encode(tokens, pieces=pieces)
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    encode(tokens, pieces=pieces)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+    write(tokens, "dev.de", "Ein Hund , ein Haus .\n")
+    encode(tokens, pieces=pieces)
+    assert summary(folder)["digest"] != json.loads(first["summary.json"])["digest"]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"train.en": "a\nb\n"}, "tokens/train.en has 2, data/tiny/tokens/train.de has 1"),
+        ({"test.links": "0-0\n0-0\n"}, "tokens/test.links: 2 lines where the text has 1; run"),
+        ({"test.links": "0~0\n"}, "tokens/test.links:1: '0~0' is not a link"),
+        ({"dev.de": "a b</w>c\n"}, "tokens/dev.de:1: the text holds '</w>'"),
+        ({"train.en": "a b\n", "train.de": "c d\n"}, "there is nothing to merge"),
+        ({"train.en": "ab ab\n", "train.de": "cd c\n"}, "no piece occurs 2 times"),
+    ],
+)
+def test_bad_input(tokens: Project, files: dict[str, str], message: str) -> None:
+    tokens.params["families"]["luong"]["encoding"]["pieces"] = {"merges": 10, "threshold": 2}
+    for name, text in files.items():
+        write(tokens, name, text)
+    assert message in tokens.fail("encode", "luong")
+
+
+def test_text_may_hold_that_mark_where_words_stay_whole(tokens: Project) -> None:
+    write(tokens, "dev.de", "a b</w>c\n")
+    assert (encode(tokens) / "dev.de.tok").read_text() == "a b</w>c\n"
+
+
+def test_unknown_family(tokens: Project) -> None:
+    message = tokens.fail("encode", "luong_bp")
+    assert "params.yaml: no family 'luong_bp'; did you mean 'luong_bpe'?" in message
+
+
+def test_tokenise_stage_has_not_run(project: Project) -> None:
+    assert "data/tiny/tokens/train.en: no such file" in project.fail("encode", "luong")

@@ -1,0 +1,58 @@
+"""The published numbers, and which of our systems answers to each."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from attnmt.config import load_params
+from attnmt.reporting.paper import ALIGNER, paper_rows, tables_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_published_numbers_are_all_there():
+    count = {"Table 1": 12, "Table 2": 2, "Table 3": 7, "Table 4": 10, "Table 6": 5, "GRU table": 4}
+    assert {title: len(paper_rows(title)) for title in count} == count
+    assert len(paper_rows()) == sum(count.values())
+    assert [row.number("aer") for row in paper_rows("Table 6")] == [0.39, 0.34, 0.36, 0.34, 0.32]
+    gru = [row.number("bleu") for row in paper_rows("GRU table")]
+    assert gru == [19.97, 18.81, 6.94, None]
+    assert all(row.source and row.set for row in paper_rows())
+
+
+@pytest.mark.parametrize("title", ["Table 1", "Table 3"])
+def test_printed_gains_are_those_over_the_row_above(title):
+    for above, row in pairwise(paper_rows(title)):
+        if row.gain:
+            assert row.number("bleu") - above.number("bleu") == pytest.approx(float(row.gain))
+
+
+def test_table_4_has_its_gains_as_printed_one_of_them_odd():
+    rows = [row for row in paper_rows("Table 4") if row.gain]
+    odd = [
+        row.system
+        for row in rows
+        if row.number("bleu_unk") - row.number("bleu") != pytest.approx(float(row.gain))
+    ]
+    assert (len(rows), odd) == (6, ["local-p (dot)"])
+
+
+def test_cells_that_are_no_numbers_stay_as_printed():
+    row = next(row for row in paper_rows("Table 4") if row.system == "local-m (dot)")
+    assert row.printed == {"ppl": ">7.0", "bleu": "x", "bleu_unk": "x"}
+    assert row.number("ppl") is row.number("bleu") is row.number("aer") is None
+
+
+@pytest.mark.parametrize("file", ["params.yaml", "profiles/wmt14/params.yaml"])
+def test_every_model_of_the_paper_file_is_one_of_the_profile(file):
+    params = load_params(ROOT / file, ROOT)
+    named = {row.model for row in paper_rows()} - {None}
+    assert named <= params.models.keys() | params.ensembles.keys() | {ALIGNER}
+
+
+def test_tables_of_a_model():
+    assert tables_of("base") == ["Table 1"]
+    assert tables_of("local_p_general_feed") == ["Table 1", "Table 4", "Table 6"]
+    assert tables_of("ensemble") == ["Table 1", "Table 2", "Table 6"]
+    assert tables_of("unheard_of") == []

@@ -1,0 +1,90 @@
+"""Words to pieces and back."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnmt.data.pieces import Cutter, join_pieces, learn_codes, word_links, words_of_pieces
+from attnmt.errors import InputError
+
+# The letters of the marks of pieces and of unknown words, so that text comes to look like them
+LETTERS = st.text(st.sampled_from("@@@ab<unk>&;ü\\."), min_size=1, max_size=7)
+SPELLED = st.sampled_from(
+    ["@@", "a@@", "@", "@@@@", "<unk>", "a<unk>", "<unk", "&lt;unk&gt;", "@-@"]
+)
+WORDS = st.lists(LETTERS | SPELLED, max_size=6)
+COUNTS = Counter({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+
+
+@given(words=WORDS, training=st.lists(LETTERS | SPELLED, max_size=8), threshold=st.integers(0, 5))
+def test_round_trip(words: list[str], training: list[str], threshold: int) -> None:
+    counts = COUNTS + Counter(3 * training)
+    codes = learn_codes(counts, 30)
+    plain = Cutter(codes)
+    for cutter in (plain, Cutter(codes, plain.frequent(counts, threshold))):
+        pieces = cutter.cut(words)
+        assert join_pieces(pieces) == words
+        assert "<unk>" not in pieces
+        joined = ["".join(p.removesuffix("@@") for p in cutter.cut([word])) for word in words]
+        assert joined == words
+        by_word = [n for n, word in enumerate(words) for _ in cutter.cut([word])]
+        assert words_of_pieces(pieces) == by_word
+
+
+def test_codes() -> None:
+    # Counted by hand: 9, 9, 7, 6 and 6; of equally frequent pairs the alphabetically last comes first
+    codes = learn_codes(COUNTS, 5).splitlines()
+    assert codes == ["#version: 0.2", "s t</w>", "e st</w>", "l o", "w est</w>", "n e"]
+
+
+def test_cut() -> None:
+    cutter = Cutter(learn_codes(COUNTS, 100))
+    assert cutter.cut(["low", "lowest", "x", "slow"]) == ["low", "lo@@", "west", "x", "s@@", "low"]
+
+
+def test_a_piece_that_is_not_known_is_split() -> None:
+    codes = learn_codes(COUNTS, 100)
+    plain = Cutter(codes)
+    known = plain.frequent(COUNTS, 5)
+    assert known == {"low", "newest"}
+    assert Cutter(codes, known).cut(["low", "lower"]) == ["low", "l@@", "o@@", "w@@", "e@@", "r"]
+
+
+def test_learning_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
+    learn_codes(COUNTS, 1000)  # more than there are
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("counts", [{}, {"a": 9}, {"ab": 1, "cd": 1}])
+def test_nothing_to_merge(counts: dict[str, int]) -> None:
+    with pytest.raises(InputError, match=r"encoding\.pieces: .* nothing to merge"):
+        learn_codes(counts, 5)
+
+
+def test_no_piece_is_frequent() -> None:
+    with pytest.raises(InputError, match=r"no piece occurs 1,000 times .*; lower it"):
+        Cutter(learn_codes(COUNTS, 5)).frequent(COUNTS, 1000)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "words"),
+    [
+        ("", []),
+        ("a b@@ c d", ["a", "bc", "d"]),
+        ("<unk> b@@ <unk> d", ["<unk>", "<unk>", "d"]),  # of b<unk> nothing is known
+        ("a b@@", ["a", "b"]),  # a translation may end within a word
+        ("a@@@ @", ["a@@"]),
+    ],
+)
+def test_join(pieces: str, words: list[str]) -> None:
+    assert join_pieces(pieces.split()) == words
+
+
+def test_links_of_words_are_those_of_any_of_their_pieces() -> None:
+    source, target = ["mo@@", "tor", "s"], ["der", "mo@@", "to@@", "r"]
+    assert words_of_pieces(source) == [0, 0, 1]
+    links = [(0, 2), (1, 1), (1, 0), (2, 3)]
+    assert word_links(links, source, target) == [(0, 0), (0, 1), (1, 1)]
+    assert word_links([], source, target) == []

@@ -1,0 +1,155 @@
+"""Every variant learns to copy and to reverse short sequences, whatever the seed, and by attention.
+
+Sooner or later ``LEARNED`` of the held-out sequences must come out word for word; an untrained model
+writes none of them. A model can also learn the tasks without attending, as the one that has no attention
+does, so the others must besides fail when attention is given another sentence's words.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from attnmt.config import ModelShape, System, Training
+from attnmt.data.batches import make_batch, pad_source
+from attnmt.data.vocabulary import SPECIAL
+from attnmt.decoding.search import Search, search
+from attnmt.model.translator import Encoded, ModelConfig, Translator
+from attnmt.training.sgd import learning_rate, update
+
+HELD_OUT = 100  # sequences
+# Of them, right at least after training, and at most without attention's help.
+LEARNED, BROKEN = 90, 10
+WORDS = 10  # in the vocabulary, special ones included
+SHORTEST, LONGEST = 3, 4  # words in a sequence
+BATCHES = 30  # an epoch
+RECIPE = Training(
+    batch_size=64,
+    learning_rate=2.0,
+    epochs=12,
+    halve_after=6,
+    schedule="paper",
+    clip_norm=1.0,
+    clip_embeddings=False,
+    shuffle="corpus",
+    chunk_batches=1,
+    evaluate_every=1,
+)
+ORDERS = {"copy": slice(None), "reverse": slice(None, None, -1)}
+CONTENT_SCORES = ("dot", "general", "concat", "additive", "self", "key_value")
+VARIANTS = [
+    ("lstm", "none", None),
+    ("lstm", "global", "location"),
+    *(
+        ("lstm", kind, score)
+        for kind in ("global", "local_m", "local_p")
+        for score in CONTENT_SCORES
+    ),
+    ("gru", "global", "concat"),
+    ("gru", "global", "general"),
+    ("gru", "global", "self"),
+    ("gru", "local_m", "key_value"),
+]
+Sequences = list[NDArray[np.int32]]
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Keep sums, and so what is learned, the same on every machine; small models gain nothing."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def build(cell: str, attention: str, score: str | None, task: str) -> Translator:
+    # The monotonic window moves on as copying does; to reverse, it must hold the whole sequence.
+    window = {"local_m": 1 if task == "copy" else LONGEST}.get(attention, 2)
+    shape = ModelShape.model_validate(
+        {
+            "cell": cell,
+            "layers": 1,
+            "size": 48,
+            "window_D": window,
+            "location_slots": LONGEST,
+            "init": 0.4,
+        }
+    )
+    feeding = cell == "lstm" and attention != "none"
+    system = System.model_validate(
+        {"attention": attention, "score": score, "input_feeding": feeding}
+    )
+    return Translator(ModelConfig(system, shape, WORDS, WORDS))
+
+
+def draw(rng: np.random.Generator, count: int) -> Sequences:
+    """Draw sequences of ``LONGEST`` words."""
+    return list(rng.integers(len(SPECIAL), WORDS, (count, LONGEST), dtype=np.int32))
+
+
+def draw_batch(rng: np.random.Generator, excluded: set[bytes]) -> Sequences:
+    """Draw sequences of all lengths for a batch of training, but none of the excluded ones."""
+    lengths = rng.integers(SHORTEST, LONGEST + 1, RECIPE.batch_size)
+    sequences = draw(rng, RECIPE.batch_size)
+    cut = (ids[:length] for ids, length in zip(sequences, lengths, strict=True))
+    return [ids for ids in cut if ids.tobytes() not in excluded]
+
+
+def train(model: Translator, order: slice, rng: np.random.Generator, held_out: Sequences) -> int:
+    """Train until enough comes out right, or to the end; return how much does."""
+    excluded = {ids.tobytes() for ids in held_out}
+    embeddings = model.embeddings()
+    others = [p for p in model.parameters() if all(p is not e for e in embeddings)]
+    right = 0
+    for epoch in range(1, RECIPE.epochs + 1):
+        model.train()
+        for _ in range(BATCHES):
+            sources = draw_batch(rng, excluded)
+            batch = make_batch(sources, [ids[order] for ids in sources], reverse=False)
+            h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+            loss = model.loss(h_tilde, batch.next_words, batch.lengths) / len(sources)
+            loss.backward()
+            update(others, embeddings, learning_rate(RECIPE, epoch), RECIPE.clip_norm)
+        right = count_right(model.eval(), held_out, order)
+        if right >= LEARNED:
+            break
+    return right
+
+
+def count_right(model: Translator, sequences: Sequences, order: slice) -> int:
+    """Return how many sequences greedy search writes word for word."""
+    found = search([model], *pad_source(sequences, reverse=False), Search(beam=1, candidates=1))
+    pairs = zip(found, sequences, strict=True)
+    return sum(candidates[0].words == ids[order].tolist() for candidates, ids in pairs)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("task", ORDERS)
+@pytest.mark.parametrize(("cell", "attention", "score"), VARIANTS)
+def test_task_is_learned(
+    cell: str,
+    attention: str,
+    score: str | None,
+    task: str,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(seed)
+    held_out = draw(rng, HELD_OUT)
+    model = build(cell, attention, score, task)
+    model.initialise(seed)
+    assert count_right(model, held_out, ORDERS[task]) == 0
+    assert train(model, ORDERS[task], rng, held_out) >= LEARNED
+    if attention == "none":
+        return
+    encode = model.encode
+
+    def encode_but_attend_to_another(source: torch.Tensor, lengths: torch.Tensor) -> Encoded:
+        memory, state = encode(source, lengths)
+        assert memory is not None
+        return Encoded(memory.select(torch.arange(len(lengths)).roll(1)), state)
+
+    monkeypatch.setattr(model, "encode", encode_but_attend_to_another)
+    assert count_right(model, held_out, ORDERS[task]) <= BROKEN

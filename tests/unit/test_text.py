@@ -1,0 +1,124 @@
+"""From the ids of a search to words and their links, for a family of words and one of pieces."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attnmt.config import Encoding, ModelShape, Sets, System
+from attnmt.data.batches import make_batch
+from attnmt.data.encode import encode_sets
+from attnmt.data.encoded import EncodedSets
+from attnmt.data.lexicon import Lexicon
+from attnmt.data.pieces import join_pieces, words_of_pieces
+from attnmt.decoding.forced import force
+from attnmt.decoding.search import Search
+from attnmt.decoding.text import TextTranslator
+from attnmt.decoding.translate import translate
+from attnmt.model.translator import ModelConfig, Translator
+
+ROOT = Path(__file__).parents[2]
+ENGLISH = ["the old house is older", "a house is a house", "the houses are oldest", "old houses"]
+GERMAN = ["das alte Haus ist älter", "ein Haus ist ein Haus", "die Häuser sind alt", "alte Häuser"]
+SETS = Sets(train="train", dev="dev", tests=["test"], aligned="test")
+ENCODINGS = {
+    "words": Encoding(vocabulary=9),
+    "pieces": Encoding.model_validate({"vocabulary": 60, "pieces": {"merges": 8, "threshold": 1}}),
+}
+
+
+@pytest.fixture(params=ENCODINGS)
+def data(request: pytest.FixtureRequest, tmp_path: Path) -> EncodedSets:
+    tokens, folder = tmp_path / "tokens", tmp_path / "encoded"
+    tokens.mkdir()
+    folder.mkdir()
+    for name in SETS.all():
+        (tokens / f"{name}.en").write_text("\n".join(ENGLISH) + "\n")
+        (tokens / f"{name}.de").write_text("\n".join(GERMAN) + "\n")
+    encode_sets(tokens, folder, SETS, ENCODINGS[request.param])
+    return EncodedSets(folder)
+
+
+def translator(data: EncodedSets, best: int = 1, attention: bool = True) -> TextTranslator:
+    system = System(attention="global", score="dot", reverse=True) if attention else System()
+    shape = ModelShape(layers=1, size=6, window_D=2, location_slots=9, init=1.0)
+    sizes = [len(data.vocabulary(language)) for language in ("en", "de")]
+    model = Translator(ModelConfig(system, shape, *sizes))
+    model.initialise(4)  # one that says <unk> at times
+    lexicon = Lexicon({"old": "alt", "house": "Haus"})
+    return TextTranslator([model.eval()], data, lexicon, Search(4, 20, best=best), batch_size=3)
+
+
+def test_translations_are_words_with_links_of_words(data: EncodedSets) -> None:
+    text = translator(data)
+    vocabulary, units = data.vocabulary("de"), data.units("test", "en")
+    ids = [data.text("test", "en")[i] for i in range(len(ENGLISH))]
+    found = translate(text.models, ids, text.options, 2)
+    linked_unknown = 0
+    for line, translations in enumerate(text.translate_set("test")):
+        best, candidate = translations[0], found[line][0]
+        pieces = vocabulary.decode(candidate.words)
+        assert best.words == (join_pieces(pieces) if data.pieces else pieces)
+        # A word of the translation is linked to each word that one of its pieces looked at.
+        source = words_of_pieces(units[line]) if data.pieces else range(99)
+        target = words_of_pieces(pieces) if data.pieces else range(99)
+        expected = {(source[i], target[j]) for j, i in enumerate(candidate.links)}
+        assert best.links == sorted(expected, key=lambda link: link if data.pieces else link[::-1])
+        assert all(i < len(ENGLISH[line].split()) for i, _ in best.links)
+        assert best.score == pytest.approx(candidate.score, abs=1e-4)
+        for j, (word, replaced) in enumerate(zip(best.words, best.replaced, strict=True)):
+            if word != "<unk>":
+                assert replaced == word
+                continue
+            linked_unknown += 1
+            first = next(i for i, k in best.links if k == j)
+            original = ENGLISH[line].split()[first]
+            assert replaced == {"old": "alt", "house": "Haus"}.get(original, original)
+    assert data.pieces or linked_unknown
+
+
+def test_forced_links_are_of_words_in_every_reading(data: EncodedSets) -> None:
+    text = translator(data)
+    forced = text.force_set("test")
+    assert list(forced.links) == ["same", "next", "authors"]
+    sources, targets = (
+        [data.text("test", side)[i] for i in range(len(ENGLISH))] for side in ("en", "de")
+    )
+    for line, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        one = force(text.models, make_batch([np.array(source)], [np.array(target)], True))[0]
+        assert forced.scores[line] == pytest.approx(one.score, abs=1e-4)
+        units = [data.units("test", side)[line] for side in ("en", "de")]
+        of = [words_of_pieces(u) if data.pieces else list(range(len(u))) for u in units]
+        for step, shift in (("same", 0), ("next", 1), ("authors", 1)):
+            expected = {(of[0][i], of[1][j]) for j, i in enumerate(one.links(shift))}
+            assert set(forced.links[step][line]) == expected
+
+
+def test_a_model_without_attention_links_nothing(data: EncodedSets) -> None:
+    text = translator(data, attention=False)
+    assert text.force_set("test").links == {}
+    for translations in text.translate_set("test"):
+        assert translations[0].links == []
+        assert translations[0].replaced == translations[0].words
+
+
+def test_n_best(data: EncodedSets, tmp_path: Path) -> None:
+    found = translator(data, best=3).translate_set("test")
+    spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    stage = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(stage)
+    stage.write_translations(tmp_path, "test", found, 3)
+    rows = [line.split(" ||| ") for line in (tmp_path / "test.nbest").read_text().splitlines()]
+    best = (tmp_path / "test.out").read_text().splitlines()
+    for line in range(len(ENGLISH)):
+        own = [(words, float(score)) for number, words, score in rows if int(number) == line]
+        assert 1 <= len(own) <= 3
+        assert own[0][0] == best[line]
+        scores = [score for _, score in own]
+        assert scores == sorted(scores, reverse=True)
+    assert len(rows) > len(ENGLISH)
+    stage.write_translations(tmp_path / "one", "test", found, 1)
+    assert not (tmp_path / "one/test.nbest").exists()
