@@ -69,8 +69,7 @@ graph: $(VENV) ## Draw the demo's stages
 ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
 	mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 
-# alignments is what an earlier version made.
-OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stamps alignments,$(d)/demo)
+OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stamps,$(d)/demo)
 .PHONY: clean
 clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and MLflow stay
 	rm -rf $(OUTPUTS)

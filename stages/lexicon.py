@@ -2,8 +2,8 @@
 
 Called by dvc.yaml as `python stages/lexicon.py params.yaml`.
 
-The aligner learns from the training text and the text of the aligned set, as unsupervised aligners do;
-the dictionaries count links of the training text alone.
+The aligner learns from the training text alone, so that the dictionaries know nothing of a test set; the
+aligned set is then aligned by what was learned.
 
 Reads   data/<profile>/tokens/<train>.en, .de
                               <aligned>.en, .de, .links (gold, where known)
@@ -12,11 +12,10 @@ Writes  data/<profile>/lexicon/{en-de, de-en}.tsv  source word, target word, p(t
                                aligner.json        which aligner, and its error rate
 """
 
-from itertools import chain, islice
 from pathlib import Path
 
 from attnmt.config import load_params
-from attnmt.data.aligner import SYSTEM, align
+from attnmt.data.aligner import SYSTEM, Aligner
 from attnmt.data.lexicon import count_links, write_lexicon
 from attnmt.data.links import format_links, read_links
 from attnmt.data.parallel import count_parallel_lines, spread_pairs
@@ -43,10 +42,9 @@ def main(params_file: Path) -> None:
             f"{gold_file}: {len(gold):,} lines where the text has {lines:,}; "
             f"run the tokenise stage again"
         )
-    text = chain(spread_pairs(*aligned, lines), spread_pairs(*train, settings.max_pairs))
-    every = align(text)
-    own = list(islice(every, lines))
-    counts = count_links(spread_pairs(*train, settings.max_pairs), every)
+    aligner = Aligner(spread_pairs(*train, settings.max_pairs))
+    counts = count_links(spread_pairs(*train, settings.max_pairs), aligner.learned_links())
+    own = [aligner.align(*pair) for pair in spread_pairs(*aligned, lines)]
     result = {
         "system": SYSTEM,
         "set": name,

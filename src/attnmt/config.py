@@ -61,13 +61,15 @@ class Sets(Strict):
 
     train: Name
     dev: Name  # chooses the checkpoint
-    tests: Distinct[Name]  # the first is Table 1's
+    tests: Distinct[Name]  # the first stands for newstest2014 (Table 1), the last for newstest2015
     aligned: Name  # the set whose references are force-decoded for alignment
 
     @model_validator(mode="after")
     def _parts_differ(self) -> Self:
         if self.dev == self.train:
             raise fault(["dev"], f"{self.dev!r} is the training set; choose by another")
+        if self.aligned == self.train:
+            raise fault(["aligned"], f"{self.aligned!r} is the training set; align another")
         for i, name in enumerate(self.tests):
             if name in (self.train, self.dev):
                 part = "training set" if name == self.train else "dev set"
@@ -327,6 +329,14 @@ class Params(Strict):
     @model_validator(mode="after")
     def _models_fit_their_families(self) -> Self:
         for name, model in self.models.items():
+            if name == "aligner":
+                raise fault(
+                    ["models", name], "tables call the outside aligner so; rename the model"
+                )
+            twin = next(other for other, found in self.models.items() if found == model)
+            if twin != name:
+                why = f"differs from {twin!r} in nothing; give it another seed"
+                raise fault(["models", name], why)
             shape = self._family(model.family, ["models", name, "family"]).shape
             if shape.cell == "gru" and model.attention == "none":
                 raise fault(

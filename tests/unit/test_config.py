@@ -124,6 +124,19 @@ def line_of(text: str, part: str) -> int:
             "ensembles.ensemble.members.1",
             "'de_en_global_dot_feed' differs from the first member in direction",
         ),
+        ("aligned: test1", "aligned: train", "sets.aligned", "'train' is the training set"),
+        (
+            "  base_reverse: {<<: *base, reverse: true}",
+            "  base_2: *base",
+            "models.base_2",
+            "differs from 'base' in nothing; give it another seed",
+        ),
+        (
+            "  base_reverse: {<<: *base, reverse: true}",
+            "  aligner: {<<: *base, seed: 2}",
+            "models.aligner",
+            "tables call the outside aligner so; rename the model",
+        ),
         ("n_best: 1", "n_best: 21", "decoding.n_best", "only 20 translations finish"),
         (
             "    family: luong\n    members",

@@ -6,9 +6,10 @@ from small_models import VARIANTS, Variant, padded_batch, translator
 from torch import Tensor, nn
 
 from attnmt.model.attention import Memory
+from attnmt.model.cells import LayerState
 from attnmt.model.deferred import Products
 from attnmt.model.dropout import Dropout
-from attnmt.model.recurrent import LayerState, Stack
+from attnmt.model.recurrent import Stack
 from attnmt.model.translator import Translator
 
 

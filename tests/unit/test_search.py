@@ -26,6 +26,13 @@ ATTENTIONS = {
     "local_p_feed": System(attention="local_p", score="general", input_feeding=True, reverse=True),
     "location": System(attention="global", score="location"),
     "gru": System(attention="global", score="concat"),
+    "faulty": System(
+        attention="global",
+        score="dot",
+        input_feeding=True,
+        reverse=True,
+        faults=["unmasked_padding"],
+    ),
 }
 
 
@@ -125,7 +132,7 @@ def test_links_of_an_ensemble_are_those_of_the_summed_weights() -> None:
 
 
 def test_the_authors_read_content_scores_one_step_late_and_no_others() -> None:
-    none, local_p, location, gru = (tiny(system, 1) for system in ATTENTIONS.values())
+    none, local_p, location, gru, _ = (tiny(system, 1) for system in ATTENTIONS.values())
     assert [link_shift([m], "authors") for m in (none, local_p, location, gru)] == [0, 1, 0, 0]
     assert link_shift([location, local_p, none], "authors") == 1
     assert [link_shift([local_p], step) for step in ("same", "next")] == [0, 1]

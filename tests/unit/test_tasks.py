@@ -1,8 +1,9 @@
-"""Every variant learns to copy and to reverse short sequences, whatever the seed, and by attention.
+"""Every attention learns to copy and to reverse short sequences, whatever the seed, and by attending.
 
 Sooner or later ``LEARNED`` of the held-out sequences must come out word for word; an untrained model
 writes none of them. A model can also learn the tasks without attending, as the one that has no attention
-does, so the others must besides fail when attention is given another sentence's words.
+does, so the others must besides fail when attention is given another sentence's words. LSTMs feed their
+input, but for one that computes all steps at once.
 """
 
 from collections.abc import Iterator
@@ -42,6 +43,7 @@ CONTENT_SCORES = ("dot", "general", "concat", "additive", "self", "key_value")
 VARIANTS = [
     ("lstm", "none", None),
     ("lstm", "global", "location"),
+    ("unfed", "global", "dot"),
     *(
         ("lstm", kind, score)
         for kind in ("global", "local_m", "local_p")
@@ -69,7 +71,7 @@ def build(cell: str, attention: str, score: str | None, task: str) -> Translator
     window = {"local_m": 1 if task == "copy" else LONGEST}.get(attention, 2)
     shape = ModelShape.model_validate(
         {
-            "cell": cell,
+            "cell": "gru" if cell == "gru" else "lstm",
             "layers": 1,
             "size": 48,
             "window_D": window,

@@ -43,7 +43,8 @@ def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> list[
     memory = next((m for m in memories if m is not None), None)
     if weights is None or memory is None:
         return []
-    columns = weights.argmax(dim=-1)
+    # With the fault of unmasked padding, padding has weight too, but is no word to link to.
+    columns = weights.masked_fill(~memory.words, -1).argmax(dim=-1)
     result: list[list[int]] = memory.positions.gather(1, columns).tolist()
     return result
 

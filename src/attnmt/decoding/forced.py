@@ -10,6 +10,8 @@ from attnmt.data.batches import Batch
 from attnmt.decoding.ensemble import attended, log_probabilities, summed
 from attnmt.model.translator import Translator
 
+CHUNK = 512  # words whose logits are held at once, for each model
+
 
 class Forced(NamedTuple):
     """What a model, or an ensemble, says of a given translation."""
@@ -28,16 +30,21 @@ class Forced(NamedTuple):
 def force(models: Sequence[Translator], batch: Batch, average: Average = "logits") -> list[Forced]:
     """Return the score and the attended positions of each pair's target. The models are in eval mode."""
     real = batch.real()
-    logits, weights, memories = [], [], []
+    outputs, weights, memories = [], [], []
     for model in models:
         memory, state = model.encode(batch.source, batch.source_lengths)
         h_tilde, a = model.decoder(batch.words, state, memory)
-        logits.append(model.logits(h_tilde[real]))
+        outputs.append(h_tilde[real].split(CHUNK))
         weights.append(a)
         memories.append(memory)
-    log_p = log_probabilities(logits, average).gather(1, batch.next_words[real][:, None])[:, 0]
+    found = []
+    for of_models, words in zip(
+        zip(*outputs, strict=True), batch.next_words[real].split(CHUNK), strict=True
+    ):
+        logits = [model.logits(h) for model, h in zip(models, of_models, strict=True)]
+        found.append(log_probabilities(logits, average).gather(1, words[:, None])[:, 0])
     lengths = batch.lengths.tolist()
-    scores = [float(part.sum()) for part in log_p.split(lengths)]
+    scores = [float(part.sum()) for part in torch.cat(found).split(lengths)]
     positions = attended(summed(weights), memories) or [[]] * len(scores)
     return [
         Forced(score, row[:length])

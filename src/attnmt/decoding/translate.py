@@ -36,7 +36,8 @@ def translate(
         found = search(models, source.to(device), lengths.to(device), options)
         return [sorted(candidates, key=lambda c: -c.score) for candidates in found]
 
-    return _by_length([len(ids) for ids in sources], batch_size, one_batch, "translate")
+    size = _size(models, batch_size)
+    return _by_length([len(ids) for ids in sources], size, one_batch, "translate")
 
 
 def force_all(
@@ -53,7 +54,14 @@ def force_all(
         pairs = [sources[i] for i in rows], [targets[i] for i in rows]
         return force(models, make_batch(*pairs, reverse).to(device), average)
 
-    return _by_length([len(ids) for ids in targets], batch_size, one_batch, "force")
+    size = _size(models, batch_size)
+    return _by_length([len(ids) for ids in targets], size, one_batch, "force")
+
+
+def _size(models: Sequence[Translator], batch_size: int) -> int:
+    """Return the size of batches: one sentence where a model would else attend to their padding."""
+    faulty = any("unmasked_padding" in model.config.system.faults for model in models)
+    return 1 if faulty else batch_size
 
 
 def _by_length(

@@ -1,1 +1,1 @@
-"""The paper's models: stacked LSTM encoder and decoder, attention, input feeding."""
+"""The paper's models: stacked LSTM or GRU encoder and decoder, attention, input feeding."""

@@ -64,7 +64,7 @@ class LuongDecoder(nn.Module):
     def step(
         self, words: Tensor, fed: Tensor | None, state: State, memory: Memory | None, t: int
     ) -> tuple[Tensor, State, Tensor | None]:
-        """Advance K hypotheses of each of N sentences by one word, in eval mode.
+        """Advance K hypotheses of each of N sentences by one word, in eval mode and without gradients.
 
         Args:
             words: the last word of each hypothesis, [N, K].

@@ -40,7 +40,8 @@ class DeferredProducts(Products):
     """The products of one pass over T steps of a recurrence, each shared factor's gradient taken once.
 
     A shared factor (W, keys, values) is used through one node of the graph, which back-propagation
-    reaches after all its uses; by then each use has left its part of the gradient on a tape.
+    reaches after all its uses; by then each use has left its part of the gradient on a tape. The tape
+    is then let go, so that a loss can be back-propagated once.
     """
 
     def __init__(self, steps: int) -> None:

@@ -82,5 +82,6 @@ SUBWORDS = TableSpec(
     judged="bleu_unk",
     published=False,
     note="The two models of a pair differ in nothing but the units that they read and write. "
-    "Perplexity is one of units, so it does not compare between the two and is left out.",
+    "Perplexity is one of units, so it does not compare between the two and is left out. A word's "
+    "links are those of all its pieces, so a word has one link and a word of pieces may have more.",
 )
