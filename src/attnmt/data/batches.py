@@ -21,10 +21,6 @@ class Batch(NamedTuple):
     next_words: Tensor  # predictions: y_1 .. y_T </s>, [N, T + 1]
     lengths: Tensor  # predicted words of each sentence, T + 1, [N]
 
-    def real(self) -> Tensor:
-        """Return where the decoder's words are not padding, [N, T + 1]."""
-        return torch.arange(self.words.shape[1], device=self.words.device) < self.lengths[:, None]
-
     def to(self, device: torch.device) -> Self:
         """Copy to a device."""
         return type(self)(*(part.to(device, non_blocking=True) for part in self))

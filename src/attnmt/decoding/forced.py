@@ -8,7 +8,7 @@ import torch
 from attnmt.config import Average
 from attnmt.data.batches import Batch
 from attnmt.decoding.ensemble import attended, log_probabilities, summed
-from attnmt.model.translator import Translator
+from attnmt.model.translator import Translator, real_words
 
 CHUNK = 512  # words whose logits are held at once, for each model
 
@@ -29,7 +29,7 @@ class Forced(NamedTuple):
 @torch.inference_mode()
 def force(models: Sequence[Translator], batch: Batch, average: Average = "logits") -> list[Forced]:
     """Return the score and the attended positions of each pair's target. The models are in eval mode."""
-    real = batch.real()
+    real = real_words(batch.words, batch.lengths)
     outputs, weights, memories = [], [], []
     for model in models:
         memory, state = model.encode(batch.source, batch.source_lengths)

@@ -76,12 +76,12 @@ class LuongDecoder(nn.Module):
         Returns:
             h~ [N, K, n], the new state, the weights [N, K, M] or None without attention.
         """
-        e = self.parts[0]
-        W_e, W_f = (W := self.stack.weights()[0][0])[:, :e], W[:, e:]
+        e, n = self.parts[0], sum(self.parts[1:])  # n is 0 where nothing is fed
+        W_e, W_f = self.stack.weights()[0][0].split([e, n], dim=1)
         gates = self.embedding(words.flatten()) @ W_e.T
-        brought = gates.new_zeros(len(gates), W_f.shape[1]) if fed is None else fed.flatten(0, 1)
+        x = fed.flatten(0, 1) if n and fed is not None else gates.new_zeros(len(gates), n)
         stack = self.stack.stepped(W_f, 1, len(gates), PLAIN)
-        h, state = stack.step(0, brought[:, : W_f.shape[1]], gates, state)
+        h, state = stack.step(0, x, gates, state)
         steps = torch.full((1,), t, device=words.device)
         h_tilde, attended = self._attend(h.view(*words.shape, -1), memory, steps)
         return h_tilde, state, attended

@@ -83,7 +83,7 @@ class Translator(nn.Module):
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
         """Return the sum of ``losses``, in less time and memory; the training's objective."""
-        real = _real(next_words, lengths)
+        real = real_words(next_words, lengths)
         training = torch.is_grad_enabled()
         total: Tensor = SummedLoss.apply(h_tilde[real], self.W_s, next_words[real], training)
         return total
@@ -96,11 +96,11 @@ class Translator(nn.Module):
             next_words: the word that each step predicts, [N, T].
             lengths: predicted words of each sentence, ``</s>`` included, [N].
         """
-        real = _real(next_words, lengths)
+        real = real_words(next_words, lengths)
         logits = self.logits(h_tilde[real])
         return nn.functional.cross_entropy(logits, next_words[real], reduction="none")
 
 
-def _real(words: Tensor, lengths: Tensor) -> Tensor:
+def real_words(words: Tensor, lengths: Tensor) -> Tensor:
     """Return where words [N, T] are not padding."""
     return torch.arange(words.shape[1], device=words.device) < lengths[:, None]
