@@ -11,7 +11,8 @@ from attnmt.layout import Layout
 from attnmt.tracking import TrackedRun, add_scores
 from attnmt.tracking_store import connect, find_run, open_run, store_uri
 
-NUMBERS = ("seconds", "target_words_per_second")  # of provenance.json; its other entries are tags
+# Of provenance.json; its other entries are tags.
+NUMBERS = ("seconds", "target_words_per_second", "peak_memory_mb")
 
 
 def import_missing(profile: str) -> list[str]:

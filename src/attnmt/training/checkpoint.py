@@ -29,6 +29,7 @@ class Progress:
     recent_cost: float = 0.0  # summed since the last evaluation, nats
     recent_words: int = 0
     seconds: float = 0.0  # of training, evaluations included; not part of the result
+    peak_memory_mb: int = 0  # of all processes that trained; not part of the result
     history: list[dict[str, float]] = field(default_factory=list)
 
 

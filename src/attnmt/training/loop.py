@@ -15,6 +15,7 @@ from attnmt.data.batches import ParallelText
 from attnmt.errors import InputError
 from attnmt.model.translator import Translator
 from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.machine import peak_memory
 from attnmt.training.sgd import learning_rate, update
 
 log = logging.getLogger(__name__)
@@ -86,6 +87,7 @@ def train(
                 if due or late:
                     progress.recent_cost = float(recent_cost)
                     progress.seconds = time.monotonic() - started
+                    progress.peak_memory_mb = max(progress.peak_memory_mb, peak_memory(device))
                     if due:
                         _evaluate(model, held_out, recipe, rate, progress, checkpoints, observe)
                         recent_cost.zero_()

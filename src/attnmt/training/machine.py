@@ -2,7 +2,9 @@
 
 import ctypes
 import platform
+import resource
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,18 @@ def keep_freed_memory() -> None:
     if hasattr(library, "mallopt"):
         for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
             library.mallopt(option, BYTES)
+
+
+def peak_memory(device: torch.device) -> int:
+    """Return the most memory that this process has held so far, in MB.
+
+    On a GPU it is what torch has allocated there; else the process's resident memory, its libraries and
+    the mapped ids included.
+    """
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) // 10**6
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes of ru_maxrss
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
 def surroundings(device: torch.device) -> dict[str, Any]:

@@ -90,18 +90,19 @@ def train_run(params: Params, name: str) -> None:
             "dataset_digest": identity["dataset_digest"],
             **_metrics(progress, sets.tests),
         }
-        speed = {
+        cost = {
             "seconds": round(progress.seconds, 1),
             "target_words_per_second": round(progress.target_words / progress.seconds, 1),
+            "peak_memory_mb": progress.peak_memory_mb,
         }
-        log.info("%d batches: %s", progress.step, speed)
+        log.info("%d batches: %s", progress.step, cost)
         folder = layout.model(name)
         save_model(folder, model, config)
         write_text(folder / "history.csv", _csv(progress.history))
         write_json(folder / "metrics.json", metrics)
         # Alone among the outputs, this one does not repeat to the byte.
-        write_json(folder / "provenance.json", {**provenance, **speed})
-        tracked.finish({**metrics, **speed})
+        write_json(folder / "provenance.json", {**provenance, **cost})
+        tracked.finish({**metrics, **cost})
         checkpoints.clear()
 
 
