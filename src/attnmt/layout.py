@@ -1,6 +1,6 @@
 """Where every file of a profile lies: the one place that names them, beside dvc.yaml.
 
-All paths are relative to the project's folder, where stages run.
+Paths are relative to the project's folder, where stages run, unless ``root`` names another.
 """
 
 from dataclasses import dataclass
@@ -12,48 +12,49 @@ class Layout:
     """The files of one profile."""
 
     profile: str
+    root: Path = Path()
 
     @property
     def raw(self) -> Path:
         """``<set>.en``, ``<set>.de`` and, where gold links are known, ``<set>.links`` (Pharaoh)."""
-        return Path("data", self.profile, "raw")
+        return Path(self.root, "data", self.profile, "raw")
 
     @property
     def downloads(self) -> Path:
         """Fetched files, kept: no output of a stage, so that no engine deletes them."""
-        return Path("data", "downloads", self.profile)
+        return Path(self.root, "data", "downloads", self.profile)
 
     @property
     def tokens(self) -> Path:
         """``<set>.en``, ``<set>.de``, ``<set>.links`` where known, and ``summary.json``."""
-        return Path("data", self.profile, "tokens")
+        return Path(self.root, "data", self.profile, "tokens")
 
     def encoded(self, family: str) -> Path:
         """Tokens, vocabularies and ids as a family reads them, and ``summary.json``."""
-        return Path("data", self.profile, "encoded", family)
+        return Path(self.root, "data", self.profile, "encoded", family)
 
     @property
     def lexicon(self) -> Path:
         """``<direction>.tsv``, and the aligner's own ``<set>.links`` and ``aligner.json``."""
-        return Path("data", self.profile, "lexicon")
+        return Path(self.root, "data", self.profile, "lexicon")
 
     def model(self, name: str) -> Path:
         """Final weights, configuration, history and metrics of a model."""
-        return Path("models", self.profile, name)
+        return Path(self.root, "models", self.profile, name)
 
     def checkpoints(self, name: str) -> Path:
         """Checkpoints of a model; not an output, so that no engine deletes it before a retry."""
-        return Path("checkpoints", self.profile, name)
+        return Path(self.root, "checkpoints", self.profile, name)
 
     def translations(self, name: str) -> Path:
         """Translations of the test sets and links of the aligned set, by a model or an ensemble."""
-        return Path("translations", self.profile, name)
+        return Path(self.root, "translations", self.profile, name)
 
     def scores(self, name: str) -> Path:
         """All scores of a model or an ensemble with what they are scores of."""
-        return Path("scores", self.profile, f"{name}.json")
+        return Path(self.root, "scores", self.profile, f"{name}.json")
 
     @property
     def reports(self) -> Path:
-        """The tables, in ``tables``; in git."""
-        return Path("reports", self.profile)
+        """``tables``, ``figures`` and ``index.html``; in git."""
+        return Path(self.root, "reports", self.profile)

@@ -73,7 +73,11 @@ def write_training(model="base", fingerprint="f1"):
     write(f"{folder}/metrics.json", json.dumps(final))
     provenance = {"profile": "demo", "model": model, "seed": 1, "fingerprint": fingerprint} | TAGS
     provenance |= {"started": "2026-01-02T03:04:05+00:00", "seconds": 60.0}
-    write(f"{folder}/provenance.json", json.dumps(provenance | {"target_words_per_second": 99.5}))
+    provenance |= {"target_words_per_second": 99.5, "peak_memory_mb": 400}
+    write(
+        f"{folder}/provenance.json",
+        json.dumps(provenance),
+    )
     write_scores(model)
 
 

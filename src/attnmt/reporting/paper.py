@@ -1,10 +1,10 @@
-"""The published numbers, from ``paper.csv``, and which of our systems answers to each."""
+"""The published numbers, from ``published/tables.csv``, and which of our systems answers to each."""
 
 import csv
 from dataclasses import dataclass, field
 from pathlib import Path
 
-NUMBERS = Path(__file__).with_name("paper.csv")
+NUMBERS = Path(__file__).with_name("published") / "tables.csv"
 METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the file's columns of numbers
 ALIGNER = "aligner"  # answers in place of a model: the word aligner that made the dictionary
 

@@ -27,7 +27,7 @@ class TableSpec:
 
     Attributes:
         name: of its files.
-        title: in captions, and in ``paper.csv``.
+        title: in captions, and in ``published/tables.csv``.
         metrics: its columns of numbers, keys of METRICS.
         judged: the metric of the verdict, of the gain and of the difference from the paper's.
         gain_over: the metric of the same row from which a gain counts; None: the row above's.

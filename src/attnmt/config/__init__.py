@@ -1,0 +1,64 @@
+"""The parameters of a profile: typed, documented, unknown keys refused before anything runs.
+
+``params.yaml`` is the demo's and is commented; ``profiles/*/params.yaml`` are the others'.
+"""
+
+from attnmt.config.model import (
+    Attention,
+    Average,
+    Cell,
+    Direction,
+    Ensemble,
+    Family,
+    Fault,
+    Model,
+    ModelShape,
+    Score,
+    System,
+    Training,
+)
+from attnmt.config.params import DEMO, Params, load_params, params_file
+from attnmt.config.run import Decoding, Evaluation, LinkStep, Machine
+from attnmt.config.text import (
+    DownloadCorpus,
+    Encoding,
+    File,
+    GrammarCorpus,
+    Lexicon,
+    ParallelFiles,
+    Pieces,
+    Sets,
+    Tokenise,
+)
+
+__all__ = [
+    "DEMO",
+    "Attention",
+    "Average",
+    "Cell",
+    "Decoding",
+    "Direction",
+    "DownloadCorpus",
+    "Encoding",
+    "Ensemble",
+    "Evaluation",
+    "Family",
+    "Fault",
+    "File",
+    "GrammarCorpus",
+    "Lexicon",
+    "LinkStep",
+    "Machine",
+    "Model",
+    "ModelShape",
+    "ParallelFiles",
+    "Params",
+    "Pieces",
+    "Score",
+    "Sets",
+    "System",
+    "Tokenise",
+    "Training",
+    "load_params",
+    "params_file",
+]

@@ -1,0 +1,125 @@
+"""Models: the sections that decide what is trained, and how."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
+
+from attnmt.config.strict import Name, Probability, Strict, differ
+from attnmt.config.text import Encoding
+
+Attention = Literal["none", "global", "local_m", "local_p"]
+Score = Literal["location", "dot", "general", "concat", "additive", "self", "key_value"]
+# Faults of the authors' program while the paper's models were trained, all off by default:
+# the general score's gradient for h_s; half the gradient of p_t; padding that takes part in attention.
+Fault = Literal["general_gradient", "position_gradient", "unmasked_padding"]
+Direction = Literal["en-de", "de-en"]
+Cell = Literal["lstm", "gru"]
+Average = Literal["logits", "probabilities"]
+
+
+class System(Strict):
+    """What distinguishes one model from another of its family."""
+
+    attention: Attention = "none"
+    score: Score | None = None
+    input_feeding: bool = False
+    reverse: bool = False
+    dropout: Probability = 0.0
+    faults: list[Fault] = Field(default_factory=list)
+    direction: Direction = "en-de"
+
+    @model_validator(mode="after")
+    def _attention_has_a_score(self) -> Self:
+        if (self.attention == "none") != (self.score is None):
+            raise ValueError("score must be given with attention, and only then")
+        if self.score == "location" and self.attention != "global":
+            raise ValueError("score 'location' is defined for attention 'global' only")
+        if "general_gradient" in self.faults and self.score != "general":
+            raise ValueError("fault 'general_gradient' is one of score 'general'")
+        if "position_gradient" in self.faults and self.attention != "local_p":
+            raise ValueError("fault 'position_gradient' is one of attention 'local_p'")
+        if "unmasked_padding" in self.faults and self.score in (None, "location"):
+            raise ValueError("fault 'unmasked_padding' is one of the content scores")
+        return self
+
+    @property
+    def source(self) -> str:
+        """The source language."""
+        return self.direction.split("-")[0]
+
+    @property
+    def target(self) -> str:
+        """The target language."""
+        return self.direction.split("-")[1]
+
+
+class Model(System):
+    """One training: a system, the family it belongs to, its seed and, where it differs, its recipe."""
+
+    family: Name
+    seed: Annotated[int, Field(ge=0)] = 1
+    epochs: PositiveInt | None = None  # in place of the family's
+    halve_after: PositiveInt | None = None  # in place of the family's
+
+    @property
+    def system(self) -> System:
+        """The architecture alone."""
+        return System(**{key: getattr(self, key) for key in System.model_fields})
+
+
+class Ensemble(Strict):
+    """Models that translate together. dvc.yaml has a slot for each of the paper's eight."""
+
+    family: Name
+    members: Annotated[list[Name], Field(min_length=8, max_length=8), AfterValidator(differ)]
+    # what is averaged: the logits, as the authors' program does, or the probabilities
+    average: Average = "logits"
+
+
+class ModelShape(Strict):
+    """The size of every model of a family, and its recurrent cell.
+
+    With ``lstm`` the attention follows the paper: h_t queries, and the context meets it after the
+    recurrence. With ``gru`` it follows Bahdanau et al. (2015), as the course report: s_{t-1} queries,
+    and the context enters the cell.
+    """
+
+    cell: Cell = "lstm"
+    layers: PositiveInt
+    size: PositiveInt  # cells a layer
+    embedding: PositiveInt | None = (
+        None  # size of the embeddings; as many as the cells if not given
+    )
+    window_D: PositiveInt  # half-width of the local window, in words
+    location_slots: PositiveInt  # source positions that the location score can address
+    init: PositiveFloat  # parameters start uniform in [-init, init]
+
+    @property
+    def embedding_size(self) -> int:
+        """The size of the embeddings."""
+        return self.embedding or self.size
+
+
+class Training(Strict):
+    """The paper's recipe, section 4.1, and what it leaves open."""
+
+    batch_size: PositiveInt  # sentence pairs; every gradient is divided by it
+    learning_rate: PositiveFloat
+    epochs: PositiveInt
+    halve_after: PositiveInt  # the rate is halved every epoch after this one
+    # the first halved epoch: halve_after + 1 (paper), + 2 (program: what the authors' code does)
+    schedule: Literal["paper", "program"]
+    clip_norm: PositiveFloat
+    clip_embeddings: bool  # whether the embeddings count in the norm; the authors' do not
+    # corpus: all pairs in a new order every epoch; chunk: only those of a chunk, as the authors
+    shuffle: Literal["corpus", "chunk"]
+    chunk_batches: PositiveInt  # batches' worth of pairs that are sorted by length together
+    evaluate_every: PositiveInt  # batches between two evaluations
+
+
+class Family(Strict):
+    """Models that read the same ids, have one size and learn by one recipe."""
+
+    encoding: Encoding
+    shape: ModelShape
+    training: Training

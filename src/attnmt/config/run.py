@@ -1,0 +1,46 @@
+"""Work on trained models, and the machine that it is done on."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
+
+from attnmt.config.strict import Strict
+from attnmt.yaml_file import fault
+
+# The step whose attention links a word: the one that predicts it, the next (where it is the input), or
+# the authors' reading: next for content scores, same for location.
+LinkStep = Literal["same", "next", "authors"]
+
+
+class Machine(Strict):
+    """What suits the machine. Only ``train_threads`` touches a result: sums change with it."""
+
+    train_threads: PositiveInt  # of the CPU, a training
+    decode_threads: PositiveInt  # a translation
+    decode_batch: PositiveInt  # sentences translated at once
+    checkpoint_minutes: NonNegativeFloat  # between two checkpoints beside those of the evaluations
+
+
+class Decoding(Strict):
+    """Beam search."""
+
+    beam: PositiveInt  # 1 is greedy search
+    candidates: PositiveInt  # the search ends when so many translations are finished
+    n_best: PositiveInt  # translations to list of each sentence; 1 lists none beside the best
+    link_step: LinkStep  # whose attention says which source word stands behind an unknown word
+    samples: PositiveInt = (
+        12  # sentences of a set, evenly spread, of which the report shows attention
+    )
+
+    @model_validator(mode="after")
+    def _as_many_finish_as_are_listed(self) -> Self:
+        if self.n_best > self.candidates:
+            raise fault(["n_best"], f"only {self.candidates} translations finish (candidates)")
+        return self
+
+
+class Evaluation(Strict):
+    """Scores and their intervals."""
+
+    bootstrap_samples: Annotated[int, Field(ge=100)]
+    length_group: PositiveInt  # sentences of a group in Figure 6, which the paper has of 200

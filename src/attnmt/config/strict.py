@@ -1,0 +1,28 @@
+"""What all sections share: unknown keys are refused, lists name a thing once."""
+
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from attnmt.yaml_file import fault
+
+Probability = Annotated[float, Field(ge=0, lt=1)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
+T = TypeVar("T")
+
+
+def differ(values: list[T]) -> list[T]:
+    """Refuse a list that names something twice."""
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            raise fault([i], f"{value!r} stands in this list already; name it once")
+    return values
+
+
+Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(differ)]
+
+
+class Strict(BaseModel):
+    """A section in which every key must be known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
