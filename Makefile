@@ -18,7 +18,8 @@ export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := true
 
-show = @cat reports/$(1)/tables/table1.md; echo; echo "All tables, as csv and LaTeX too: $(CURDIR)/reports/$(1)/tables"
+show = @cat reports/$(1)/tables/table1.md; echo; \
+	echo "The report: file://$(CURDIR)/reports/$(1)/index.html; its tables and figures as files lie beside it"
 
 .PHONY: help
 help: ## List the targets
@@ -26,7 +27,7 @@ help: ## List the targets
 		| while IFS=$$'\t' read -r target text; do printf '%-12s %s\n' "$$target" "$$text"; done
 
 .PHONY: demo
-demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show Table 1
+demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show Table 1 and where the report lies
 	snakemake -j$(CORES)
 	dvc commit -q -f dvc.yaml
 	$(call show,demo)
@@ -38,8 +39,8 @@ multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes 25 minutes on 2
 	$(call show,multi30k)
 
 .PHONY: wmt14-plan
-wmt14-plan: $(VENV) ## Show what the paper's scale would run, without running it
-	snakemake -n --config profile=wmt14
+wmt14-plan: $(VENV) ## Show what the paper's scale would run and cost, without running it
+	attnmt plan --profile wmt14
 
 .PHONY: repro
 repro: $(VENV) ## The demo with DVC alone, one stage after the other

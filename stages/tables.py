@@ -1,11 +1,13 @@
-"""Set the paper's tables with our scores beside its own.
+"""Set the paper's tables, with our scores beside its own, and the tables that it never asked for.
 
 Called by dvc.yaml as `python stages/tables.py params.yaml`.
 
 Reads   scores/<profile>/<name>.json of every model and ensemble that a table shows
-        data/<profile>/lexicon/aligner.json
-Writes  reports/<profile>/tables/<table>.{csv, md, tex} of table1, table2, table3, table4, table6,
-        table_gru and table_bpe, as far as the profile has a number in them
+        translations/<profile>/<name>/, data/<profile>/{raw, encoded}, for tests of gains and samples
+        data/<profile>/lexicon/{aligner.json, <aligned>.links}
+Writes  reports/<profile>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
+        table_bpe and table_faults, as far as the profile has a number in them
+                                 tables.json, what the page shows of all but table5
 """
 
 import logging
@@ -15,7 +17,8 @@ from attnmt.config import load_params
 from attnmt.files import atomic_path
 from attnmt.layout import Layout
 from attnmt.reporting.compare import make_tables
-from attnmt.reporting.render import write_table
+from attnmt.reporting.render import write_tables
+from attnmt.reporting.samples import make_samples, write_samples
 from attnmt.stage import run_stage
 
 logger = logging.getLogger(__name__)
@@ -24,12 +27,13 @@ logger = logging.getLogger(__name__)
 def main(params_file: Path) -> None:
     """Write the tables of one profile."""
     params = load_params(params_file)
-    tables = make_tables(params)
+    samples, tables = make_samples(params), make_tables(params)
     with atomic_path(Layout(params.profile).reports / "tables") as folder:
         folder.mkdir()
-        for table in tables:
-            write_table(table, folder)
-    logger.info("tables: %s", ", ".join(table.spec.name for table in tables) or "none")
+        write_tables(params.profile, tables, folder)
+        write_samples(samples, folder)
+    names = [table.name for table in tables] + ["table5"] * bool(samples)
+    logger.info("tables: %s", ", ".join(names))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,12 @@ Reads   data/<profile>/encoded/<family>/, data/<profile>/lexicon/, models/<profi
 Writes  translations/<profile>/<name>/
             <set>.out       words, with <unk>
             <set>.replaced  words, unknown ones replaced
+            <set>.txt       the same as plain text: hyphens joined, detokenised
             <set>.links     Pharaoh, source-target, by attention
             <set>.scores    log p of each line
             <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
+            <set>.attention.json             weights of decoding.samples of the lines
+            <set>.forced.attention.json      those of the aligned set's references
             <set>.forced.scores              log p of each reference of the aligned set
             <set>.forced.<reading>.links     Pharaoh, by each reading (decoding.link_step)
 """
@@ -18,64 +21,57 @@ from pathlib import Path
 import torch
 
 from attnmt.config import load_params
-from attnmt.data.encoded import EncodedSets
-from attnmt.data.lexicon import Lexicon
 from attnmt.data.links import format_links
-from attnmt.decoding.search import Search
-from attnmt.decoding.text import TextTranslator, Translation
+from attnmt.decoding.samples import write_samples
+from attnmt.decoding.text import TextTranslator, Translation, load_translator
 from attnmt.files import atomic_path, write_lines
 from attnmt.layout import Layout
-from attnmt.model.store import load_model
 from attnmt.stage import run_stage
 
 
 def main(params_file: Path, name: str) -> None:
-    """Write the translations and the forced links of a model or an ensemble."""
+    """Write the translations, the forced links and the attention of a model or an ensemble."""
     params = load_params(params_file)
-    layout, sets, decoding = Layout(params.profile), params.sets, params.decoding
-    ensemble = params.translators(name)
+    sets, decoding = params.sets, params.decoding
     torch.set_num_threads(params.machine.decode_threads)
-    data = EncodedSets(layout.encoded(ensemble.family))
-    models = [load_model(layout.model(member), data.digest) for member in ensemble.members]
-    options = Search(
-        beam=decoding.beam,
-        candidates=decoding.candidates,
-        best=decoding.n_best,
-        link_step=decoding.link_step,
-        average=ensemble.average,
-    )
-    lexicon = Lexicon.load(
-        layout.lexicon / f"{models[0].config.system.direction}.tsv",
-        lowercase=params.families[ensemble.family].encoding.lowercase,
-    )
-    translator = TextTranslator(models, data, lexicon, options, params.machine.decode_batch)
-    with atomic_path(layout.translations(name)) as folder:
+    translator = load_translator(params, name)
+    with atomic_path(Layout(params.profile).translations(name)) as folder:
         folder.mkdir()
         for test in sets.tests:
-            write_translations(folder, test, translator.translate_set(test), decoding.n_best)
-        forced = translator.force_set(sets.aligned)
-        scores = (f"{score:.4f}" for score in forced.scores)
-        write_lines(folder / f"{sets.aligned}.forced.scores", scores)
-        for step, links in forced.links.items():
-            write_lines(folder / f"{sets.aligned}.forced.{step}.links", map(format_links, links))
+            found = translator.translate_set(test)
+            write_translations(folder, test, found, decoding.n_best)
+            if translator.attends:
+                samples = translator.attention_to(test, decoding.samples, found)
+                write_samples(folder / f"{test}.attention.json", samples)
+        write_forced(folder, sets.aligned, translator, decoding.samples)
 
 
-def write_translations(
-    folder: Path, test: str, found: list[list[Translation]], n_best: int
-) -> None:
+def write_translations(folder: Path, test: str, found: list[list[Translation]], n: int) -> None:
     """Write the best translation of every sentence of a set, and the n best if there are several."""
     best = [candidates[0] for candidates in found]
     write_lines(folder / f"{test}.out", (" ".join(t.words) for t in best))
     write_lines(folder / f"{test}.replaced", (" ".join(t.replaced) for t in best))
+    write_lines(folder / f"{test}.txt", (t.text for t in best))
     write_lines(folder / f"{test}.links", (format_links(t.links) for t in best))
     write_lines(folder / f"{test}.scores", (f"{t.score:.4f}" for t in best))
-    if n_best > 1:
+    if n > 1:
         lines = (
             f"{line} ||| {' '.join(t.words)} ||| {t.score:.4f}"
             for line, candidates in enumerate(found)
-            for t in candidates[:n_best]
+            for t in candidates[:n]
         )
         write_lines(folder / f"{test}.nbest", lines)
+
+
+def write_forced(folder: Path, aligned: str, translator: TextTranslator, samples: int) -> None:
+    """Write what is said of the references of the aligned set."""
+    forced = translator.force_set(aligned)
+    write_lines(folder / f"{aligned}.forced.scores", (f"{score:.4f}" for score in forced.scores))
+    for step, links in forced.links.items():
+        write_lines(folder / f"{aligned}.forced.{step}.links", map(format_links, links))
+    if translator.attends:
+        path = folder / f"{aligned}.forced.attention.json"
+        write_samples(path, translator.attention_to(aligned, samples))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 import typer
 
+from attnmt.commands.plan import plan
 from attnmt.commands.readme import readme
 from attnmt.commands.track import track
+from attnmt.commands.translate import translate
 from attnmt.stage import run_app
 
 app = typer.Typer(
@@ -13,7 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (track, readme):
+for command in (translate, plan, track, readme):
     app.command()(command)
 
 

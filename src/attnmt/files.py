@@ -79,24 +79,34 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
     alone, such as the translations of a model that has hardly learned.
 
     Raises:
-        InputError: if the file is missing, is empty, or is not UTF-8 (naming the line and byte).
+        InputError: if the file is missing, cannot be read, is empty, or is not UTF-8 (naming the
+            line and byte).
     """
     empty = True
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            for number, raw in enumerate(stream, start=1):
-                line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+            for line in decode_lines(stream, str(path)):
                 empty = empty and not line.strip()
-                yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+                yield line
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path}:{number}: byte 0x{line[error.start]:02x} is not UTF-8; "
-            f"convert the file, for example with iconv -f latin1 -t utf-8"
-        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     if empty and not may_be_blank:
         raise InputError(f"{path}: the file is empty; it must hold one sentence a line")
+
+
+def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+    """Yield the lines of a stream as :func:`iter_lines` does; ``name`` stands for it in an error."""
+    for number, raw in enumerate(stream, start=1):
+        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        try:
+            yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name}:{number}: byte 0x{line[error.start]:02x} is not UTF-8; "
+                f"convert the file, for example with iconv -f latin1 -t utf-8"
+            ) from None
 
 
 def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:

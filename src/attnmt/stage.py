@@ -15,7 +15,9 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
 
     An InputError ends the process as :func:`run_app` says.
     """
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.basicConfig(format="%(message)s")
+    for ours in ("attnmt", "__main__"):  # other libraries' warnings are enough
+        logging.getLogger(ours).setLevel(logging.INFO)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(help=description)(main)
     run_app(app)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
@@ -26,6 +27,13 @@ from attnmt.tracking_store import connect, find_run, flat, log_final, open_run
 
 BATCH_SECONDS = 5.0  # between two batches of curves
 METRICS_A_BATCH = 1000  # MLflow's limit
+SCRIPTS = {  # of a scores file, by their names in MLflow
+    "tokenised": "bleu_tokenised",
+    "nist": "bleu_nist",
+    "sacrebleu": "bleu_sacrebleu",
+    "chrf": "chrf",
+    "ter": "ter",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -177,20 +185,37 @@ def _fingerprint(average: str | None, trainings: list[str]) -> str:
 def score_metrics(scores: Mapping[str, Any]) -> dict[str, float]:
     """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``.
 
-    A null, such as an ensemble's perplexity, is left out.
+    The bounds of intervals are apart, as ``<set>/interval/bleu_nist_after_low``. A null, such as an
+    ensemble's perplexity, is left out.
     """
     metrics = {}
     for name, result in scores["sets"].items():
         metrics[f"{name}/perplexity"] = result["perplexity"]
         for when in ("before", "after"):
-            for kind in ("tokenised", "nist"):
-                metrics[f"{name}/bleu_{kind}_{when}"] = result[when][kind]["value"]
+            for script, label in SCRIPTS.items():
+                metrics |= _with_interval(name, f"{label}_{when}", result[when][script])
     alignment = scores["alignment"]
     if alignment is not None:
-        metrics[f"{alignment['set']}/aer"] = alignment["aer"]
+        name, value = alignment["set"], alignment["aer"]
+        metrics |= _with_interval(name, "aer", alignment | {"value": value})
         for step, value in alignment["aer_by_link_step"].items():
-            metrics[f"{alignment['set']}/aer_{step}"] = value
+            metrics[f"{name}/aer_{step}"] = value
     return {name: float(value) for name, value in metrics.items() if value is not None}
+
+
+def _with_interval(name: str, label: str, score: Mapping[str, Any]) -> dict[str, Any]:
+    bounds = {f"{name}/interval/{label}_{bound}": score[bound] for bound in ("low", "high")}
+    return {f"{name}/{label}": score["value"]} | bounds
+
+
+def log_report(params: Params) -> None:
+    """Show in MLflow a profile's tables, figures, page and best model, all from files. Never raises."""
+    try:
+        from attnmt.tracking_report import add_report
+
+        add_report(connect(), params)
+    except Exception as error:
+        _warn("log the report", error)
 
 
 def _warn(what: str, error: Exception) -> None:

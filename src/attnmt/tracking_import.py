@@ -1,29 +1,33 @@
-"""Import into MLflow, from the files, whatever it lacks of a profile's trainings and scores."""
+"""Import into MLflow, from the files, whatever it lacks of a profile's trainings, scores and report."""
 
 import csv
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.tracking import TrackedRun, add_scores
-from attnmt.tracking_store import connect, find_run, open_run, store_uri
+from attnmt.tracking_report import add_report
+from attnmt.tracking_store import REPORT, connect, find_run, open_run, store_uri
 
 # Of provenance.json; its other entries are tags.
 NUMBERS = ("seconds", "target_words_per_second", "peak_memory_mb")
 
 
-def import_missing(profile: str) -> list[str]:
-    """Import finished trainings and scores, each once; a training that MLflow has in part is completed.
+def import_missing(params: Params) -> list[str]:
+    """Import finished trainings, scores and the report, once; what MLflow has in part is completed.
 
     Returns:
-        The names of the models and ensembles of which something was added; a second call adds nothing.
+        The names of the models and ensembles of which something was added, and REPORT if of that; a
+        second call adds nothing.
 
     Raises:
         InputError: if MLflow is not installed or its store does not answer, or a file is damaged.
     """
+    profile = params.profile
     layout = Layout(profile)
     trained = sorted(path.parent for path in layout.model("").glob("*/metrics.json"))
     scored = [path.stem for path in sorted(layout.scores("").parent.glob("*.json"))]
@@ -35,6 +39,7 @@ def import_missing(profile: str) -> list[str]:
             members = read_json(layout.scores(name))["models"]
             if finished.issuperset(members) and add_scores(client, profile, name):
                 added.add(name)
+        report = [REPORT] if add_report(client, params) else []
     except InputError:
         raise
     except Exception as error:
@@ -42,7 +47,7 @@ def import_missing(profile: str) -> list[str]:
             f"MLflow at {store_uri()}: {type(error).__name__}: {error}; "
             "check that it is installed (extra 'workflow') and that MLFLOW_TRACKING_URI is right"
         ) from error
-    return sorted(added)
+    return sorted(added) + report
 
 
 def _import_training(client: Any, profile: str, folder: Path) -> bool:

@@ -5,11 +5,15 @@ The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another.
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlparse
 
 from filelock import FileLock
 
+from attnmt.errors import InputError
+from attnmt.files import sha256, sha256_of_lines
 from attnmt.layout import Layout
 from attnmt.reporting.paper import tables_of
 
@@ -17,6 +21,10 @@ DEFAULT_URI = "sqlite:///mlflow.db"
 LOCK = "mlflow.db.lock"  # several processes that meet a fresh database crash in its migration
 LOCK_SECONDS = 60.0
 PARAMS_A_BATCH = 100  # MLflow's limit
+DIGEST_DIGITS = 16  # of a SHA-256, enough to tell files apart
+REPORT = "Report"  # the run of what belongs to no table
+ORDER = (REPORT, *(f"Table {number}" for number in range(1, 7)), "GRU table")
+PARENT = "mlflow.parentRunId"  # the tag by which MLflow nests runs
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
 
 # A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
@@ -27,6 +35,7 @@ ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_LOGGING_LEVEL": "WARNING",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
 }
 
 
@@ -84,8 +93,7 @@ def open_run(
         own = {"run": run, "fingerprint": fingerprint}
         tables = tables_of(run)
         if tables:
-            parent = _table_run(client, profile, tables[0])
-            own |= {"table": ", ".join(tables), "mlflow.parentRunId": parent}
+            own |= _below(client, profile, tables)
         begun = client.create_run(
             _experiment(client, profile),
             start_time=None if started is None else int(started * 1000),
@@ -118,15 +126,57 @@ def _experiment(client: Any, profile: str) -> str:
     return str(found.experiment_id if found else client.create_experiment(profile))
 
 
+def _below(client: Any, profile: str, tables: Sequence[str]) -> dict[str, str]:
+    """Return the tags of a run that several tables show: it is nested below the first."""
+    return {"table": ", ".join(tables), PARENT: _table_run(client, profile, tables[0])}
+
+
 def _table_run(client: Any, profile: str, table: str) -> str:
-    """Return the id of the run that stands for a table, made if need be."""
-    experiment = _experiment(client, profile)
-    found = client.search_runs([experiment], f"tags.kind = 'table' and tags.table = '{table}'")
-    if found:
-        return str(found[0].info.run_id)
-    made = client.create_run(experiment, tags={"kind": "table", "table": table}, run_name=table)
-    client.set_terminated(made.info.run_id, "FINISHED")
+    """Return the id of the run that stands for a table, made if need be.
+
+    MLflow lists runs by their time of creation. Tables take that of the experiment, a millisecond
+    earlier each, so that they stand in the paper's order below what is being trained.
+    """
+    experiment = client.get_experiment(_experiment(client, profile))
+    tables = client.search_runs([experiment.experiment_id], "tags.kind = 'table'")
+    found = {run.data.tags["table"]: str(run.info.run_id) for run in tables}
+    if table in found:
+        return found[table]
+    place = ORDER.index(table) if table in ORDER else len(ORDER) + len(found)
+    made = client.create_run(
+        experiment.experiment_id,
+        start_time=experiment.creation_time - place,
+        tags={"kind": "table", "table": table},
+        run_name=table,
+    )
+    client.set_terminated(made.info.run_id, "FINISHED", experiment.creation_time - place)
     return str(made.info.run_id)
+
+
+def table_run(client: Any, profile: str, table: str) -> str:
+    """Return the id of the run that stands for a table, by its title; it is made if need be."""
+    with FileLock(LOCK, timeout=LOCK_SECONDS):
+        return _table_run(client, profile, table)
+
+
+def nest(client: Any, profile: str, run: Any, table: str) -> None:
+    """Place the run of a model below a table."""
+    with FileLock(LOCK, timeout=LOCK_SECONDS):
+        tags = _below(client, profile, [table])
+    for name, value in tags.items():
+        client.set_tag(run.info.run_id, name, value)
+
+
+def model_runs(client: Any, profile: str) -> list[Any]:
+    """Return the runs of all models and ensembles of a profile."""
+    found, token = [], None
+    while token != "":
+        page = client.search_runs(
+            [_experiment(client, profile)], "tags.run != ''", page_token=token
+        )
+        found += page
+        token = page.token or ""
+    return found
 
 
 def find_run(client: Any, profile: str, run: str, fingerprint: str) -> Any:
@@ -147,6 +197,48 @@ def log_final(client: Any, run_id: str, metrics: Mapping[str, float]) -> bool:
     if new:
         client.log_batch(run_id, metrics=[Metric(name, v, now, 0) for name, v in new.items()])
     return bool(new)
+
+
+def replace_artifacts(client: Any, run_id: str, files: Sequence[Path]) -> bool:
+    """Make files, by their names, all that a run has of artefacts; return whether it had others.
+
+    Raises:
+        InputError: if the artefacts of this folder's store lie outside of it.
+    """
+    from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
+
+    run, digest = client.get_run(run_id), digest_of(files)
+    _check_place(run.info.artifact_uri)
+    artefacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
+    names, known = (
+        {file.name for file in files},
+        {found.path for found in artefacts.list_artifacts()},
+    )
+    if known == names and run.data.tags.get("digest") == digest:
+        return False
+    for name in known - names:
+        artefacts.delete_artifacts(name)
+    for file in files:
+        artefacts.log_artifact(str(file))
+    client.set_tag(run_id, "digest", digest)
+    return True
+
+
+def _check_place(artifact_uri: str) -> None:
+    """Refuse to write into another folder: MLflow keeps absolute paths, and folders are copied."""
+    local = urlparse(artifact_uri).scheme in ("", "file")
+    place = Path(urlparse(artifact_uri).path)
+    if store_uri() == DEFAULT_URI and local and not place.is_relative_to(Path.cwd()):
+        raise InputError(
+            f"mlflow.db: artefacts belong to {place}, but this folder is {Path.cwd()}, copied or "
+            "moved; delete mlflow.db and run `attnmt track`, which fills a new one from the files"
+        )
+
+
+def digest_of(files: Sequence[Path]) -> str:
+    """Return the first digits of one SHA-256 of the paths and the content of files."""
+    lines = (f"{sha256(file)} {file.as_posix()}" for file in files)
+    return sha256_of_lines(lines)[:DIGEST_DIGITS]
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

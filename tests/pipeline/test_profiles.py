@@ -100,7 +100,7 @@ def test_every_stage_depends_on_the_files_that_it_runs(name: str) -> None:
     assert all((ROOT / file).exists() for file in files)
 
 
-def test_only_tables_are_kept_in_git() -> None:
+def test_only_tables_and_the_report_are_kept_in_git() -> None:
     for stage in stages("demo"):
         roots = {Path(output).parts[0] for output in stage.outputs}
-        assert ("reports" in roots) == (stage.name == "tables")
+        assert ("reports" in roots) == (stage.name in ("tables", "report"))

@@ -1,27 +1,65 @@
-"""Made-up scores of every model and ensemble of a profile, for tests of the tables."""
+"""Made-up scores, trainings and outputs of a profile, for tests of the tables."""
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
 from attnmt.config import Params
-from attnmt.files import read_json, write_json
+from attnmt.files import read_json, write_json, write_lines, write_text
 from attnmt.layout import Layout
+from attnmt.reporting import compare, scores
 
 SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
 NIST = SIGNATURE.replace("none", "13a")
 DIGEST = "0123456789abcdef" * 4
+COMMIT = "89abcdef01234567" * 2 + "89abcdef-dirty"
 
 
-def bleu(value: float, signature: str = SIGNATURE) -> dict[str, Any]:
-    """A BLEU with an interval of 1 to either side."""
+def score(value: float, signature: str = SIGNATURE) -> dict[str, Any]:
+    """A score with an interval of 1 to either side."""
     low, high = value - 1, value + 1
     return {"value": value, "low": low, "high": high, "signature": signature, "lines": 500}
+
+
+def by_script(value: float) -> dict[str, Any]:
+    """Scores by every script: ``value`` by multi-bleu."""
+    return {
+        "tokenised": score(value),
+        "nist": score(value - 0.5, NIST),
+        "sacrebleu": score(value - 0.25, NIST),
+        "chrf": score(value + 20, "chrF2|made"),
+        "ter": score(100 - value, "TER|made"),
+    }
+
+
+def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[Any, Any]]:
+    """Have every paired test say ``p``, and list the pairs that are tested.
+
+    A side of a test of translations is (name, replaced), one of links is a name.
+    """
+    asked: list[tuple[Any, Any]] = []
+
+    def translation_p(params: Params, script: str, test: str, ours: Any, other: Any) -> float:
+        asked.append((ours, other))
+        return p
+
+    def alignment_p(params: Params, ours: Any, other: Any) -> float:
+        asked.append((ours["name"], other["name"]))
+        return p
+
+    monkeypatch.setattr(compare, "translation_p", translation_p)
+    monkeypatch.setattr(compare, "alignment_p", alignment_p)
+    monkeypatch.setattr(scores, "aligner_interval", lambda params, aligner: (0.23, 0.27))
+    return asked
 
 
 def write_scores(
     params: Params, name: str, value: float, aer: float | None = 0.5, **changes: Any
 ) -> None:
-    """Write scores: BLEU ``value``, 2 more after replacement, half less in NIST's.
+    """Write scores: BLEU ``value``, 2 more after replacement; and of a model, its training.
 
     The perplexity is 100 less ``value``, none of an ensemble. ``changes`` are of the whole file.
     """
@@ -33,14 +71,16 @@ def write_scores(
         "lines": 500,
         "reference": "x",
         "reference_sha256": DIGEST,
-        "before": {"tokenised": bleu(value), "nist": bleu(value - 0.5, NIST)},
-        "after": {"tokenised": bleu(value + 2), "nist": bleu(value + 1.5, NIST)},
+        "before": by_script(value),
+        "after": by_script(value + 2),
     }
     alignment = {
         "set": params.sets.aligned,
         "lines": 500,
         "link_step": params.decoding.link_step,
         "aer": aer,
+        "low": aer and aer - 0.02,
+        "high": aer and aer + 0.02,
         "aer_by_link_step": {"same": aer, "next": 0.75, "authors": 0.625},
         "sure": 4000,
         "possible": 4500,
@@ -60,6 +100,32 @@ def write_scores(
         "alignment": None if model and model.attention == "none" else alignment,
     }
     write_json(Layout(params.profile).scores(name), scores | changes)
+    for member in params.translators(name).members:
+        write_training(params, member)
+
+
+def write_training(params: Params, name: str, **changes: Any) -> None:
+    """Write what a training of 90 seconds leaves; ``changes`` are of its provenance."""
+    folder, model = Layout(params.profile).model(name), params.models[name]
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({"W": np.zeros((40, 30), np.float32)}, folder / "weights.safetensors")
+    write_text(folder / "history.csv", "step,target_words,dev_cost\n10,500,2.5\n20,1500,2.0\n")
+    write_json(folder / "metrics.json", {"steps": 20})
+    provenance = {
+        "seed": model.seed,
+        "family": model.family,
+        "dataset_digest": f"{model.family:x<64}",
+        "fingerprint": "f" * 16,
+        "git_commit": COMMIT,
+        "started": "2015-09-17T12:00:00Z",
+        "device": "a processor",
+        "threads": 1,
+        "torch": "2.13.0",
+        "seconds": 90.0,
+        "target_words_per_second": 16.7,
+        "peak_memory_mb": 1234,
+    }
+    write_json(folder / "provenance.json", provenance | changes)
 
 
 def change_result(params: Params, name: str, test: str, **changes: Any) -> None:
@@ -81,4 +147,23 @@ def write_aligner(params: Params, **changes: Any) -> None:
     """Write the outside aligner's error rate."""
     found = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
     found |= {"aer": 0.25, "sure": 4000, "possible": 4500}
-    write_json(Path("data", params.profile, "lexicon", "aligner.json"), found | changes)
+    write_json(Layout(params.profile).lexicon / "aligner.json", found | changes)
+
+
+def write_data(params: Params, family: str, references: Sequence[str], gold: Sequence[str]) -> None:
+    """Write the first test set as a family reads it, with its gold links."""
+    layout, test, language = Layout(params.profile), params.sets.tests[0], "de"
+    folder = layout.encoded(family)
+    write_json(folder / "summary.json", {"digest": f"{family:x<64}", "pieces": False})
+    write_lines(folder / f"{test}.{language}.tok", references)
+    write_lines(folder / f"{test}.links", gold)
+    write_lines(layout.raw / f"{test}.{language}", references)
+
+
+def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequence[str]) -> None:
+    """Write translations of the first test set; ``more`` may be ``after`` and ``links``."""
+    folder, test = Layout(params.profile).translations(name), params.sets.tests[0]
+    write_lines(folder / f"{test}.out", before)
+    write_lines(folder / f"{test}.replaced", more.get("after", before))
+    step = params.decoding.link_step
+    write_lines(folder / f"{test}.forced.{step}.links", more.get("links", [""] * len(before)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from attnmt.data.links import read_links
 from attnmt.errors import InputError
-from attnmt.metrics.aer import Link, aer
+from attnmt.metrics.aer import Link, aer, link_counts, rates
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "alignment"
 GOLD = Path(os.environ.get("ALIGNMENT_DIR", SHARED)) / "de-en.wa"
@@ -61,6 +61,20 @@ def test_listing_the_sure_links_as_possible_changes_nothing(corpus: Corpus) -> N
     if any(links) or any(sure):
         both = [s | p for s, p in zip(sure, possible, strict=True)]
         assert aer(links, sure, possible) == aer(links, sure, both)
+
+
+@given(CORPUS)
+def test_it_follows_from_the_counts_of_the_pairs(corpus: Corpus) -> None:
+    links, sure, possible = zip(*corpus, strict=True)
+    counts = link_counts(links, sure, possible)
+    assert counts.shape == (len(corpus), 2)
+    for line, (a, s, p) in enumerate(corpus):
+        if a or s:
+            assert rates(counts)[line] == pytest.approx(aer([a], [s], [p]))
+        else:
+            assert rates(counts)[line] == 0
+    if counts[:, 1].any():
+        assert rates(counts.sum(0)) == aer(links, sure, possible)
 
 
 def test_unequal_corpora_are_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from attnmt import cli
+from attnmt.commands import track
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,22 +53,29 @@ def test_readme_names_a_missing_readme(attnmt):
     )
 
 
-def test_track_reads_the_profile_of_the_parameter_file(attnmt, monkeypatch):
+def test_track_reads_the_parameters_of_a_profile(attnmt, monkeypatch):
     file = "profiles/other/params.yaml"
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params |= {"profile": "other", "root": "../..", "params_file": file}
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
-    monkeypatch.setattr(cli, "import_missing", lambda profile: [f"base of {profile}"])
-    assert attnmt("track", "--params", file)[:2] == (0, "base of other\n")
-    monkeypatch.setattr(cli, "import_missing", lambda profile: [])
-    assert attnmt("track", "--params", file)[:2] == (0, "MLflow has everything already.\n")
+    monkeypatch.setattr(track, "import_missing", lambda params: [f"base of {params.profile}"])
+    assert attnmt("track", "--profile", "other")[:2] == (0, "base of other\n")
+    monkeypatch.setattr(track, "import_missing", lambda params: [])
+    assert attnmt("track", "--profile", "other")[:2] == (
+        0,
+        "MLflow has everything already.\n",
+    )
 
 
-def test_track_names_a_missing_parameter_file(attnmt):
-    status, _, message = attnmt("track")
-    assert status == 2
-    assert message.startswith("error: params.yaml: ")
+def test_an_unknown_profile_is_named_with_the_nearest_known_one(attnmt):
+    Path("profiles/wmt14").mkdir(parents=True)
+    Path("profiles/wmt14/params.yaml").touch()
+    expected = (
+        "error: profiles/wmt15/params.yaml: no profile 'wmt15'; did you mean 'wmt14'?; "
+        "run in the project's folder\n"
+    )
+    assert attnmt("track", "--profile", "wmt15")[::2] == (2, expected)
 
 
 def test_the_help_shows_an_example_and_needs_no_mlflow():
@@ -76,4 +84,4 @@ def test_the_help_shows_an_example_and_needs_no_mlflow():
     environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PATH": ""}
     command = [sys.executable, "-c", script]
     shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert "attnmt track --params profiles/wmt14/params.yaml" in shown.stdout
+    assert "attnmt track --profile wmt14" in shown.stdout

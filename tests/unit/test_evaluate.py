@@ -8,11 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from sacrebleu.metrics.bleu import BLEU
+import yaml
+from sacrebleu.metrics import BLEU, CHRF, TER
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import sha256, write_json, write_lines
+from attnmt.metrics import scores as library
+from attnmt.metrics.outputs import Outputs
+from attnmt.metrics.scripts import SCRIPTS, Score
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = [
@@ -30,6 +34,18 @@ REPLACED = [
     "Er sagt : &quot; Ich komme heute nicht . &quot;",
     "Die Katze sitzt auf einer Matte .",
 ]
+# As it was typed, with a space before the colon and one before a full stop, which tokens do not keep.
+RAW = [
+    "Das gut-bekannte Haus ist alt.",
+    'Er sagt : "Ich komme heute nicht."',
+    "Die Katze sitzt auf der Matte .",
+]
+WRITTEN = [
+    "Das gut-bekannte Haus ist alt.",
+    'Er sagt: "Ich komme heute nicht."',
+    "Die Katze sitzt auf der Matte.",
+]
+TRANSLATED = [*WRITTEN[:2], "Die Katze sitzt auf einer Matte."]
 
 
 @pytest.fixture
@@ -45,19 +61,60 @@ def stage(tmp_path, monkeypatch):
     return module
 
 
+@pytest.fixture
+def scored(monkeypatch):
+    """The scripts that ran, in their order; none does any work."""
+    scripts = []
+
+    def note(script, translations, references, samples):
+        scripts.append(script)
+        return Score(1.0, 0.5, 1.5, script, len(references))
+
+    monkeypatch.setattr(library, "score", note)
+    return scripts
+
+
 def write_inputs():
     Path("params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
-    for name in ("test1", "test2"):
-        write_lines(Path(f"data/demo/encoded/luong/{name}.de.tok"), REFERENCE)
-        write_lines(Path(f"translations/demo/base/{name}.out"), OUTPUT)
-        write_lines(Path(f"translations/demo/base/{name}.replaced"), REPLACED)
-    write_json(Path("data/demo/encoded/luong/summary.json"), {"digest": "e" * 64, "pieces": False})
-    perplexity = {"test1": 8.5, "test2": 9.5}
-    write_metrics({"dataset_digest": "e" * 64, "best_step": 7, "perplexity": perplexity})
+    write_family("luong", "de", REFERENCE)
+    write_translations("base")
+    write_metrics()
 
 
-def write_metrics(metrics):
-    write_json(Path("models/demo/base/metrics.json"), metrics)
+def write_family(family, target, reference, pieces=False):
+    folder = Path("data/demo/encoded", family)
+    write_json(folder / "summary.json", {"digest": "e" * 64, "pieces": pieces})
+    for test in ("test1", "test2"):
+        write_lines(Path(f"data/demo/raw/{test}.{target}"), RAW)
+        write_lines(folder / f"{test}.{target}.tok", reference)
+
+
+def write_translations(name, links=()):
+    """Write a system's translations and, of one that attends, the same links in each reading."""
+    for test in ("test1", "test2"):
+        write_lines(Path(f"translations/demo/{name}/{test}.out"), OUTPUT)
+        write_lines(Path(f"translations/demo/{name}/{test}.replaced"), REPLACED)
+    if links:
+        for step in ("same", "next", "authors"):
+            write_forced(name, step, links)
+
+
+def write_forced(name, step, links):
+    write_lines(Path(f"translations/demo/{name}/test1.forced.{step}.links"), links)
+
+
+def write_metrics(name="base", **changes):
+    metrics = {"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5, "test2": 9.5}}
+    write_json(Path(f"models/demo/{name}/metrics.json"), metrics | changes)
+
+
+def change_params(**sections):
+    """Change keys of sections of the parameters."""
+    params = json.loads(json.dumps(yaml.safe_load(Path("params.yaml").read_text("utf-8"))))
+    for name, changes in sections.items():
+        section = params["families"]["luong"] if name == "encoding" else params
+        section[name] |= changes
+    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
 def run(stage, name="base"):
@@ -95,65 +152,100 @@ def test_the_scores_are_of_joined_tokens_and_of_detokenised_text(stage):
     before = BLEU(tokenize="none", smooth_method="none", force=True)
     expected = before.corpus_score(joined[0], [joined[1]]).score
     assert first["before"]["tokenised"]["value"] == pytest.approx(expected, abs=1e-4)
-    written = ["Das gut-bekannte Haus ist alt.", 'Er sagt: "Ich komme heute nicht."']
-    hypotheses = [*written, "Die Katze sitzt auf einer Matte."]
-    references = [*written, "Die Katze sitzt auf der Matte."]
-    expected = BLEU(tokenize="13a").corpus_score(hypotheses, [references]).score
+    expected = BLEU(tokenize="13a").corpus_score(TRANSLATED, [WRITTEN]).score
     assert first["after"]["nist"]["value"] == pytest.approx(expected, abs=1e-4)
     assert first["after"]["tokenised"]["value"] > first["before"]["tokenised"]["value"]
 
 
-def test_links_are_judged_in_each_reading(stage):
+def test_sacrebleus_own_scores_are_against_the_raw_reference(stage):
+    first = run(stage)["sets"]["test1"]
+    assert first["written_reference"] == "data/demo/raw/test1.de"
+    for script, metric in {"sacrebleu": BLEU(), "chrf": CHRF(), "ter": TER()}.items():
+        expected, other = (metric.corpus_score(TRANSLATED, [r]).score for r in (RAW, WRITTEN))
+        assert first["after"][script]["value"] == pytest.approx(expected, abs=1e-4)
+        if script == "ter":  # the one that counts a space
+            assert abs(expected - other) > 1
+
+
+@pytest.mark.parametrize(
+    ("section", "changes"),
+    [
+        ("encoding", {"lowercase": True}),
+        ("encoding", {"length": 20}),
+        ("tokenise", {"moses": False}),
+    ],
+    ids=str,
+)
+def test_a_family_that_reads_other_text_is_scored_against_its_own(stage, section, changes):
+    change_params(**{section: changes})
+    Path("data/demo/raw/test1.de").unlink()
+    first = run(stage)["sets"]["test1"]
+    assert first["written_reference"] == first["reference"]
+    expected = TER().corpus_score(TRANSLATED, [WRITTEN]).score
+    assert first["after"]["ter"]["value"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_groups_of_length_are_of_the_size_that_the_parameters_name(stage):
+    change_params(evaluation={"length_group": 2})
+    groups = run(stage)["sets"]["test1"]["lengths"]
+    assert [(group["max_length"], group["lines"]) for group in groups] == [(7, 2), (10, 1)]
+    assert groups[0]["before"] < groups[0]["after"] < groups[1]["after"] == 100
+
+
+def test_what_replacement_did_not_change_is_scored_once(stage, scored):
+    write_lines(Path("translations/demo/base/test1.replaced"), OUTPUT)
+    found = run(stage)["sets"]["test1"]
+    assert found["after"] == found["before"]
+    assert scored == [*SCRIPTS] * 3  # test1 once, test2 before and after
+
+
+@pytest.mark.parametrize("chosen", ["same", "next"])
+def test_links_are_judged_in_each_reading(stage, chosen):
     """de-en: the links are German-English, the gold ones English-German."""
     name = "de_en_global_location"
+    change_params(decoding={"link_step": chosen})
+    write_family("luong", "en", REFERENCE)
     write_lines(Path("data/demo/encoded/luong/test1.links"), ["0-0 1-1", "0-1 1?0", "0-0"])
-    readings = {"same": "0-0 1-1", "next": "0-0 0-1", "authors": "0-0 1-1"}
-    for test in ("test1", "test2"):
-        write_lines(Path(f"data/demo/encoded/luong/{test}.en.tok"), REFERENCE)
-        for end in ("out", "replaced"):
-            write_lines(Path(f"translations/demo/{name}/{test}.{end}"), OUTPUT)
-    for step, first in readings.items():
-        lines = [first, "0-1 1-0", "0-0"]
-        write_lines(Path(f"translations/demo/{name}/test1.forced.{step}.links"), lines)
-    metrics = {"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5, "test2": 9.5}}
-    write_json(Path(f"models/demo/{name}/metrics.json"), metrics)
+    write_translations(name, links=["0-0 1-1", "0-1 1-0", "0-0"])
+    write_forced(name, "next", ["0-0 0-1", "0-1 1-0", "0-0"])
+    write_metrics(name)
     alignment = run(stage, name)["alignment"]
     # 5 links, 4 sure; all are right but for next, whose second is wrong.
-    assert alignment["aer_by_link_step"] == pytest.approx(
-        {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9, "authors": 1 - (4 + 5) / 9}
-    )
-    assert (alignment["set"], alignment["lines"], alignment["link_step"]) == ("test1", 3, "same")
+    rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9, "authors": 1 - (4 + 5) / 9}
+    assert alignment["aer_by_link_step"] == pytest.approx(rates)
+    assert (alignment["set"], alignment["lines"], alignment["link_step"]) == ("test1", 3, chosen)
     assert (alignment["sure"], alignment["possible"]) == (4, 5)
+    assert alignment["aer"] == pytest.approx(rates[chosen])
+    if chosen == "same":
+        assert alignment["low"] == alignment["high"] == 0
+    else:
+        assert alignment["low"] < alignment["aer"] < alignment["high"]
+
+
+def test_links_of_other_lines_are_named(stage, scored):
+    write_translations("ensemble", links=["0-0", "0-1"])
+    with pytest.raises(InputError, match=r"test1.forced.same.links: 2 lines, but .*de.tok has 3"):
+        run(stage, "ensemble")
+    assert not scored
 
 
 def test_an_ensemble_names_its_members_and_how_it_averages(stage):
     members = load_params(Path("params.yaml")).ensembles["ensemble"].members
-    for test in ("test1", "test2"):
-        for end in ("out", "replaced"):
-            write_lines(Path(f"translations/demo/ensemble/{test}.{end}"), OUTPUT)
-    for step in ("same", "next", "authors"):
-        lines = ["0-0", "0-1", "1-0"]
-        write_lines(Path(f"translations/demo/ensemble/test1.forced.{step}.links"), lines)
+    write_translations("ensemble", links=["0-0", "0-1", "1-0"])
     scores = run(stage, "ensemble")
     assert scores["models"] == members
     assert (scores["average"], scores["seed"]) == ("logits", None)
     assert scores["sets"]["test1"]["perplexity"] is None
-    assert scores["alignment"]["aer"] is None  # no gold links here
+    found = [scores["alignment"][key] for key in ("aer", "low", "high")]
+    assert found == [None] * 3  # no gold links here
 
 
 def test_words_and_pieces_have_the_same_reference(stage):
     name = "local_p_general_feed_bpe"
     pieces = [line.replace("Haus", "Ha@@ us") for line in REFERENCE]
-    folder = Path("data/demo/encoded/luong_bpe")
-    write_json(folder / "summary.json", {"digest": "e" * 64, "pieces": True})
-    metrics = {"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5, "test2": 9.5}}
-    write_json(Path(f"models/demo/{name}/metrics.json"), metrics)
-    for test in ("test1", "test2"):
-        write_lines(folder / f"{test}.de.tok", pieces)
-        for end in ("out", "replaced"):
-            write_lines(Path(f"translations/demo/{name}/{test}.{end}"), OUTPUT)
-    for step in ("same", "next", "authors"):
-        write_lines(Path(f"translations/demo/{name}/test1.forced.{step}.links"), ["0-0"] * 3)
+    write_family("luong_bpe", "de", pieces, pieces=True)
+    write_translations(name, links=["0-0"] * 3)
+    write_metrics(name)
     of_pieces, of_words = (run(stage, n)["sets"]["test1"] for n in (name, "base"))
     assert of_pieces["reference_sha256"] == of_words["reference_sha256"]
     assert of_pieces["before"] == of_words["before"]
@@ -172,6 +264,17 @@ def test_a_model_that_says_nothing_scores_zero(stage):
     assert run(stage)["sets"]["test1"]["after"]["nist"]["value"] == 0
 
 
+def test_outputs_are_read_in_another_folder_too(stage, monkeypatch):
+    params, project = load_params(Path("params.yaml")), Path.cwd()
+    monkeypatch.chdir("/")
+    outputs = Outputs.read(params, "base", "test1", project)
+    assert outputs.references("chrf") == RAW
+    assert outputs.translations("chrf", replaced=True) == TRANSLATED
+    assert "<unk>" in outputs.translations("chrf", replaced=False)[0]
+    with pytest.raises(InputError, match=r"global_dot_feed/test1.out: no such file"):
+        Outputs.read(params, "global_dot_feed", "test1", project)
+
+
 def test_unequal_line_counts_are_named(stage):
     write_lines(Path("translations/demo/base/test2.replaced"), REPLACED[:2])
     with pytest.raises(InputError, match=r"base/test2.replaced: 2 lines, but .*test2.de.tok has 3"):
@@ -184,6 +287,7 @@ def test_unequal_line_counts_are_named(stage):
     [
         "translations/demo/base/test1.out",
         "data/demo/encoded/luong/test1.de.tok",
+        "data/demo/raw/test1.de",
         "data/demo/encoded/luong/summary.json",
         "models/demo/base/metrics.json",
     ],
@@ -195,14 +299,14 @@ def test_missing_files_are_named(stage, file):
 
 
 def test_a_missing_perplexity_is_named(stage):
-    write_metrics({"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5}})
+    write_metrics(perplexity={"test1": 8.5})
     with pytest.raises(InputError, match=r"metrics.json: no perplexity of 'test2'"):
         run(stage)
 
 
-@pytest.mark.parametrize("digest", [{}, {"dataset_digest": "f" * 64}])
+@pytest.mark.parametrize("digest", [None, "f" * 64])
 def test_a_model_trained_on_other_data_is_refused(stage, digest):
-    write_metrics(digest | {"perplexity": {"test1": 8.5, "test2": 9.5}})
+    write_metrics(dataset_digest=digest)
     message = (
         r"base/metrics.json: trained on other data than lie in data/demo/encoded/luong; train "
     )
@@ -212,20 +316,18 @@ def test_a_model_trained_on_other_data_is_refused(stage, digest):
 
 
 def faults():
-    yield "line", lambda: write_lines(Path("translations/demo/base/test2.out"), OUTPUT[:1])
-    yield "file", Path("translations/demo/base/test2.replaced").unlink
-    yield (
-        "perplexity",
-        lambda: write_metrics({"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5}}),
-    )
+    translations = Path("translations/demo/base")
+    yield "line", lambda: write_lines(translations / "test2.out", OUTPUT[:1])
+    yield "file", (translations / "test2.replaced").unlink
+    yield "raw line", lambda: write_lines(Path("data/demo/raw/test2.de"), RAW[:2])
+    yield "raw file", Path("data/demo/raw/test2.de").unlink
+    yield "perplexity", lambda: write_metrics(perplexity={"test1": 8.5})
 
 
 @pytest.mark.parametrize("spoil", [pytest.param(spoil, id=name) for name, spoil in faults()])
-def test_every_set_is_checked_before_the_first_is_scored(stage, monkeypatch, spoil):
-    scored = []
-    monkeypatch.setattr(stage, "score_translations", lambda *inputs: scored.append(inputs) or {})
+def test_every_set_is_checked_before_the_first_is_scored(stage, scored, spoil):
     run(stage)
-    assert len(scored) == 4
+    assert len(scored) == 4 * len(SCRIPTS)
     scored.clear()
     spoil()
     with pytest.raises(InputError, match="test2"):
@@ -235,7 +337,8 @@ def test_every_set_is_checked_before_the_first_is_scored(stage, monkeypatch, spo
 
 def test_another_seed_is_refused_before_the_first_bootstrap(stage, monkeypatch):
     monkeypatch.setenv("SACREBLEU_SEED", "7")
-    monkeypatch.setattr(BLEU, "corpus_score", lambda *_, **__: pytest.fail("a set was scored"))
+    for metric in (BLEU, CHRF, TER):
+        monkeypatch.setattr(metric, "corpus_score", lambda *_, **__: pytest.fail("it was scored"))
     with pytest.raises(InputError, match="SACREBLEU_SEED must be 12345 or unset"):
         run(stage)
 

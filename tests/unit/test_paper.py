@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnmt.config import load_params
-from attnmt.reporting.paper import ALIGNER, paper_rows, tables_of
+from attnmt.reporting.paper import ALIGNER, paper_curves, paper_rows, tables_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,3 +56,30 @@ def test_tables_of_a_model():
     assert tables_of("local_p_general_feed") == ["Table 1", "Table 4", "Table 6"]
     assert tables_of("ensemble") == ["Table 1", "Table 2", "Table 6"]
     assert tables_of("unheard_of") == []
+
+
+def test_figure_5_has_six_curves_of_39_points():
+    points = paper_curves("Figure 5")
+    curves = {model: [p for p in points if p.model == model] for model in {p.model for p in points}}
+    assert {len(curve) for curve in curves.values()} == {39}
+    assert len(curves) == 6
+    base = curves["base"]
+    assert (base[0].x, base[0].y, base[0].system, base[0].replaced) == (5000, 5.583, "Base", False)
+    for curve in curves.values():
+        assert [point.x for point in curve] == [5000.0 * k for k in range(1, 40)]
+    assert all("Figure 5" in point.source for point in points)
+
+
+def test_figure_6_has_five_curves_two_of_other_people():
+    points = paper_curves("Figure 6")
+    curves = {
+        system: [p for p in points if p.system == system]
+        for system in dict.fromkeys(p.system for p in points)
+    }
+    assert [len(curve) for curve in curves.values()] == [14] * 5
+    models = [(curve[0].model, curve[0].replaced) for curve in curves.values()]
+    ours = {("base_reverse_dropout", False), ("local_p_general_feed", True), ("ensemble", True)}
+    assert set(models) == ours | {(None, False), (None, True)}
+    lengths = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]
+    assert all([point.x for point in curve] == lengths for curve in curves.values())
+    assert paper_curves("Figure 7") == []

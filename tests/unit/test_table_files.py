@@ -1,18 +1,21 @@
-"""Tables as CSV, Markdown and LaTeX, and the stage that writes them."""
+"""Tables as CSV, Markdown, LaTeX and JSON, and the stage that writes them."""
 
 import csv
 import importlib.util
 import io
+import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_scores import write_all
+from made_scores import DIGEST, SIGNATURE, made_tests, write_all
 
 from attnmt.config import load_params
 from attnmt.reporting.compare import make_tables
-from attnmt.reporting.render import latex, markdown, shown, write_table
+from attnmt.reporting.cost import cost_table
+from attnmt.reporting.render import latex, markdown, write_tables
 
 ROOT = Path(__file__).parents[2]
 PROVENANCE = ["model", "files", "seeds", "average", "family", "direction", "stage", "number"]
@@ -23,9 +26,25 @@ ENDS = (".csv", ".md", ".tex")
 def tables(tmp_path, monkeypatch):
     """The demo's tables by name."""
     monkeypatch.chdir(tmp_path)
+    made_tests(monkeypatch)
     params = load_params(ROOT / "params.yaml", ROOT)
     write_all(params)
-    return {table.spec.name: table for table in make_tables(params)}
+    return {table.name: table for table in [*make_tables(params), cost_table(params)]}
+
+
+def written(tables):
+    write_tables("demo", list(tables.values()), Path("tables"))
+    return Path("tables")
+
+
+def with_cell(table, at, key, text):
+    """Return the table with another text in one cell."""
+
+    def changed(column):
+        cells = [text if i == at else cell for i, cell in enumerate(column.cells)]
+        return replace(column, cells=cells) if column.key == key else column
+
+    return replace(table, columns=[changed(column) for column in table.columns])
 
 
 def table_lines(text):
@@ -35,37 +54,46 @@ def table_lines(text):
 @pytest.mark.parametrize(
     ("name", "first"),
     [
-        ("table1", "system paper_ppl ppl paper_bleu bleu bleu_low bleu_high difference verdict"),
-        ("table2", "system paper_bleu bleu bleu_low bleu_high difference verdict"),
-        ("table3", "system paper_ppl ppl paper_bleu bleu bleu_low bleu_high difference verdict"),
+        ("table1", "system paper_ppl ppl paper_bleu bleu bleu_low bleu_high difference p verdict"),
+        ("table2", "system paper_bleu bleu bleu_low bleu_high difference p verdict"),
+        ("table3", "system paper_ppl ppl paper_bleu bleu bleu_low bleu_high difference p verdict"),
         (
             "table4",
             "system paper_ppl ppl paper_bleu bleu bleu_low bleu_high "
-            "paper_bleu_unk bleu_unk bleu_unk_low bleu_unk_high difference verdict",
+            "paper_bleu_unk bleu_unk bleu_unk_low bleu_unk_high difference p verdict",
         ),
-        ("table6", "system paper_aer aer difference verdict"),
-        ("table_gru", "system paper_ppl ppl paper_bleu bleu bleu_low bleu_high difference verdict"),
+        ("table6", "system paper_aer aer aer_low aer_high difference p verdict"),
+        (
+            "table_gru",
+            "system paper_ppl ppl paper_bleu bleu bleu_low bleu_high difference p verdict",
+        ),
         (
             "table_bpe",
-            "system bleu bleu_low bleu_high bleu_unk bleu_unk_low bleu_unk_high aer verdict",
+            "system bleu bleu_low bleu_high bleu_unk bleu_unk_low bleu_unk_high "
+            "aer aer_low aer_high p verdict",
         ),
+        (
+            "table_faults",
+            "system ppl bleu bleu_low bleu_high bleu_unk bleu_unk_low bleu_unk_high "
+            "aer aer_low aer_high p verdict",
+        ),
+        ("table_scripts", "system tokenised tokenised_low tokenised_high nist nist_low nist_high"),
     ],
 )
 def test_the_csv_has_numbers_then_provenance(tables, name, first):
-    write_table(tables[name], Path("tables"))
-    rows = list(csv.DictReader(io.StringIO(Path(f"tables/{name}.csv").read_text())))
+    rows = list(csv.DictReader(io.StringIO((written(tables) / f"{name}.csv").read_text())))
     columns = list(rows[0])
     assert columns[: len(first.split())] == first.split()
     at = columns.index("model")
     assert columns[at : at + len(PROVENANCE)] == PROVENANCE
     assert "dataset_digest" in columns
-    assert (columns[-2:] == ["paper_set", "source"]) == (name != "table_bpe")
+    published = name not in ("table_bpe", "table_faults", "table_scripts")
+    assert (columns[-2:] == ["paper_set", "source"]) == published
     assert len(rows) == len(tables[name].rows)
 
 
 def test_an_empty_cell_of_the_csv_is_empty(tables):
-    write_table(tables["table1"], Path("tables"))
-    first = next(csv.DictReader(io.StringIO(Path("tables/table1.csv").read_text())))
+    first = next(csv.DictReader(io.StringIO((written(tables) / "table1.csv").read_text())))
     assert first["bleu"] == first["model"] == first["verdict"] == ""
 
 
@@ -73,7 +101,7 @@ def test_markdown_has_a_cell_for_every_column(tables):
     for table in tables.values():
         lines = table_lines(markdown(table))
         assert len(lines) == 2 + len(table.rows)
-        assert {line.count("|") for line in lines} == {len(shown(table).columns) + 1}
+        assert {line.count("|") for line in lines} == {len(table.columns) + 1}
 
 
 def test_what_a_reader_sees_of_a_row(tables):
@@ -81,32 +109,69 @@ def test_what_a_reader_sees_of_a_row(tables):
         found = table_lines(markdown(tables[name]))
         return next(line for line in found if line.startswith(f"| {start} |"))
 
-    numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | -1.6 | within noise"
+    numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | 0.0100 | same order"
     assert line("table1", "Base + reverse") == f"| Base + reverse | {numbers} |"
-    numbers = ">7.0 | 81.0 | x | 19.0 | 18.0–20.0 | x | 21.0 (+2.0) | 20.0–22.0 |  | "
+    numbers = ">7.0 | 81.0 | x | 19.0 | 18.0–20.0 | x | 21.0 (+2.0) | 20.0–22.0 | 0.0100 | "
     assert line("table4", "local-m (dot)") == f"| local-m (dot) | {numbers} |"
-    numbers = "0.32 | 0.25 (-0.25) | -0.07 | same order"
+    numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 | 0.0100 | same order"
     assert line("table6", "Berkeley Aligner") == f"| Berkeley Aligner | {numbers} |"
+    cost = "1,200 | 20 | 1,500 | 1.5 | 17 | 1,234"
+    assert line("table_cost", "base") == f"| base | {cost} |"
 
 
 def test_columns_without_a_cell_are_not_shown(tables):
-    assert "paper ppl" in shown(tables["table1"])
-    assert "paper ppl" not in shown(tables["table_gru"])
-    assert "verdict" not in shown(tables["table2"])
-    columns = ["system", "BLEU", "95% interval", "BLEU after unk", "interval after unk", "AER"]
-    assert list(shown(tables["table_bpe"])) == [*columns, "verdict"]
+    def keys(name):
+        return [column.key for column in tables[name].columns]
+
+    assert "paper_ppl" in keys("table1")
+    assert "paper_ppl" not in keys("table_gru")
+    assert {"p", "verdict"}.isdisjoint(keys("table2"))
+    metrics = ["bleu", "bleu_interval", "bleu_unk", "bleu_unk_interval", "aer", "aer_interval"]
+    assert keys("table_bpe") == ["system", *metrics, "p", "verdict"]
 
 
-def test_a_deviation_between_seeds_is_shown(tables):
-    table = tables["table1"]
-    table.rows[4]["bleu_sd"] = 0.38
-    assert "| 10.0 ± 0.4 |" in markdown(table)
+def test_a_deviation_between_seeds_is_shown(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made_tests(monkeypatch)
+    params = load_params(ROOT / "params.yaml", ROOT)
+    twin = params.models["base"].model_copy(update={"seed": 2})
+    params = params.model_copy(update={"models": {"base": params.models["base"], "twin": twin}})
+    params = params.model_copy(update={"ensembles": {}})
+    write_all(params)
+    assert "| 89.5 ± 0.7 | 11.3 | 10.5 ± 0.7 | 9.5–11.5 |" in markdown(make_tables(params)[0])
+
+
+def test_the_page_gets_text_sort_keys_and_facts(tables):
+    found = json.loads((written(tables) / "tables.json").read_text(encoding="utf-8"))
+    assert found["profile"] == "demo"
+    assert [table["name"] for table in found["tables"]] == list(tables)
+    first = found["tables"][0]
+    assert set(first) == {"name", "title", "caption", "columns", "rows"}
+    bleu = {"key": "bleu", "heading": "BLEU", "numeric": True}
+    assert bleu in first["columns"]
+    assert first["columns"][0] == {"key": "system", "heading": "system", "numeric": False}
+    row = next(row for row in first["rows"] if row["cells"]["system"] == "Base + reverse")
+    keys = [column["key"] for column in first["columns"]]
+    assert list(row["cells"]) == list(row["sort"]) == keys
+    assert row["cells"]["bleu"] == "11.0 (+1.0)"
+    assert row["sort"] == {
+        **{"system": None, "paper_ppl": 9.9, "ppl": 89.0, "paper_bleu": 12.6, "bleu": 11.0},
+        **{"bleu_interval": 10.0, "p": 0.01, "verdict": None},
+    }
+    facts = row["facts"]
+    assert [facts[key] for key in ("model", "seed", "set")] == ["base_reverse", "1", "test1"]
+    assert [facts[key] for key in ("sentences", "beam", "stage")] == ["500", "5", "evaluate"]
+    assert facts["signature"] == SIGNATURE
+    assert facts["reference SHA-256"] == DIGEST[:12]
+    assert facts["paper"] == "Luong et al. 2015, Table 1"
+    other = first["rows"][0]["facts"]
+    assert set(other) == {"paper", "paper's set"}
+    odd = next(table for table in found["tables"] if table["name"] == "table4")["rows"][4]
+    assert (odd["cells"]["paper_ppl"], odd["sort"]["paper_ppl"]) == (">7.0", None)
 
 
 def test_latex_escapes_what_latex_would_read(tables):
-    table = tables["table4"]
-    table.rows[0]["system"] = "50% of A & B_c"
-    text = latex(table)
+    text = latex(with_cell(tables["table4"], 0, "system", "50% of A & B_c"))
     assert r"50\% of A \& B\_c &" in text
     assert r"nrefs:1\textbar{}bs:1000" in text
     assert r"\textgreater{}7.0 &" in text
@@ -116,7 +181,7 @@ def test_latex_escapes_what_latex_would_read(tables):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles(tables):
-    tables["table1"].rows[4]["bleu_sd"] = 0.38
+    tables["table1"] = with_cell(tables["table1"], 4, "bleu", "10.0 ± 0.4")
     body = "\n".join(latex(table) for table in tables.values())
     document = r"\documentclass{article}\usepackage{booktabs}\begin{document}%s\end{document}"
     Path("t.tex").write_text(document % body, encoding="utf-8")
@@ -124,16 +189,18 @@ def test_latex_compiles(tables):
 
 
 def test_the_same_scores_give_the_same_bytes(tables):
-    for folder in ("a", "b"):
-        write_table(tables["table1"], Path(folder))
-    for end in ENDS:
-        text = Path("a/table1").with_suffix(end).read_bytes()
-        assert text == Path("b/table1").with_suffix(end).read_bytes()
+    folder = written(tables)
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(first) == {f"{name}{end}" for name in tables for end in ENDS} | {"tables.json"}
+    shutil.rmtree(folder)
+    written(tables)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+    for text in first.values():
         assert b"\r" not in text
         assert text.endswith(b"\n")
 
 
-def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables):
+def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monkeypatch):
     old = Path("reports/demo/tables/table9.md")
     old.parent.mkdir(parents=True)
     old.touch()
@@ -141,7 +208,11 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables):
     spec = importlib.util.spec_from_file_location("tables_stage", ROOT / "stages/tables.py")
     stage = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(stage)
+    monkeypatch.setattr(stage, "make_samples", lambda params: ["a sample"])
+    monkeypatch.setattr(
+        stage, "write_samples", lambda samples, folder: (folder / "table5.md").write_text("5")
+    )
     stage.main(Path("params.yaml"))
-    expected = {f"{name}{end}" for name in tables for end in ENDS}
-    assert {path.name for path in old.parent.iterdir()} == expected
+    expected = {f"{name}{end}" for name in tables if name != "table_cost" for end in ENDS}
+    assert {path.name for path in old.parent.iterdir()} == expected | {"tables.json", "table5.md"}
     assert [path.name for path in Path("reports/demo").iterdir()] == ["tables"]

@@ -1,9 +1,18 @@
-"""The tables from made-up scores: which number stands where, gains, verdicts and captions."""
+"""The paper's tables from made-up scores: which number stands where, gains, verdicts and captions."""
 
 from pathlib import Path
 
 import pytest
-from made_scores import DIGEST, NIST, SIGNATURE, bleu, change_result, write_aligner, write_all
+from made_scores import (
+    DIGEST,
+    NIST,
+    SIGNATURE,
+    change_result,
+    made_tests,
+    score,
+    write_aligner,
+    write_all,
+)
 from made_scores import write_scores as write
 
 from attnmt.config import load_params
@@ -12,8 +21,15 @@ from attnmt.reporting.compare import make_tables
 from attnmt.reporting.paper import paper_rows
 
 ROOT = Path(__file__).parents[2]
-ALL = ["table1", "table2", "table3", "table4", "table6", "table_gru", "table_bpe"]
+ALL = ["table1", "table2", "table3", "table4", "table6", "table_gru"]
+ALL += ["table_scripts", "table_bpe", "table_faults"]
 BEST = "Base + reverse + dropout + local-p attention (general) + feed input"
+
+
+@pytest.fixture(autouse=True)
+def tested(monkeypatch):
+    """The pairs that are tested, each test saying p = 0.01."""
+    return made_tests(monkeypatch)
 
 
 @pytest.fixture
@@ -46,7 +62,7 @@ def with_seeds(params, name, *seeds):
 
 
 def tables(params):
-    return {table.spec.name: table for table in make_tables(params)}
+    return {table.name: table for table in make_tables(params)}
 
 
 def rows_of(params, name):
@@ -60,9 +76,9 @@ def pick(row, *columns):
 def test_the_demo_has_every_table_with_every_published_row(params):
     made = tables(params)
     assert list(made) == ALL
-    for table in list(made.values())[:-1]:
-        systems = [row.system for row in paper_rows(table.spec.title)]
-        assert [row["system"] for row in table.rows] == systems
+    for name in ALL[:6]:
+        systems = [row.system for row in paper_rows(made[name].title.partition(",")[0])]
+        assert [row["system"] for row in made[name].rows] == systems
 
 
 def test_table_1(params):
@@ -82,7 +98,7 @@ def test_table_1(params):
 
 
 def test_table_2_is_the_ensemble_in_nists_bleu_on_the_last_set(params):
-    change_result(params, "ensemble", "test2", after={"nist": bleu(30.0, NIST)})
+    change_result(params, "ensemble", "test2", after={"nist": score(30.0, NIST)})
     row = rows_of(params, "table2")["Ensemble of 8 models + unk replace"]
     assert pick(row, "paper_bleu", "bleu", "set", "signature") == ["25.9", 30.0, "test2", NIST]
     assert pick(row, "difference", "verdict") == [4.1, None]
@@ -126,8 +142,10 @@ def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
     assert pick(rows[0], "aligned_set", "sure", "link_step") == ["test1", 4000, "same"]
     assert pick(rows[-1], "model", "stage", "link_step") == ["aligner 1.0, IBM 1", "lexicon", None]
     assert rows[-1]["files"] == "data/demo/lexicon/aligner.json"
-    assert "4000 sure and 4500 possible" in table.caption
-    assert "Beside the Berkeley Aligner stands aligner 1.0, IBM 1." in table.caption
+    assert pick(rows[0], "aer_low", "aer_high") == [0.38, 0.42]
+    assert pick(rows[-1], "aer_low", "aer_high") == [0.23, 0.27]
+    assert "4,000 sure and 4,500 possible" in table.caption
+    assert "For the Berkeley Aligner stands aligner 1.0, IBM 1." in table.caption
 
 
 def test_without_gold_links_there_is_no_table_6(load):
@@ -136,61 +154,28 @@ def test_without_gold_links_there_is_no_table_6(load):
     made = tables(params)
     assert list(made) == [name for name in ALL if name != "table6"]
     assert "AER" not in made["table_bpe"].caption
+    assert "aer" not in [column.key for column in made["table_bpe"].columns]
 
 
 def test_the_gru_table_says_what_its_text_is(params):
-    write(params, "gru_self", 1.0)
+    for name, value in {"additive": 20.0, "multiplicative": 21.0, "self": 1.0}.items():
+        write(params, f"gru_{name}", value)
     table = tables(params)["table_gru"]
     rows = {row["system"]: row for row in table.rows}
     columns = ("paper_bleu", "bleu", "gain", "verdict")
-    assert pick(rows["self"], *columns) == ["6.94", 1.0, -29.0, "same order"]
-    assert pick(rows["multiplicative"], *columns)[2:] == [1.0, "within noise"]
+    assert pick(rows["self"], *columns) == ["6.94", 1.0, -20.0, "same order"]
+    assert pick(rows["multiplicative"], *columns)[2:] == [1.0, "other order"]
     missing = pick(rows["key-value"], "paper_bleu", "difference", "verdict")
     assert missing == ["not trained well enough to report", None, None]
     assert "lower-cased, the last 20 words of a sentence" in table.caption
     assert "course report" in table.caption
 
 
-def test_words_against_subwords(params):
-    words, pieces = "local_p_general_feed", "local_p_general_feed_bpe"
-    write(params, words, 20.0, 0.25)
-    write(params, pieces, 18.5, 0.5)
-    rows = tables(params)["table_bpe"].rows
-    assert [row["system"] for row in rows] == [f"{words} (words)", f"{pieces} (subwords)"]
-    assert pick(rows[0], "bleu", "bleu_unk", "aer", "gain") == [20.0, 22.0, 0.25, None]
-    assert pick(rows[1], "bleu", "bleu_unk", "aer", "gain") == [18.5, 20.5, 0.5, -1.5]
-    assert [row["verdict"] for row in rows] == [None, "within noise"]
-    write(params, pieces, 17.5)
-    assert tables(params)["table_bpe"].rows[1]["verdict"] == "lower"
-    write(params, pieces, 22.5)
-    table = tables(params)["table_bpe"]
-    assert table.rows[1]["verdict"] == "higher"
-    assert "Perplexity is one of units" in table.caption
-    assert not any(column.startswith("paper") or "ppl" in column for column in table.rows[0])
-
-
-def test_pairs_on_words_and_subwords_differ_in_nothing_else(load):
-    params = load()
-    base, words = params.models["base"], params.models["global_dot_feed"]
-    more = {
-        "base_bpe": base.model_copy(update={"family": "luong_bpe"}),
-        "base_bpe_2": base.model_copy(update={"family": "luong_bpe", "seed": 2}),
-        "longer_bpe": words.model_copy(update={"family": "luong_bpe", "epochs": 9}),
-    }
-    params = params.model_copy(update={"models": params.models | more})
-    write_all(params)
-    rows = tables(params)["table_bpe"].rows
-    assert [row["model"] for row in rows] == [
-        *("base", "base_bpe base_bpe_2"),
-        *("local_p_general_feed", "local_p_general_feed_bpe"),
-    ]
-    assert rows[2]["gain"] is None  # the row above is of another pair
-
-
 def test_a_profile_with_two_models_has_the_tables_that_show_them(load):
     params = load(["base_reverse_dropout", "local_p_general_feed"], {}, ["test1"])
     write_all(params)
-    assert list(tables(params)) == ["table1", "table4", "table6"]
+    names = ["table1", "table4", "table6", "table_scripts"]
+    assert list(tables(params)) == names
     rows = rows_of(params, "table1")
     assert rows["Base + reverse"]["bleu"] is None
     assert rows["Base + reverse + dropout"]["bleu"] == 10.0
@@ -199,8 +184,10 @@ def test_a_profile_with_two_models_has_the_tables_that_show_them(load):
     assert "does not train" in tables(params)["table1"].caption
 
 
-def test_a_profile_without_models_of_the_paper_has_no_table(load):
-    assert tables(load(["local_p_general_feed_bpe"], {})) == {}
+def test_a_profile_without_models_of_the_paper_has_no_tables(load):
+    params = load(["local_p_general_feed_bpe"], {})
+    write_all(params)
+    assert tables(params) == {}
 
 
 def test_several_seeds_give_mean_deviation_and_mean_bounds(load):
@@ -214,9 +201,28 @@ def test_several_seeds_give_mean_deviation_and_mean_bounds(load):
     assert pick(base, *columns) == [10.58, 9.58, 11.58, 0.38, 89.42, 0.38]
     assert pick(base, "model", "seeds") == ["base base_2 base_4", "1 2 4"]
     assert base["files"].split() == [f"scores/demo/{n}.json" for n in base["model"].split()]
-    assert "test1, 500 sentences, means over a model's seeds, beam 5" in table.caption
+    assert "test1 (500 sentences, means over a model's seeds, beam 5)" in table.caption
+    assert "p the largest of the seeds" in table.caption
     alone = with_seeds(load(["base"], {}), "base", 2)
     assert "mean of seeds 1, 2," in tables(alone)["table1"].caption
+
+
+def test_several_seeds_are_tested_in_order_and_the_largest_p_counts(load, monkeypatch):
+    params = with_seeds(load(["base", "base_reverse"], {}), "base", 2, 4)
+    params = with_seeds(params, "base_reverse", 2)
+    for at, name in enumerate(params.models):
+        write(params, name, 10.0 + at)
+    seen = []
+
+    def translation_p(params, script, test, ours, other):
+        seen.append((ours, other))
+        return {"base_reverse": 0.01, "base_reverse_2": 0.07}[ours[0]]
+
+    monkeypatch.setattr("attnmt.reporting.compare.translation_p", translation_p)
+    row = rows_of(params, "table1")["Base + reverse"]
+    assert pick(row, "p", "verdict") == [0.07, "within noise"]
+    pairs = [("base_reverse", "base"), ("base_reverse_2", "base_2")]
+    assert seen == [((ours, False), (other, False)) for ours, other in pairs]
 
 
 def test_aer_is_a_mean_over_seeds_too(load):
@@ -241,14 +247,19 @@ def test_every_number_says_what_it_is(params):
 def test_the_caption_says_what_compares(load):
     params = load()
     write_all(params)
-    caption = tables(params)["table1"].caption
-    assert "no number compares with the paper's" in caption
-    assert f"Moses tokens, case kept ({SIGNATURE})" in caption
-    assert "Ours: test1, 500 sentences, seed 1, beam 5." in caption
-    assert "The ensemble averages logits." in caption
+    table = tables(params)["table1"]
+    assert "compare gains, not numbers" in table.caption
+    assert "Moses tokens (multi-bleu), case kept." in table.caption
+    assert table.caption.endswith(f"Signature: {SIGNATURE}.")
+    assert table.caption.startswith("BLEU is on test1 (500 sentences, seed 1, beam 5)")
+    assert "The ensemble averages logits." in table.caption
+    assert "difference" not in [column.key for column in table.columns]
     params = load(tests=["newstest2014", "newstest2015"])
     write_all(params)
-    assert "no number compares" not in tables(params)["table1"].caption
+    table = tables(params)["table1"]
+    assert "not numbers" not in table.caption
+    assert "Difference: ours less the paper's." in table.caption
+    assert "difference" in [column.key for column in table.columns]
 
 
 @pytest.mark.parametrize(
@@ -262,21 +273,34 @@ def test_on_the_papers_own_set_a_verdict_is_about_its_bleu(load, bleu, verdict):
 
 
 @pytest.mark.parametrize(
-    ("bleu", "verdict"),  # the row above has 10 with an interval of 9 to 11
+    ("bleu", "p", "verdict"),  # the row above has 10, and the paper a gain
     [
-        (7.99, "other order"),
-        (8.0, "within noise"),
-        (10.0, "within noise"),
-        (12.0, "within noise"),
-        (12.01, "same order"),
+        (9.9, 0.0499, "other order"),
+        (9.9, 0.05, "within noise"),
+        (10.0, 0.01, "within noise"),
+        (10.1, 0.05, "within noise"),
+        (10.1, 0.0499, "same order"),
     ],
 )
-def test_elsewhere_an_order_needs_intervals_apart(params, bleu, verdict):
+def test_elsewhere_an_order_needs_a_test(params, monkeypatch, bleu, p, verdict):
+    made_tests(monkeypatch, p)
     write(params, "base_reverse", bleu)
     rows = rows_of(params, "table1")
-    assert rows["Base"]["verdict"] is None
-    assert rows["Base + reverse"]["verdict"] == verdict
+    assert pick(rows["Base"], "p", "verdict") == [None, None]
+    assert pick(rows["Base + reverse"], "p", "verdict") == [p, verdict]
     assert rows["Base + reverse"]["gain"] == round(bleu - 10, 2)
+
+
+def test_every_gain_is_tested_and_nothing_else(params, tested):
+    for table in make_tables(params):
+        for row in table.rows:
+            assert (row.get("p") is None) == (row.get("gain") is None)
+    assert (("base_reverse", False), ("base", False)) in tested
+    best = "local_p_general_feed"
+    assert tested.count(((best, True), (best, False))) == 2  # in Tables 1 and 4
+    assert (("ensemble", True), (best, True)) in tested
+    assert ("aligner 1.0, IBM 1", "ensemble") in tested
+    assert len(tested) == 7 + 4 + 10 + 4 + 3 + 1 + 4
 
 
 def test_missing_scores_are_named(load):

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import shutil
 import socket
 import subprocess
 import sys
@@ -9,14 +10,20 @@ import time
 from pathlib import Path
 
 import pytest
+from small_profile import ROOT, make_profile
 
 from attnmt import tracking, tracking_store
+from attnmt.config import load_params
 from attnmt.errors import InputError
+from attnmt.files import write_json
 from attnmt.tracking_import import import_missing
+from attnmt.tracking_report import add_report
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
 PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
+PROFILE = load_params(ROOT / "params.yaml", ROOT)
+BEST = "local_p_1"  # of small_profile
 TAGS = {"git_commit": "abc", "dataset_digest": "d" * 64, "device": "cpu", "processor": ""}
 
 
@@ -83,10 +90,15 @@ def write_training(model="base", fingerprint="f1"):
 
 def write_scores(name, value=20.5, aer=None, members=None):
     """Write the scores of a model, or of an ensemble if ``members`` are given."""
-    both = {"tokenised": {"value": value}, "nist": {"value": value - 1}}
+    scripts = ("tokenised", "nist", "sacrebleu", "chrf", "ter")
+    both = {
+        script: {"value": value - i, "low": value - i - 0.5, "high": value - i + 0.5}
+        for i, script in enumerate(scripts)
+    }
     result = {"perplexity": None if members else 8.5, "before": both, "after": both}
     by_step = dict.fromkeys(("same", "next"), aer)
     alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
+    alignment |= {"low": aer and aer - 0.125, "high": aer and aer + 0.125}
     scores = {
         "name": name,
         "models": members or [name],
@@ -182,7 +194,7 @@ def test_without_mlflow_one_warning_and_the_training_goes_on(project, monkeypatc
     assert len(caplog.records) == 1
     assert "attnmt track" in caplog.text
     with pytest.raises(InputError, match="installed"):
-        import_missing("demo")
+        import_missing(PROFILE)
 
 
 def test_a_store_that_breaks_midway_is_one_warning_and_is_completed_later(
@@ -200,7 +212,7 @@ def test_a_store_that_breaks_midway_is_one_warning_and_is_completed_later(
         run.finish({})
     assert len(caplog.records) == 1
     assert runs("base")[0].info.status == "RUNNING"
-    assert import_missing("demo") == ["base"]
+    assert import_missing(PROFILE) == ["base"]
     (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert tracked.info.status == "FINISHED"
@@ -271,15 +283,21 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project, c
         "family": "luong",
         "direction": "en-de",
     }
-    assert tracked.data.metrics == {
-        "test1/bleu_tokenised_before": 25.5,
-        "test1/bleu_nist_before": 24.5,
-        "test1/bleu_tokenised_after": 25.5,
-        "test1/bleu_nist_after": 24.5,
-        "test2/aer": 0.25,
-        "test2/aer_same": 0.25,
-        "test2/aer_next": 0.25,
+    values = {
+        "bleu_tokenised": 25.5,
+        "bleu_nist": 24.5,
+        "bleu_sacrebleu": 23.5,
+        "chrf": 22.5,
+        "ter": 21.5,
     }
+    expected = {"test2/aer": 0.25, "test2/aer_same": 0.25, "test2/aer_next": 0.25}
+    expected |= {"test2/interval/aer_low": 0.125, "test2/interval/aer_high": 0.375}
+    for name, value in values.items():
+        for when in ("before", "after"):
+            expected[f"test1/{name}_{when}"] = value
+            expected[f"test1/interval/{name}_{when}_low"] = value - 0.5
+            expected[f"test1/interval/{name}_{when}_high"] = value + 0.5
+    assert tracked.data.metrics == expected
     assert tracked.info.status == "FINISHED"
     write_training("two", fingerprint="f_other")
     tracking.log_scores("demo", "ensemble")
@@ -294,9 +312,9 @@ def test_an_import_happens_once(project):
     write_scores("half")
     write_scores("ensemble", members=["base", "unlisted"])
     write_scores("later", members=["base", "half"])
-    assert import_missing("demo") == ["base", "ensemble", "unlisted"]
+    assert import_missing(PROFILE) == ["base", "ensemble", "unlisted"]
     before = Path("mlflow.db").read_bytes()
-    assert import_missing("demo") == []
+    assert import_missing(PROFILE) == []
     assert Path("mlflow.db").read_bytes() == before
     (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
@@ -307,8 +325,188 @@ def test_an_import_happens_once(project):
     assert tracked.info.end_time - tracked.info.start_time == 60_000
     assert "mlflow.parentRunId" not in runs("unlisted")[0].data.tags
     write_scores("base", 21.5)
-    assert import_missing("demo") == ["base"]
+    assert import_missing(PROFILE) == ["base"]
     assert runs("base")[0].data.metrics["test1/bleu_tokenised_before"] == 21.5
+
+
+def write_report(*files, tables=None):
+    """Write files of a report, their names in them, and tables of rows (models, sort)."""
+    titles = {"table1": "Table 1", "table_own": "The author's own table"}
+    described = [
+        {
+            "name": name,
+            "title": f"{titles[name]}, English-German, profile demo",
+            "rows": [{"sort": sort, "facts": {"model": models}} for models, sort in rows],
+        }
+        for name, rows in (tables or {}).items()
+    ]
+    write_json(Path("reports/demo/tables/tables.json"), {"profile": "demo", "tables": described})
+    for name in files:
+        write(f"reports/demo/{name}", name)
+
+
+def artefacts(run_name):
+    """Return the files of a run with their content."""
+    (run,) = runs(run_name)
+    folder = Path(run.info.artifact_uri)
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
+
+
+def test_each_table_s_run_carries_its_files_and_best_numbers(project, caplog):
+    params = make_profile(Path())
+    rows = [
+        (BEST, {"ppl": 3.0, "bleu": 20.0, "aer": None}),
+        ("plain", {"ppl": 2.0, "bleu": 30.0, "aer": 0.5}),
+        ("Eflomal", {"ppl": None, "bleu": None, "aer": 0.25}),
+        ("", {"ppl": None, "bleu": None, "aer": None}),
+    ]
+    names = ["tables/table1.md", "tables/table5.md", "tables/table_own.csv", "index.html"]
+    names += ["figures/figure5.svg", "figures/figure7.svg", "tables/.hidden.csv"]
+    write_report(*names, tables={"table1": rows, "table_own": []})
+    tracking.log_report(params)
+    assert not [record for record in caplog.records if record.levelname != "INFO"]
+    assert artefacts("Table 1") == {
+        "table1.md": "tables/table1.md",
+        "figure5.svg": "figures/figure5.svg",
+    }
+    assert list(artefacts("Table 5")) == ["table5.md"]
+    assert list(artefacts("The author's own table")) == ["table_own.csv"]
+    assert set(artefacts("Report")) == {"index.html", "figure7.svg"}
+    (table,) = runs("Table 1")
+    assert table.data.tags["mlflow.note.content"] == "tables/table1.md"
+    assert table.data.metrics == {"best_ppl": 2.0, "best_bleu": 30.0, "best_aer": 0.5}
+
+
+def test_tables_are_listed_in_the_paper_s_order_below_what_is_trained(project):
+    for model in ("gru_self", "base", "de_en_base_reverse"):
+        with training(model=model) as run:
+            run.finish({})
+    params = make_profile(Path())
+    own = {"table1": [], "table_own": []}
+    write_report("tables/table5.md", "tables/table_own.md", "index.html", tables=own)
+    tracking.log_report(params)
+    tables = ["Report", "Table 1", "Table 3", "Table 5", "GRU table", "The author's own table"]
+    assert [run.info.run_name for run in runs()][3:] == tables
+
+
+def test_a_report_takes_the_place_of_the_one_before(project):
+    params, client = make_profile(Path()), tracking_store.connect()
+    table = {"table1": [("plain", {"bleu": 1.0})]}
+    write_report("tables/table1.md", "figures/figure5.svg", "index.html", tables=table)
+    assert add_report(client, params)
+    before = Path("mlflow.db").read_bytes()
+    assert not add_report(client, params)
+    assert Path("mlflow.db").read_bytes() == before
+    Path("reports/demo/figures/figure5.svg").unlink()
+    write("reports/demo/tables/table1.md", "another")
+    assert add_report(client, params)
+    assert artefacts("Table 1") == {"table1.md": "another"}
+    assert runs("Table 1")[0].data.tags["mlflow.note.content"] == "another"
+    Path(runs("Report")[0].info.artifact_uri, "index.html").unlink()
+    assert add_report(client, params)
+    assert "index.html" in artefacts("Report")
+    write_report(tables={"table1": [("plain", {"bleu": 2.0})]})
+    assert add_report(client, params)
+    assert runs("Table 1")[0].data.metrics == {"best_bleu": 2.0}
+    assert not add_report(client, params)
+    assert sorted(run.info.run_name for run in runs()) == ["Report", "Table 1"]
+
+
+def test_a_description_that_is_too_long_is_cut_to_its_caption(project):
+    params = make_profile(Path())
+    write_report("index.html", tables={"table1": []})
+    write("reports/demo/tables/table1.md", "**Caption.**\n\n" + "| row |\n" * 2000)
+    assert add_report(tracking_store.connect(), params)
+    assert runs("Table 1")[0].data.tags["mlflow.note.content"] == "**Caption.**"
+
+
+def test_the_best_model_is_registered_once_for_each_that_it_was(project):
+    params, client = make_profile(Path()), tracking_store.connect()
+    write_report("index.html")
+
+    def versions():
+        found = client.search_model_versions("name = 'attnmt-demo'")
+        return sorted((int(one.version), one.tags["model"]) for one in found)
+
+    for first in (True, False):
+        assert add_report(client, params) is first
+        assert versions() == [(1, BEST)]
+    (report,) = runs("Report")
+    assert BEST in report.data.tags["mlflow.note.content"]
+    (logged,) = client.search_logged_models([report.info.experiment_id])
+    assert (logged.status, logged.source_run_id) == ("READY", report.info.run_id)
+    model = mlflow.pyfunc.load_model(f"models:/{logged.model_id}")
+    assert model.predict(["A red dog."])[0]["source"] == ["A", "red", "dog", "."]
+    write("models/demo/local_p_3/metrics.json", '{"dev_perplexity": 1.5}')
+    assert add_report(client, params)
+    assert versions() == [(1, BEST), (2, "local_p_3")]
+
+
+def test_models_of_no_published_table_stand_below_their_own(project):
+    params = make_profile(Path())
+    table, own = [(f"{BEST} local_p_2", {}), ("", {})], [(BEST, {}), ("subwords", {})]
+    write_report("index.html", tables={"table1": table, "table_own": own})
+    for model in (BEST, "local_p_2", "subwords", "ensemble", "gone"):
+        with training(model=model) as run:
+            run.finish({})
+    tracking.log_report(params)
+    names = {run.info.run_id: run.info.run_name for run in runs()}
+    below = {run.info.run_name: run.data.tags.get("mlflow.parentRunId") for run in runs()}
+    assert {name: names.get(parent) for name, parent in below.items()} == {
+        "Report": None,
+        "Table 1": None,
+        "The author's own table": None,
+        BEST: "Table 1",
+        "local_p_2": "Table 1",  # another seed in the same row
+        "ensemble": "Table 1",  # as published
+        "subwords": "The author's own table",
+        "gone": None,
+    }
+    assert not add_report(tracking_store.connect(), params)
+
+
+def test_an_import_takes_the_report_too(project):
+    params = make_profile(Path())
+    shutil.move("models", "put_away")  # as in a fresh clone
+    write_report("index.html")
+    assert import_missing(params) == ["Report"]
+    assert import_missing(params) == []
+    assert tracking_store.connect().search_model_versions() == []
+    shutil.move("put_away", "models")
+    for name in params.models:
+        write_training(name)
+    assert import_missing(params) == [*sorted(params.models), "Report"]
+    assert import_missing(params) == []
+
+
+def test_a_report_that_cannot_be_logged_is_one_warning(project, caplog):
+    params = make_profile(Path())
+    write_report("index.html")
+    Path("data/demo/lexicon/en-de.tsv").unlink()
+    tracking.log_report(params)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "en-de.tsv: no such file" in caplog.text
+
+
+def test_without_a_report_there_is_nothing_to_log(project):
+    params = make_profile(Path())
+    tracking.log_report(params)
+    assert runs() == []
+
+
+def test_a_copied_project_does_not_write_into_the_first(project, monkeypatch, tmp_path_factory):
+    params = make_profile(Path())
+    write_report("index.html")
+    monkeypatch.setattr(tracking_store, "DEFAULT_URI", tracking_store.store_uri())
+    assert add_report(tracking_store.connect(), params)
+    copy = tmp_path_factory.mktemp("copied") / "project"
+    shutil.copytree(project, copy)
+    monkeypatch.chdir(copy)
+    write("reports/demo/index.html", "another")
+    with pytest.raises(InputError, match=r"mlflow\.db.*copied or moved; delete"):
+        add_report(tracking_store.connect(), params)
+    assert artefacts("Report")["index.html"] == "index.html"
 
 
 def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch):

@@ -8,9 +8,9 @@ from attnmt.tracking_import import import_missing
 
 
 def track(profile: Profile = DEMO) -> None:
-    """Import into MLflow, from their files, the trainings and scores that it lacks.
+    """Import into MLflow, from their files, the trainings, scores and reports that it lacks.
 
     Examples: attnmt track; attnmt track --profile wmt14; then: mlflow ui
     """
-    imported = import_missing(load_params(params_file(profile)).profile)
+    imported = import_missing(load_params(params_file(profile)))
     typer.echo("\n".join(imported) if imported else "MLflow has everything already.")

@@ -69,11 +69,20 @@ class ParallelFiles(Strict):
         return self
 
 
+class Expected(Strict):
+    """What a corpus is said to hold: what ``attnmt plan`` reckons with before it is there."""
+
+    pairs: PositiveInt  # of the training set
+    words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # the same
+    bytes: PositiveInt  # of all files to fetch
+
+
 class DownloadCorpus(Strict):
     """Files from the network, or from the folder that ATTNMT_MIRROR names."""
 
     kind: Literal["download"]
     files: dict[Name, ParallelFiles]
+    expected: Expected | None = None
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:

@@ -74,14 +74,23 @@ def _count_lines(tokens: Path, name: str) -> int:
 def _words(path: Path, encoding: Encoding) -> Iterator[list[str]]:
     """Yield of each line the words that the family reads."""
     for number, line in enumerate(iter_lines(path), start=1):
-        text = line.lower() if encoding.lowercase else line
-        if encoding.pieces and WORD_END in text:
-            raise InputError(
-                f"{path}:{number}: the text holds {WORD_END!r}, by which subword-nmt marks the end of "
-                f"a word; take it out, write &lt;/w&gt;, or have Moses tokenise the raw text"
-            )
-        words = text.split()
-        yield words[-encoding.length :] if encoding.length else words
+        yield words_read(line, encoding, f"{path}:{number}")
+
+
+def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
+    """Return the words that a family reads of a line of tokens; ``place`` names it in an error.
+
+    Raises:
+        InputError: if the line holds a mark that cannot be cut into pieces.
+    """
+    text = line.lower() if encoding.lowercase else line
+    if encoding.pieces and WORD_END in text:
+        raise InputError(
+            f"{place}: the text holds {WORD_END!r}, by which subword-nmt marks the end of "
+            f"a word; take it out, write &lt;/w&gt;, or have Moses tokenise the raw text"
+        )
+    words = text.split()
+    return words[-encoding.length :] if encoding.length else words
 
 
 def _learn_pieces(tokens: Path, folder: Path, train: str, encoding: Encoding) -> dict[str, Cutter]:

@@ -73,7 +73,7 @@ def _tokenise(raw: Path, folder: Path, name: str, sets: Sets, settings: Tokenise
 def _pairs(paths: list[Path], settings: Tokenise) -> Iterator[list[list[str]]]:
     """Yield the tokens of each pair of a set and, if it has them, its links, which fit the tokens."""
     total = count_parallel_lines(paths)
-    split = [*(_splitter(language, settings) for language in LANGUAGES), str.split]
+    split = [*(splitter(language, settings) for language in LANGUAGES), str.split]
     rows = zip(*map(iter_lines, paths), strict=True)
     for number, row in enumerate(tqdm(rows, paths[0].stem, total, disable=None), start=1):
         pair = [words(line) for words, line in zip(split, row, strict=False)]
@@ -82,7 +82,8 @@ def _pairs(paths: list[Path], settings: Tokenise) -> Iterator[list[list[str]]]:
         yield pair
 
 
-def _splitter(language: str, settings: Tokenise) -> Callable[[str], list[str]]:
+def splitter(language: str, settings: Tokenise) -> Callable[[str], list[str]]:
+    """Return what splits a raw line of a language into tokens."""
     if settings.moses:
         return MosesTokenizer(language, settings.split_hyphens).tokenize
     return str.split

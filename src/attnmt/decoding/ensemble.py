@@ -27,10 +27,10 @@ def log_probabilities(logits: Sequence[Tensor], average: Average) -> Tensor:
     return total - torch.log(torch.tensor(len(logits), dtype=total.dtype, device=total.device))
 
 
-def summed(weights: Sequence[Tensor | None]) -> Tensor | None:
-    """Return the sum of the weights of the attentional members; None if there is no such member."""
+def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
+    """Return the mean of the weights of the attentional members; None if there is no such member."""
     present = [a for a in weights if a is not None]
-    return torch.stack(present).sum(dim=0) if present else None
+    return torch.stack(present).mean(dim=0) if present else None
 
 
 def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> list[list[int]]:

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from attnmt.config import Average, LinkStep
 from attnmt.data.vocabulary import BOS, EOS
-from attnmt.decoding.ensemble import attended, link_shift, log_probabilities, summed
+from attnmt.decoding.ensemble import attended, averaged, link_shift, log_probabilities
 from attnmt.model.attention import Memory
 from attnmt.model.recurrent import State
 from attnmt.model.translator import Translator
@@ -144,7 +144,7 @@ def search(
     while live:
         logits, weights = zip(*(decoder.step(words, t) for decoder in decoders), strict=True)
         log_p = log_probabilities(logits, options.average)
-        looked_at = attended(summed(weights), [decoder.memory for decoder in decoders])
+        looked_at = attended(averaged(weights), [decoder.memory for decoder in decoders])
         scores, parents, words = _extend(
             log_p, scores, live, looked_at, shift, options, first=t == 0
         )

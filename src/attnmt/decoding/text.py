@@ -1,28 +1,41 @@
-"""Words in, words out: the search and the forced decoder on the sets of a family."""
+"""Words in, words out: the search and the forced decoder on text as a family reads it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple, get_args
 
-from attnmt.config import LinkStep
+import numpy as np
+
+from attnmt.config import LinkStep, Params
 from attnmt.data.encoded import EncodedSets
 from attnmt.data.lexicon import Lexicon
 from attnmt.data.links import Links
+from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.data.vocabulary import EOS, SPECIAL, Vocabulary
 from attnmt.decoding.ensemble import link_shift
+from attnmt.decoding.samples import Sample, sampled_lines
 from attnmt.decoding.search import Candidate, Search
-from attnmt.decoding.translate import Ids, force_all, translate
+from attnmt.decoding.translate import Ids, attention_of_all, force_all, translate
 from attnmt.decoding.unknown import replace_unknown
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.model.store import load_model
 from attnmt.model.translator import Translator
 
 READINGS: tuple[LinkStep, ...] = get_args(LinkStep)
+Units = list[str]  # a sentence as models read it: words, or pieces
 
 
 class Translation(NamedTuple):
     """One translation of a sentence."""
 
+    text: str  # plain: unknown words replaced, hyphens joined, detokenised
     words: list[str]  # with <unk>
     replaced: list[str]  # unknown words replaced
+    source: list[str]  # the words that were read
     links: Links  # of words, source-target; none without attention
     score: float  # log p
+    ids: list[int]  # what the search found: of words, or of pieces
 
 
 class ForcedSet(NamedTuple):
@@ -34,7 +47,7 @@ class ForcedSet(NamedTuple):
 
 
 class TextTranslator:
-    """A model or an ensemble with the text, the vocabularies and the dictionary that it works on."""
+    """A model or an ensemble with the vocabularies, the dictionary and the text that it works on."""
 
     def __init__(
         self,
@@ -51,24 +64,37 @@ class TextTranslator:
         self.options = options
         self.batch_size = batch_size
         self.source, self.target = models[0].config.system.direction.split("-")
-        self.vocabulary = data.vocabulary(self.target)
+        self._vocabularies = {k: data.vocabulary(k) for k in (self.source, self.target)}
+        self._moses = MosesTokenizer(self.target, split_hyphens=False)
+
+    @property
+    def attends(self) -> bool:
+        """Whether there are weights to speak of."""
+        return any(model.decoder.attention is not None for model in self.models)
+
+    def translate(self, sentences: Sequence[Units]) -> list[list[Translation]]:
+        """Return the best translations of each sentence, none of which is empty, the best first."""
+        ids = _ids(self._vocabularies[self.source], sentences)
+        found = translate(self.models, ids, self.options, self.batch_size)
+        return [
+            [self._translation(candidate, source) for candidate in candidates[: self.options.best]]
+            for candidates, source in zip(found, sentences, strict=True)
+        ]
 
     def translate_set(self, name: str) -> list[list[Translation]]:
-        """Return the translations of each sentence of a set, the best first."""
-        units = self.data.units(name, self.source)
-        found = translate(self.models, self._ids(name, self.source), self.options, self.batch_size)
-        return [
-            [self._translation(candidate, source) for candidate in candidates]
-            for candidates, source in zip(found, units, strict=True)
-        ]
+        """Return the best translations of each sentence of a set, the best first."""
+        return self.translate(self.data.units(name, self.source))
 
     def force_set(self, name: str) -> ForcedSet:
         """Return scores and links of a set's references."""
-        sources, targets = (self._ids(name, side) for side in (self.source, self.target))
-        forced = force_all(self.models, sources, targets, self.batch_size, self.options.average)
         units = [self.data.units(name, side) for side in (self.source, self.target)]
+        sources, targets = (
+            _ids(self._vocabularies[side], text)
+            for side, text in zip((self.source, self.target), units, strict=True)
+        )
+        forced = force_all(self.models, sources, targets, self.batch_size, self.options.average)
         links: dict[LinkStep, list[Links]] = {}
-        for step in READINGS if forced[0].attended else ():
+        for step in READINGS if self.attends else ():
             shift = link_shift(self.models, step)
             links[step] = [
                 self.data.links([(i, j) for j, i in enumerate(line.links(shift))], *pair)
@@ -76,14 +102,107 @@ class TextTranslator:
             ]
         return ForcedSet([line.score for line in forced], links)
 
-    def _translation(self, candidate: Candidate, source: list[str]) -> Translation:
-        units = self.vocabulary.decode(candidate.words)
+    def attention_to(
+        self, name: str, samples: int, found: Sequence[Sequence[Translation]] | None = None
+    ) -> list[Sample]:
+        """Return the weights of so many sentences of a set; the models have attention.
+
+        Args:
+            name: the set.
+            samples: sentences, evenly spread.
+            found: the translations of the set, of which the best are forced, id by id; None takes the
+                references.
+        """
+        every = self.data.units(name, self.source)
+        lines = sampled_lines(len(every), samples)
+        sources = [every[line] for line in lines]
+        vocabulary = self._vocabularies[self.target]
+        if found is None:
+            references = self.data.units(name, self.target)
+            targets = [references[line] for line in lines]
+            ids = _ids(vocabulary, targets)
+        else:
+            best = [found[line][0].ids for line in lines]
+            targets = [vocabulary.decode(words) for words in best]
+            ids = [np.array(words, dtype=np.int32) for words in best]
+        read = _ids(self._vocabularies[self.source], sources)
+        weights = attention_of_all(self.models, read, ids, self.batch_size)
+        return [
+            Sample(line, source, [*target, SPECIAL[EOS]], a.astype(float).round(4).tolist())
+            for line, source, target, a in zip(lines, sources, targets, weights, strict=True)
+        ]
+
+    def plain(self, words: Sequence[str]) -> str:
+        """Return tokens as plain text: hyphens joined, detokenised."""
+        return self._moses.detokenize(words)
+
+    def _translation(self, candidate: Candidate, source: Units) -> Translation:
+        units = self._vocabularies[self.target].decode(candidate.words)
         links = [(i, j) for j, i in enumerate(candidate.links)]
         links = self.data.links(links, source, units)
-        words = self.data.words(units)
-        replaced = replace_unknown(words, self.data.words(source), links, self.lexicon)
-        return Translation(words, replaced, links, candidate.score)
+        words, read = self.data.words(units), self.data.words(source)
+        replaced = replace_unknown(words, read, links, self.lexicon)
+        text = self.plain(replaced)
+        return Translation(text, words, replaced, read, links, candidate.score, candidate.words)
 
-    def _ids(self, name: str, language: str) -> list[Ids]:
-        text = self.data.text(name, language)
-        return [text[i] for i in range(len(text))]
+
+def _ids(vocabulary: Vocabulary, sentences: Sequence[Units]) -> list[Ids]:
+    return [np.array(vocabulary.encode(units), dtype=np.int32) for units in sentences]
+
+
+def load_translator(
+    params: Params,
+    name: str,
+    root: Path = Path(),
+    *,
+    beam: int | None = None,
+    n_best: int | None = None,
+) -> TextTranslator:
+    """Load a model or an ensemble of a profile, with what its family reads.
+
+    Args:
+        params: of the profile.
+        name: of the model or the ensemble.
+        root: the folder that holds data/ and models/.
+        beam: in place of the profile's.
+        n_best: in place of the profile's.
+
+    Raises:
+        InputError: if the profile has no such model, a file is missing (naming the stage that makes
+            it), or a model was trained on other data.
+    """
+    layout, decoding, ensemble = (
+        Layout(params.profile, root),
+        params.decoding,
+        params.translators(name),
+    )
+    family, direction = ensemble.family, params.models[ensemble.members[0]].direction
+    encoded, lexicon = layout.encoded(family), layout.lexicon / f"{direction}.tsv"
+    _check(encoded / "summary.json", f"encode@{family}", params)
+    _check(lexicon, "lexicon", params)
+    for member in ensemble.members:
+        _check(layout.model(member) / "weights.safetensors", f"train@{member}", params)
+    data = EncodedSets(encoded)
+    best = n_best or decoding.n_best
+    options = Search(
+        beam=beam or decoding.beam,
+        candidates=max(decoding.candidates, best),
+        best=best,
+        link_step=decoding.link_step,
+        average=ensemble.average,
+    )
+    return TextTranslator(
+        [load_model(layout.model(member), data.digest) for member in ensemble.members],
+        data,
+        Lexicon.load(lexicon, lowercase=params.families[family].encoding.lowercase),
+        options,
+        params.machine.decode_batch,
+    )
+
+
+def _check(path: Path, stage: str, params: Params) -> None:
+    """Refuse to go on without a file; say which stage makes it."""
+    if not path.exists():
+        file = Path(params.params_file).with_name("dvc.yaml")
+        target = stage if file == Path("dvc.yaml") else f"{file}:{stage}"
+        raise InputError(f"{path}: no such file; run dvc repro {target} first")

@@ -1,6 +1,5 @@
 """Whole texts through the search and the forced decoder, in batches of similar length."""
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -9,13 +8,14 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from attnmt.config import Average
-from attnmt.data.batches import make_batch, pad_source
-from attnmt.decoding.forced import Forced, force
+from attnmt.data.batches import Batch, make_batch, pad_source
+from attnmt.decoding.forced import Forced, attention, force
 from attnmt.decoding.search import Candidate, Search, search
 from attnmt.model.translator import Translator
 
 Ids = NDArray[np.int32]
 Result = TypeVar("Result")
+MOST_UNITS = 32_768  # of a batch, padding counted: one very long sentence goes with few others
 
 
 def translate(
@@ -48,14 +48,39 @@ def force_all(
     average: Average = "logits",
 ) -> list[Forced]:
     """Return score and attended positions of each given translation."""
+
+    def one_batch(batch: Batch) -> list[Forced]:
+        return force(models, batch, average)
+
+    return _over_pairs(models, sources, targets, batch_size, one_batch)
+
+
+def attention_of_all(
+    models: Sequence[Translator], sources: Sequence[Ids], targets: Sequence[Ids], batch_size: int
+) -> list[NDArray[np.floating]]:
+    """Return the weights of each given translation, [T, S]; the models have attention."""
+
+    def one_batch(batch: Batch) -> list[NDArray[np.floating]]:
+        return attention(models, batch)
+
+    return _over_pairs(models, sources, targets, batch_size, one_batch)
+
+
+def _over_pairs(
+    models: Sequence[Translator],
+    sources: Sequence[Ids],
+    targets: Sequence[Ids],
+    batch_size: int,
+    one_batch: Callable[[Batch], list[Result]],
+) -> list[Result]:
     reverse, device = models[0].config.system.reverse, models[0].W_s.device
 
-    def one_batch(rows: list[int]) -> list[Forced]:
+    def of_rows(rows: list[int]) -> list[Result]:
         pairs = [sources[i] for i in rows], [targets[i] for i in rows]
-        return force(models, make_batch(*pairs, reverse).to(device), average)
+        return one_batch(make_batch(*pairs, reverse).to(device))
 
     size = _size(models, batch_size)
-    return _by_length([len(ids) for ids in targets], size, one_batch, "force")
+    return _by_length([len(ids) for ids in targets], size, of_rows, "force")
 
 
 def _size(models: Sequence[Translator], batch_size: int) -> int:
@@ -73,9 +98,13 @@ def _by_length(
     """Run ``one_batch`` over rows sorted by length, longest first; return results in the rows' order."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     results: dict[int, Result] = {}
-    with tqdm(total=len(order), desc=what, unit="sentence", disable=not sys.stderr.isatty()) as bar:
-        for start in range(0, len(order), batch_size):
-            rows = order[start : start + batch_size]
+    # Within a caller's bar this one goes when it is full; what takes no second shows none.
+    bar = tqdm(desc=what, total=len(order), unit="sentence", disable=None, leave=None, delay=1)
+    with bar:
+        while len(results) < len(order):
+            start = len(results)
+            longest = max(1, lengths[order[start]])
+            rows = order[start : start + min(batch_size, max(1, MOST_UNITS // longest))]
             results |= zip(rows, one_batch(rows), strict=True)
             bar.update(len(rows))
     return [results[i] for i in range(len(lengths))]

@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from attnmt.errors import InputError
 
 Link = tuple[int, int]  # 0-based positions of two words; both sides in the same order everywhere
@@ -25,15 +28,38 @@ def aer(
     Raises:
         InputError: if the three differ in length, or neither A nor S has a link.
     """
+    counts = link_counts(links, sure, possible)
+    if not counts[:, 1].any():
+        raise InputError("alignment error rate: no links to judge and no gold links")
+    return float(rates(counts.sum(0)))
+
+
+def link_counts(
+    links: Sequence[Collection[Link]],
+    sure: Sequence[Collection[Link]],
+    possible: Sequence[Collection[Link]],
+) -> NDArray[np.int64]:
+    """Return what the error rate of any of the sentence pairs together follows from.
+
+    Returns:
+        (lines, 2): |A and S| + |A and P|, and |A| + |S|, of each sentence pair.
+
+    Raises:
+        InputError: if the three differ in length.
+    """
     if not len(links) == len(sure) == len(possible):
         raise InputError(
             f"alignment error rate: {len(links)} sentence pairs with links, {len(sure)} with sure "
             f"and {len(possible)} with possible gold links; they must be the same pairs"
         )
-    matches = size = 0
-    for a, s, p in zip(map(set, links), map(set, sure), map(set, possible), strict=True):
-        matches += len(a & s) + len(a & (s | p))
-        size += len(a) + len(s)
-    if size == 0:
-        raise InputError("alignment error rate: no links to judge and no gold links")
-    return 1 - matches / size
+    counts = [
+        (len(a & s) + len(a & (s | p)), len(a) + len(s))
+        for a, s, p in zip(map(set, links), map(set, sure), map(set, possible), strict=True)
+    ]
+    return np.array(counts, dtype=np.int64).reshape(-1, 2)
+
+
+def rates(sums: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the error rate of each sum of counts, (..., 2) -> (...); 0 where there are no links."""
+    matches, size = sums[..., 0], sums[..., 1]
+    return 1 - np.where(size == 0, 1, matches / np.maximum(size, 1))

@@ -1,43 +1,65 @@
-"""The links of the aligned set against gold links, for each way to read them off the attention."""
+"""The links of the aligned set against gold links, for each way to read them off the attention.
+
+Links are English-German here, as the gold links are, whatever the direction of the translation.
+"""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from attnmt.config import Direction, LinkStep
-from attnmt.data.links import GoldLinks, Links, flipped
+from attnmt.config import LinkStep, Params
+from attnmt.data.encoded import EncodedSets
+from attnmt.data.links import GoldLinks, Links, flipped, read_links
+from attnmt.errors import InputError
+from attnmt.layout import Layout
 from attnmt.metrics.aer import aer
+from attnmt.metrics.significance import aer_interval
+
+
+def read_forced(params: Params, name: str, step: LinkStep, root: Path = Path()) -> list[Links]:
+    """Return the links of the aligned set's references by one reading of a system's attention.
+
+    Raises:
+        InputError: if the file is missing, or has not as many lines as the set.
+    """
+    layout, system = Layout(params.profile, root), params.translators(name)
+    model, aligned = params.model(system.members[0]), params.sets.aligned
+    path = layout.translations(name) / f"{aligned}.forced.{step}.links"
+    links = [line.sure for line in read_links(path)]
+    data = EncodedSets(layout.encoded(system.family))
+    if len(links) != (lines := len(data.units(aligned, model.target))):
+        raise InputError(
+            f"{path}: {len(links)} lines, but {data.text_path(aligned, model.target)} has {lines}; "
+            f"run the stage translate for {name} again"
+        )
+    return [flipped(line) for line in links] if model.direction == "de-en" else links
 
 
 def score_links(
     links: Mapping[LinkStep, Sequence[Links]],
     chosen: LinkStep,
     gold: Sequence[GoldLinks] | None,
-    direction: Direction,
+    samples: int,
 ) -> dict[str, Any]:
-    """Return the error rate of the ``chosen`` reading and of all, None without gold links.
+    """Return the error rate of the ``chosen`` reading with its interval, and the rate of all.
 
     Args:
-        links: source-target, of every sentence, by reading.
+        links: of every sentence pair, by reading.
         chosen: one of the readings.
-        gold: English-German, of every sentence; None where none are known.
-        direction: of the translation that the links are of.
+        gold: of every sentence pair; None where none are known, and then the rates are None.
+        samples: of the bootstrap.
     """
-    rates = {
-        step: None if gold is None else error_rate(lines, gold, direction)
-        for step, lines in links.items()
-    }
+    sure = [line.sure for line in gold or []]
+    possible = [line.possible for line in gold or []]
+    rates = {step: aer(lines, sure, possible) if gold else None for step, lines in links.items()}
+    low, high = aer_interval(links[chosen], gold, samples) if gold else (None, None)
     return {
         "lines": len(links[chosen]),
         "link_step": chosen,
         "aer": rates[chosen],
+        "low": low,
+        "high": high,
         "aer_by_link_step": rates,
-        "sure": sum(len(line.sure) for line in gold or []),
-        "possible": sum(len(line.possible) for line in gold or []),
+        "sure": sum(map(len, sure)),
+        "possible": sum(map(len, possible)),
     }
-
-
-def error_rate(links: Sequence[Links], gold: Sequence[GoldLinks], direction: Direction) -> float:
-    """Return the alignment error rate of source-target links by gold links, which are English-German."""
-    if direction == "de-en":
-        links = [flipped(line) for line in links]
-    return aer(links, [line.sure for line in gold], [line.possible for line in gold])

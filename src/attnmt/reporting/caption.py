@@ -1,9 +1,9 @@
-"""The caption of a table: what was measured on what, and how to read it."""
+"""The caption of a table: first how to read it, then what its numbers are."""
 
 from typing import Any
 
 from attnmt.config import Params
-from attnmt.reporting.tables import METRICS, TableSpec
+from attnmt.reporting.tables import ABOVE, FIRST, METRICS, SUBWORDS, TableSpec
 
 LANGUAGES = {"en-de": "English-German", "de-en": "German-English"}
 LINKED_BY = {
@@ -11,6 +11,8 @@ LINKED_BY = {
     "next": "the step after it, where it is the input",
     "authors": "the step after it for content scores, its own for location (the authors' reading)",
 }
+OVER = {ABOVE: "over the row above", FIRST: "over the system without fault"}
+Rows = list[dict[str, Any]]
 
 
 def title(params: Params, spec: TableSpec, common: dict[str, Any]) -> str:
@@ -19,7 +21,7 @@ def title(params: Params, spec: TableSpec, common: dict[str, Any]) -> str:
 
 
 def caption(
-    params: Params, spec: TableSpec, rows: list[dict[str, Any]], common: dict[str, Any]
+    params: Params, spec: TableSpec, rows: Rows, common: dict[str, Any], papers_text: bool
 ) -> str:
     """Return what follows the title.
 
@@ -28,91 +30,115 @@ def caption(
         spec: of the table.
         rows: its cells by the CSV file's columns; in one at least there is a number of ours.
         common: the conditions under which all of ours were scored.
+        papers_text: whether ours were measured on the paper's own set.
     """
-    parts = []
+    parts = [
+        _measured(spec, rows, common),
+        _text(spec, rows, papers_text),
+        _gain(spec, rows),
+        _verdict(spec, rows, papers_text),
+        spec.note,
+    ]
+    if len(spec.scripts) == 1:
+        parts.append(_bleu(params, spec, rows))
+    if "link_step" in common and _any(rows, "aer"):
+        by = LINKED_BY[common["link_step"]]
+        parts.append(f"References are force-decoded; a word's link is the largest weight of {by}.")
+    parts += _systems(rows)
     if spec.published:
         parts.append(f"Paper: {rows[0]['source']}, {rows[0]['paper_set']}.")
-    parts += [_ours(spec, rows, common), spec.note]
-    if spec.has_bleu:
-        parts.append(_bleu(params, spec, rows, common["signature"]))
-    if _any(rows, "aer"):
-        parts.append(_aer(rows, common))
-    parts += _averages(rows)
-    if _any(rows, "gain"):
-        better = "; below 0 is better" if spec.judged == "aer" else ""
-        over = "by the replacement" if spec.gain_over else "over the row above"
-        parts.append(f"In brackets the gain {over}{better}.")
-    parts += _comparison(spec, rows, common)
-    if any(row["model"] is None for row in rows):
-        parts.append("Rows without a number of ours are systems that this profile does not train.")
+    if len(spec.scripts) == 1:
+        parts.append(f"Signature: {common['signature']}.")
     return " ".join(part for part in parts if part)
 
 
-def _any(rows: list[dict[str, Any]], column: str) -> bool:
+def _any(rows: Rows, column: str) -> bool:
     return any(row.get(column) is not None for row in rows)
 
 
-def _ours(spec: TableSpec, rows: list[dict[str, Any]], common: dict[str, Any]) -> str:
-    parts = [common["set"], f"{common['lines']} sentences"] if spec.has_bleu else []
-    seeds = {row["seeds"] for row in rows if row["seeds"]}
-    if len(seeds) == 1:
-        numbers = seeds.pop().split()
-        parts.append(f"{'mean of seeds' if len(numbers) > 1 else 'seed'} {', '.join(numbers)}")
-    elif seeds:
-        parts.append("means over a model's seeds")
+def _measured(spec: TableSpec, rows: Rows, common: dict[str, Any]) -> str:
+    """Say what was measured on what."""
+    parts, seeds = [], _seeds(rows)
     if spec.has_bleu:
-        parts.append(f"beam {common['beam']}")
-    return f"Ours: {', '.join(parts)}." if parts else ""
+        what = (
+            "BLEU is on" if len(spec.scripts) == 1 else "The same translations scored in five ways:"
+        )
+        about = [f"{common['lines']} sentences", *seeds, f"beam {common['beam']}"]
+        parts.append(f"{what} {common['set']} ({', '.join(about)})")
+    if _any(rows, "aer"):
+        about = [f"{common['aligned_lines']} sentences"] + ([] if spec.has_bleu else seeds)
+        gold = f"{common['sure']:,} sure and {common['possible']:,} possible gold links"
+        parts.append(f"AER is on {common['aligned_set']} ({', '.join(about)}; {gold})")
+    brackets = " in brackets" if spec.inside else ""
+    return f"{'; '.join(parts)}, with 95% bootstrap intervals{brackets}."
 
 
-def _bleu(params: Params, spec: TableSpec, rows: list[dict[str, Any]], signature: str) -> str:
+def _seeds(rows: Rows) -> list[str]:
+    """Return the seeds of the rows, in words; none where there are none."""
+    seeds = {row["seeds"] for row in rows if row["seeds"]}
+    if len(seeds) > 1:
+        return ["means over a model's seeds"]
+    numbers = [number for one in seeds for number in one.split()]
+    kind = "mean of seeds" if len(numbers) > 1 else "seed"
+    return [f"{kind} {', '.join(numbers)}"] if numbers else []
+
+
+def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
+    """Say whether ours compare with the paper's numbers."""
+    if not spec.published or papers_text:
+        return ""
+    if not _any(rows, "gain"):
+        return "Our text is not the paper's: the numbers do not compare."
+    return "Our text is not the paper's: compare gains, not numbers."
+
+
+def _gain(spec: TableSpec, rows: Rows) -> str:
+    """Say what stands in brackets, and what p is a test of."""
+    if not _any(rows, "gain"):
+        return ""
+    over = OVER.get(spec.gain_over, "by the replacement")
+    below = ", below 0 being better" if spec.judged == "aer" else ""
+    return f"In brackets the gain {over}{below}; p is that gain's, by paired bootstrap."
+
+
+def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
+    """Say what a verdict is, and a difference where it is shown."""
+    if spec.judged is None or not _any(rows, "verdict"):
+        return ""
+    judged, noise = METRICS[spec.judged].heading, "within noise where p is 0.05 or more"
+    if not spec.published:
+        than = "words" if spec.name == SUBWORDS.name else "without fault"
+        return f"Verdict: {judged} higher or lower than {than}; {noise}."
+    if papers_text:
+        return (
+            f"Difference: ours less the paper's. Verdict: whether the paper's {judged} lies in our "
+            "interval, or ours is higher or lower."
+        )
+    return f"Verdict: whether a gain has the paper's sign; {noise}."
+
+
+def _bleu(params: Params, spec: TableSpec, rows: Rows) -> str:
     encoding = params.families[next(row["family"] for row in rows if row["family"])].encoding
-    text = "detokenised text (mteval-v13a)" if spec.script == "nist" else "Moses tokens"
+    nist = spec.script_of("bleu") == "nist"
+    text = "detokenised text (mteval-v13a)" if nist else "Moses tokens (multi-bleu)"
     case = "lower-cased" if encoding.lowercase else "case kept"
     cut = f", the last {encoding.length} words of a sentence" if encoding.length else ""
-    return f"BLEU is on {text}, {case}{cut} ({signature}), with its 95% bootstrap interval."
+    return f"BLEU takes {text}, {case}{cut}."
 
 
-def _aer(rows: list[dict[str, Any]], common: dict[str, Any]) -> str:
+def _systems(rows: Rows) -> list[str]:
+    """Say what is special about a system."""
     parts = [
-        f"AER is on {common['aligned_set']}, {common['aligned_lines']} sentences with "
-        f"{common['sure']} sure and {common['possible']} possible gold links."
+        f"For the {row['system']} stands {row['model']}."
+        for row in rows
+        if row["stage"] == "lexicon"
     ]
-    if "link_step" in common:
-        parts.append(
-            "References are force-decoded; a word's link is the largest weight of "
-            f"{LINKED_BY[common['link_step']]}."
-        )
-    aligners = [row for row in rows if row["stage"] == "lexicon"]
-    return " ".join(parts + [f"Beside the {r['system']} stands {r['model']}." for r in aligners])
-
-
-def _averages(rows: list[dict[str, Any]]) -> list[str]:
-    parts = [f"The ensemble averages {row['average']}." for row in rows if row["average"]]
+    parts += [f"The ensemble averages {row['average']}." for row in rows if row["average"]]
     if any(_any(rows, f"{metric}_sd") for metric in METRICS):
         parts.append(
-            "An interval's bounds are means over the seeds; ± is the deviation between seeds."
+            "With several seeds a number and the bounds of its interval are means, ± is the "
+            "deviation between seeds, and p the largest of the seeds, tested pair by pair."
         )
+    if any(row["model"] is None for row in rows):
+        parts.append("Rows without a number of ours: systems that this profile does not train.")
     return list(dict.fromkeys(parts))
-
-
-def _comparison(spec: TableSpec, rows: list[dict[str, Any]], common: dict[str, Any]) -> list[str]:
-    """Say what compares with what, and what a verdict is."""
-    noise = (
-        "within noise where their intervals overlap"
-        if METRICS[spec.judged].interval
-        else "without intervals none is called noise"
-    )
-    if not spec.published:
-        return [f"Verdict: whether subwords score higher or lower than words; {noise}."]
-    if common.get("set") == rows[0]["paper_set"]:
-        return [
-            "Verdict: whether the paper's BLEU lies in our interval, or ours is higher or lower."
-        ]
-    but = ": only gains do" if _any(rows, "gain") else ""
-    parts = [f"Our text is not the paper's, so no number compares with the paper's beside it{but}."]
-    if _any(rows, "verdict"):
-        parts.append(
-            f"Verdict: whether the two numbers of a gain are in the paper's order; {noise}."
-        )
-    return parts

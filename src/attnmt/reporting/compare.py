@@ -1,4 +1,4 @@
-"""Our numbers beside the published ones: rows with differences, gains and verdicts."""
+"""Our numbers beside the published ones: rows with differences, gains, tests and verdicts."""
 
 from dataclasses import dataclass
 from statistics import mean
@@ -6,33 +6,49 @@ from typing import Any, get_args
 
 from attnmt.config import LinkStep, Params
 from attnmt.reporting.caption import caption, title
+from attnmt.reporting.columns import shown_columns
+from attnmt.reporting.groups import fault_groups, scored_rows, subword_pairs
+from attnmt.reporting.paired import alignment_p, translation_p
 from attnmt.reporting.paper import Row, paper_rows
 from attnmt.reporting.provenance import common_conditions, provenance
-from attnmt.reporting.scores import Line, Number, read_line
-from attnmt.reporting.subwords import subword_pairs
-from attnmt.reporting.tables import METRICS, PUBLISHED, SUBWORDS, TableSpec
+from attnmt.reporting.scores import Line, Number, is_replaced, read_line
+from attnmt.reporting.tables import (
+    FAULTS,
+    FIRST,
+    METRICS,
+    PUBLISHED,
+    SCRIPTS,
+    SUBWORDS,
+    Table,
+    TableSpec,
+)
 
 LINK_STEPS = get_args(LinkStep)
+LEVEL = 0.05  # a gain of a larger p is called noise
+P_DIGITS = 4  # kept, shown and judged
 
 
 @dataclass(frozen=True)
-class Table:
-    """One table of one profile. A row maps the CSV file's columns to cells; None is an empty one."""
+class Gain:
+    """A number of ours less another, the published gain beside it, and p of the paired test.
 
-    spec: TableSpec
-    title: str
-    caption: str
-    rows: list[dict[str, Any]]
+    What is not known is None.
+    """
+
+    value: float | None = None
+    paper: float | None = None
+    p: float | None = None
 
 
 def make_tables(params: Params) -> list[Table]:
     """Return the tables in which the profile has a number of its own.
 
     Raises:
-        InputError: if scores that a table needs are missing, or were not measured alike.
+        InputError: if scores or outputs that a table needs are missing, or were not measured alike.
     """
     made = [make_table(params, spec, [paper_rows(spec.title)]) for spec in PUBLISHED]
-    made.append(make_table(params, SUBWORDS, subword_pairs(params)))
+    own = {SCRIPTS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_groups}
+    made += [make_table(params, spec, groups(params)) for spec, groups in own.items()]
     return [table for table in made if table is not None]
 
 
@@ -42,7 +58,7 @@ def make_table(params: Params, spec: TableSpec, groups: list[list[Row]]) -> Tabl
     Args:
         params: of the profile.
         spec: of the table.
-        groups: its rows. A gain is one over the row above of the same group.
+        groups: its rows. A gain is one over a row of the same group.
     """
     own = params.models.keys() | params.ensembles.keys()
     if not any(row.model in own for group in groups for row in group):
@@ -50,35 +66,53 @@ def make_table(params: Params, spec: TableSpec, groups: list[list[Row]]) -> Tabl
     test = params.sets.tests[spec.test]
     filled = [[read_line(params, row, spec, test) for row in group] for group in groups]
     lines = [line for group in filled for line in group]
-    if all(line.numbers[spec.judged].value is None for line in lines):
+    main = spec.judged or spec.metrics[0]
+    if all(line.numbers[main].value is None for line in lines):
         return None
     common = common_conditions([s for line in lines for s in line.systems], spec, test)
-    cells = [
-        _cells(line, above, spec, test)
+    rows = [
+        _cells(params, line, _base(spec, group, at), spec, test)
         for group in filled
-        for above, line in zip([None, *group], group, strict=False)
+        for at, line in enumerate(group)
     ]
-    return Table(spec, title(params, spec, common), caption(params, spec, cells, common), cells)
+    papers_text = spec.published and common.get("set") == lines[0].row.set
+    return Table(
+        spec.name,
+        title(params, spec, common),
+        caption(params, spec, rows, common, papers_text),
+        shown_columns(spec, rows, papers_text),
+        rows,
+    )
 
 
-def _cells(line: Line, above: Line | None, spec: TableSpec, test: str) -> dict[str, Any]:
+def _base(spec: TableSpec, group: list[Line], at: int) -> Line | None:
+    """Return the line from which the gain of a group's line counts."""
+    if spec.gain_over in METRICS:
+        return group[at]
+    return None if at == 0 else group[0 if spec.gain_over == FIRST else at - 1]
+
+
+def _cells(
+    params: Params, line: Line, base: Line | None, spec: TableSpec, test: str
+) -> dict[str, Any]:
     """Put a row together, in the order of the CSV file's columns."""
-    row, now = line.row, line.numbers[spec.judged]
-    base = line if spec.gain_over else above
-    before = base.numbers[spec.gain_over or spec.judged] if base else Number()
-    digits = METRICS[spec.judged].digits
+    row = line.row
     cells: dict[str, Any] = {"system": row.system}
     for metric in spec.metrics:
         cells |= _number_cells(line, metric, spec.published)
-    if spec.published:
-        cells["difference"] = _minus(now.value, row.number(spec.judged), digits)
-    paper_gain = _paper_gain(row, base.row if base else None, spec)
-    cells["verdict"] = _verdict(row, spec, test, now, before, paper_gain)
+    gain = Gain()
+    if spec.judged:
+        now, published = line.numbers[spec.judged], row.number(spec.judged)
+        gain = _gain(params, line, base, spec, test)
+        if spec.published:
+            cells["difference"] = _minus(now.value, published, METRICS[spec.judged].digits)
+        cells |= {"p": gain.p, "verdict": _verdict(row.set == test, published, now, gain, spec)}
     for metric, number in line.numbers.items():
         cells[f"{metric}_sd"] = number.sd
     if spec.published:
         cells["paper_gain"] = row.gain or None
-    cells["gain"] = _minus(now.value, before.value, digits)
+    if spec.judged:
+        cells["gain"] = gain.value
     if spec.has_aer:
         cells |= _readings(line)
     cells |= provenance(line, spec, test)
@@ -98,46 +132,54 @@ def _number_cells(line: Line, metric: str, published: bool) -> dict[str, Any]:
     return cells
 
 
+def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: str) -> Gain:
+    """Return the gain of a line over its base, tested where both have a number."""
+    judged, start = spec.judged, spec.base_metric()
+    if judged is None or start is None or base is None:
+        return Gain()
+    digits = METRICS[judged].digits
+    value = _minus(line.numbers[judged].value, base.numbers[start].value, digits)
+    paper = _minus(line.row.number(judged), base.row.number(start), digits)
+    if line.row.gain:  # as printed, which is not always the difference
+        paper = float(line.row.gain)
+    p = None if value is None else _largest_p(params, line, base, spec, test)
+    return Gain(value, paper, p)
+
+
+def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
+    """Return the largest p of the pairs of seeds, first with first, as far as both have them."""
+    judged, start = spec.judged or "", spec.base_metric() or ""
+    found = []
+    for ours, other in zip(line.systems, base.systems, strict=False):
+        if judged == "aer":
+            found.append(alignment_p(params, ours, other))
+        else:
+            sides = (
+                (scores["name"], is_replaced(metric, row))
+                for scores, metric, row in ((ours, judged, line.row), (other, start, base.row))
+            )
+            found.append(translation_p(params, spec.script_of(judged), test, *sides))
+    return round(max(found), P_DIGITS)
+
+
 def _minus(number: float | None, other: float | None, digits: int) -> float | None:
     return None if number is None or other is None else round(number - other, digits)
 
 
-def _paper_gain(row: Row, base: Row | None, spec: TableSpec) -> float | None:
-    """Return the published gain: as printed, or by subtraction where none is."""
-    if row.gain:
-        return float(row.gain)
-    before = base.number(spec.gain_over or spec.judged) if base else None
-    return _minus(row.number(spec.judged), before, METRICS[spec.judged].digits)
-
-
 def _verdict(
-    row: Row,
-    spec: TableSpec,
-    test: str,
-    now: Number,
-    before: Number,
-    paper_gain: float | None,
+    on_papers_set: bool, published: float | None, now: Number, gain: Gain, spec: TableSpec
 ) -> str | None:
-    """Say whether ours agrees: on the paper's set in BLEU, elsewhere in the sign of a gain.
-
-    A gain is one only where the intervals of the two numbers, if they have any, do not overlap.
-    """
-    published = row.number(spec.judged)
-    if test == row.set and published is not None and now.interval is not None:
+    """Say whether ours agrees: on the paper's set in the number, elsewhere in the sign of a gain."""
+    if on_papers_set and published is not None and now.interval is not None:
         low, high = now.interval
         return "higher" if published < low else "lower" if published > high else "agrees"
-    if now.value is None or before.value is None or (spec.published and paper_gain is None):
+    if gain.value is None or gain.p is None or (spec.published and gain.paper is None):
         return None
-    if now.value == before.value or _overlap(now.interval, before.interval):
+    if gain.value == 0 or gain.p >= LEVEL:
         return "within noise"
-    rises = now.value > before.value
-    if paper_gain is None:
-        return "higher" if rises else "lower"
-    return "same order" if rises == (paper_gain > 0) else "other order"
-
-
-def _overlap(one: tuple[float, float] | None, other: tuple[float, float] | None) -> bool:
-    return one is not None and other is not None and one[0] <= other[1] and other[0] <= one[1]
+    if gain.paper is None:
+        return "higher" if gain.value > 0 else "lower"
+    return "same order" if (gain.value > 0) == (gain.paper > 0) else "other order"
 
 
 def _readings(line: Line) -> dict[str, float | None]:

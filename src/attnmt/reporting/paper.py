@@ -1,10 +1,10 @@
-"""The published numbers, from ``published/tables.csv``, and which of our systems answers to each."""
+"""The published numbers, from ``published/``, and which of our systems answers to each."""
 
 import csv
 from dataclasses import dataclass, field
 from pathlib import Path
 
-NUMBERS = Path(__file__).with_name("published") / "tables.csv"
+PUBLISHED = Path(__file__).with_name("published")
 METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the file's columns of numbers
 ALIGNER = "aligner"  # answers in place of a model: the word aligner that made the dictionary
 
@@ -36,16 +36,42 @@ class Row:
             return None
 
 
+@dataclass(frozen=True)
+class Point:
+    """One point of one curve of a figure as published.
+
+    ``model`` and ``replaced`` are as in :class:`Row`. In Figure 5, ``x`` counts mini-batches and ``y``
+    is the cost in nats a word; in Figure 6, ``x`` is the longest reference of a group in words and
+    ``y`` the group's BLEU.
+    """
+
+    system: str
+    model: str | None
+    replaced: bool
+    x: float
+    y: float
+    source: str
+
+
 def paper_rows(table: str | None = None) -> list[Row]:
     """Return the rows of one table, or of all, in the order of publication."""
-    with NUMBERS.open(encoding="utf-8", newline="") as stream:
-        rows = [_row(cells) for cells in csv.DictReader(stream)]
+    rows = map(_row, _read("tables.csv"))
     return [row for row in rows if table in (None, row.table)]
+
+
+def paper_curves(figure: str) -> list[Point]:
+    """Return the points of a figure, curve by curve, in the order of publication."""
+    return [_point(cells) for cells in _read("figures.csv") if cells["figure"] == figure]
 
 
 def tables_of(model: str) -> list[str]:
     """Return the names of the tables that show a model, in the paper's order."""
     return list(dict.fromkeys(row.table for row in paper_rows() if row.model == model))
+
+
+def _read(name: str) -> list[dict[str, str]]:
+    with (PUBLISHED / name).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def _row(cells: dict[str, str]) -> Row:
@@ -57,5 +83,16 @@ def _row(cells: dict[str, str]) -> Row:
         replaced=cells["replaced"] == "yes",
         printed={metric: cells[metric] for metric in METRICS if cells[metric]},
         gain=cells["gain"],
+        source=cells["source"],
+    )
+
+
+def _point(cells: dict[str, str]) -> Point:
+    return Point(
+        system=cells["system"],
+        model=cells["model"] or None,
+        replaced=cells["replaced"] == "yes",
+        x=float(cells["x"]),
+        y=float(cells["y"]),
         source=cells["source"],
     )

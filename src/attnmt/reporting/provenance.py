@@ -8,8 +8,55 @@ from attnmt.reporting.scores import Line, Scores
 from attnmt.reporting.tables import TableSpec
 
 DIGEST_DIGITS = 12  # of a SHA-256, as shown in tables
-TRANSLATED = ("set", "lines", "reference_sha256", "beam", "signature")
+COMMIT_DIGITS = 12
+TRANSLATED = ("set", "lines", "reference_sha256", "beam")
 ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible", "link_step")
+FACTS = {  # the columns that say where a row comes from, by what the page calls them
+    "model": "model",
+    "seed": "seeds",
+    "family": "family",
+    "averages": "average",
+    "direction": "direction",
+    "number": "number",
+    "set": "set",
+    "sentences": "lines",
+    "reference SHA-256": "reference_sha256",
+    "beam": "beam",
+    "signature": "signature",
+    "signature of multi-bleu": "tokenised_signature",
+    "signature of NIST v13a": "nist_signature",
+    "signature of sacrebleu": "sacrebleu_signature",
+    "signature of chrF2": "chrf_signature",
+    "signature of TER": "ter_signature",
+    "aligned set": "aligned_set",
+    "aligned sentences": "aligned_lines",
+    "sure gold links": "sure",
+    "possible gold links": "possible",
+    "a link is read at": "link_step",
+    "data SHA-256": "dataset_digest",
+    "fingerprint": "fingerprint",
+    "started": "started",
+    "device": "device",
+    "threads": "threads",
+    "torch": "torch",
+    "trained at commit": "commit",
+    "stage": "stage",
+    "files": "files",
+    "paper": "source",
+    "paper's set": "paper_set",
+}
+
+
+def facts(row: dict[str, Any]) -> dict[str, str]:
+    """Return where a row's numbers come from, by label."""
+    found = {label: row.get(column) for label, column in FACTS.items()}
+    return {label: str(value) for label, value in found.items() if value is not None}
+
+
+def short_commit(commit: str) -> str:
+    """Return the first digits of a commit; a mark that the tree differed from it stays."""
+    digits, dash, mark = commit.partition("-")
+    return digits[:COMMIT_DIGITS] + dash + mark
 
 
 def common_conditions(systems: Iterable[Scores], spec: TableSpec, test: str) -> dict[str, Any]:
@@ -37,7 +84,8 @@ def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Any]:
     """Say what our numbers of a row are; all cells are empty where there is none."""
     columns: tuple[str, ...]
     columns = ("model", "files", "seeds", "average", "family", "direction", "stage", "number")
-    columns += TRANSLATED * spec.has_bleu + ALIGNED * spec.has_aer + ("dataset_digest",)
+    columns += (*TRANSLATED, *spec.scripts.values()) * spec.has_bleu + ALIGNED * spec.has_aer
+    columns += ("dataset_digest",)
     if not line.systems:
         return dict.fromkeys(columns)
     first, seeds = line.systems[0], [s["seed"] for s in line.systems if s["seed"] is not None]
@@ -59,9 +107,11 @@ def _conditions(scores: Scores, spec: TableSpec, test: str) -> dict[str, Any]:
     found: dict[str, Any] = {key: scores[key] for key in ("dataset_digest", "direction")}
     if spec.has_bleu:
         result = scores["sets"][test]
-        signature = result["before"][spec.script]["signature"]
-        values = (test, result["lines"], result["reference_sha256"], scores["beam"], signature)
+        values = (test, result["lines"], result["reference_sha256"], scores["beam"])
         found |= dict(zip(TRANSLATED, values, strict=True))
+        found |= {
+            key: result["before"][script]["signature"] for script, key in spec.scripts.items()
+        }
     if spec.has_aer and scores["alignment"]:
         keys = (key.removeprefix("aligned_") for key in ALIGNED)
         found |= dict(zip(ALIGNED, map(scores["alignment"].get, keys), strict=True))
@@ -69,6 +119,8 @@ def _conditions(scores: Scores, spec: TableSpec, test: str) -> dict[str, Any]:
 
 
 def _measure(spec: TableSpec, replaced: bool) -> str:
-    when = "before and after" if "bleu_unk" in spec.metrics else "after" if replaced else "before"
-    bleu = f"{spec.script} BLEU {when} unknown-word replacement"
-    return "; ".join([bleu] * spec.has_bleu + ["alignment error rate"] * spec.has_aer)
+    both = "bleu_unk" in spec.metrics or (replaced and "nist_unreplaced" in spec.metrics)
+    when = "before and after" if both else "after" if replaced else "before"
+    what = f"{spec.script} BLEU" if len(spec.scripts) == 1 else "each script"
+    score = f"{what} {when} unknown-word replacement"
+    return "; ".join([score] * spec.has_bleu + ["alignment error rate"] * spec.has_aer)

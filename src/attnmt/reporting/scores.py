@@ -8,6 +8,7 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
+from attnmt.reporting.paired import aligner_interval
 from attnmt.reporting.paper import ALIGNER, Row
 from attnmt.reporting.tables import METRICS, TableSpec
 
@@ -45,10 +46,14 @@ def read_line(params: Params, row: Row, spec: TableSpec, test: str) -> Line:
         InputError: if a file is missing, has no scores of the test set or is of another family.
     """
     systems = _systems(params, row.model, test)
-    numbers = {
-        metric: _number(systems, metric, row.replaced, test, spec.script) for metric in spec.metrics
-    }
+    numbers = {metric: _number(systems, metric, row, spec, test) for metric in spec.metrics}
     return Line(row, systems, numbers)
+
+
+def is_replaced(metric: str, row: Row) -> bool:
+    """Return whether unknown words are replaced before a metric of a row is measured."""
+    fixed = METRICS[metric].replaced
+    return row.replaced if fixed is None else fixed
 
 
 def _systems(params: Params, model: str | None, test: str) -> list[Scores]:
@@ -61,23 +66,12 @@ def _systems(params: Params, model: str | None, test: str) -> list[Scores]:
     return []
 
 
-def _number(systems: list[Scores], metric: str, replaced: bool, test: str, script: str) -> Number:
-    found = [_measured(scores, metric, replaced, test, script) for scores in systems]
-    measured = [one for one in found if one is not None]
-    if not measured:
-        return Number()
-    digits, columns = METRICS[metric].digits, list(zip(*measured, strict=True))
-    sd = round(stdev(columns[0]), digits) if len(measured) > 1 else None
-    value, *bounds = (round(mean(column), digits) for column in columns)
-    return Number(value, (bounds[0], bounds[1]) if bounds else None, sd)
-
-
 def _read(params: Params, name: str, test: str) -> Scores:
     path = Layout(params.profile).scores(name)
     scores: Scores = read_json(path)
     if test not in scores["sets"]:
         raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
-    family = (params.ensembles.get(name) or params.models[name]).family
+    family = params.translators(name).family
     if scores["family"] != family:
         raise InputError(
             f"{path}: scores of family {scores['family']!r}, but {name} is of {family!r}; run "
@@ -90,25 +84,40 @@ def _aligner(params: Params) -> Scores:
     """Return the outside aligner's error rate in the form of a scores file."""
     path = Layout(params.profile).lexicon / "aligner.json"
     alignment = read_json(path)
-    return {
+    scores: Scores = {
         "stage": "lexicon",
         "name": alignment["system"],
         "file": path.as_posix(),
-        "alignment": alignment | {"aer_by_link_step": {}},
         **dict.fromkeys(["average", "seed", "family", "direction", "dataset_digest"]),
     }
+    known = alignment["aer"] is not None
+    low, high = aligner_interval(params, scores) if known else (None, None)
+    return scores | {"alignment": alignment | {"low": low, "high": high, "aer_by_link_step": {}}}
+
+
+def _number(systems: list[Scores], metric: str, row: Row, spec: TableSpec, test: str) -> Number:
+    found = [_measured(scores, metric, row, spec, test) for scores in systems]
+    measured = [one for one in found if one is not None]
+    if not measured:
+        return Number()
+    digits, columns = METRICS[metric].digits, list(zip(*measured, strict=True))
+    sd = round(stdev(columns[0]), digits) if len(measured) > 1 else None
+    value, *bounds = (round(mean(column), digits) for column in columns)
+    return Number(value, (bounds[0], bounds[1]) if bounds else None, sd)
 
 
 def _measured(
-    scores: Scores, metric: str, replaced: bool, test: str, script: str
+    scores: Scores, metric: str, row: Row, spec: TableSpec, test: str
 ) -> tuple[float, ...] | None:
     """Return the value, followed by the bounds of its interval where it has one."""
     if metric == "aer":
-        aer = (scores["alignment"] or {}).get("aer")
-        return None if aer is None else (aer,)
+        found = scores["alignment"] or {}
+        return None if found.get("aer") is None else (found["aer"], found["low"], found["high"])
     if metric == "ppl":
         perplexity = scores["sets"][test]["perplexity"]
         return None if perplexity is None else (perplexity,)
-    when = "after" if replaced or metric == "bleu_unk" else "before"
-    bleu = scores["sets"][test][when][script]
-    return bleu["value"], bleu["low"], bleu["high"]
+    if metric == "nist_unreplaced" and not row.replaced:
+        return None  # the row's own NIST is it already
+    when = "after" if is_replaced(metric, row) else "before"
+    score = scores["sets"][test][when][spec.script_of(metric)]
+    return score["value"], score["low"], score["high"]

@@ -1,61 +1,135 @@
-"""Which tables there are, and which columns each of them has."""
+"""What a table is; which tables of translations' scores there are, and the columns of each."""
 
 from dataclasses import dataclass
+from typing import Any
+
+from attnmt.metrics.scripts import Script
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that a reader sees: its text row by row, and the numbers that sort it, if any do."""
+
+    key: str
+    heading: str
+    cells: list[str]
+    sort: list[float | None] | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it is a column of numbers."""
+        return self.sort is not None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of one profile.
+
+    Attributes:
+        name: of its files.
+        title: what it is of.
+        caption: how to read it, and what its numbers are.
+        columns: what a reader sees.
+        rows: everything that is known of each row, by the CSV file's columns; None is an empty cell.
+    """
+
+    name: str
+    title: str
+    caption: str
+    columns: list[Column]
+    rows: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A kind of number: the column's heading, the decimals in a CSV file and those shown."""
+    """A kind of number.
+
+    Attributes:
+        heading: of its column.
+        digits: decimals in a CSV file.
+        shown: decimals that a reader sees.
+        interval: whether it has a bootstrap interval.
+        script: which of the scores of a translation it is; None: the table's.
+        replaced: whether unknown words are replaced before; None: as the row says.
+    """
 
     heading: str
-    digits: int
-    shown: int
-    interval: str = ""  # the heading of its bootstrap interval's column
+    digits: int = 2
+    shown: int = 1
+    interval: bool = True
+    script: Script | None = None
+    replaced: bool | None = None
 
 
 METRICS = {
-    "ppl": Metric("ppl", digits=2, shown=1),
-    "bleu": Metric("BLEU", digits=2, shown=1, interval="95% interval"),
-    "bleu_unk": Metric("BLEU after unk", digits=2, shown=1, interval="interval after unk"),
+    "ppl": Metric("ppl", interval=False),
+    "bleu": Metric("BLEU"),
+    "bleu_unk": Metric("BLEU after unk", replaced=True),
     "aer": Metric("AER", digits=4, shown=2),
+    "tokenised": Metric("multi-bleu", script="tokenised"),
+    "nist": Metric("NIST v13a", script="nist"),
+    "nist_unreplaced": Metric("NIST v13a before unk", script="nist", replaced=False),
+    "sacrebleu": Metric("sacrebleu", script="sacrebleu"),
+    "chrf": Metric("chrF2", script="chrf"),
+    "ter": Metric("TER", script="ter"),
 }
+ABOVE, FIRST = "above", "first"
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """What a table shows, and what its verdict is about.
+    """What a table of scores shows, and what its verdict is about.
 
     Attributes:
         name: of its files.
         title: in captions, and in ``published/tables.csv``.
         metrics: its columns of numbers, keys of METRICS.
-        judged: the metric of the verdict, of the gain and of the difference from the paper's.
-        gain_over: the metric of the same row from which a gain counts; None: the row above's.
+        judged: the metric of the verdict, of the gain and of the difference from the paper's; None:
+            nothing is judged.
+        gain_over: what a gain counts from: the row ABOVE, the FIRST row of the group, or, named by
+            its key, another metric of the same row.
         test: which of the profile's test sets, by index.
-        script: the BLEU of ``tokenised`` or of ``nist``.
+        script: how BLEU is computed, ``tokenised`` or ``nist``.
         published: whether the rows have published numbers; else the table is ours alone.
         note: sentences for the caption.
+        inside: whether intervals stand in brackets inside the cells; else they have columns.
     """
 
     name: str
     title: str
     metrics: tuple[str, ...] = ("ppl", "bleu")
-    judged: str = "bleu"
-    gain_over: str | None = None
+    judged: str | None = "bleu"
+    gain_over: str = ABOVE
     test: int = 0
-    script: str = "tokenised"
+    script: Script = "tokenised"
     published: bool = True
     note: str = ""
+    inside: bool = False
+
+    @property
+    def scripts(self) -> dict[Script, str]:
+        """The scripts of its numbers, each with the CSV column of its signature."""
+        used = [self.script_of(metric) for metric in self.metrics if metric not in ("ppl", "aer")]
+        names = list(dict.fromkeys(used))
+        return {name: "signature" if len(names) == 1 else f"{name}_signature" for name in names}
 
     @property
     def has_bleu(self) -> bool:
         """Whether the table shows translations' scores."""
-        return "bleu" in self.metrics
+        return bool(self.scripts)
 
     @property
     def has_aer(self) -> bool:
         """Whether the table shows alignment error rates."""
         return "aer" in self.metrics
+
+    def script_of(self, metric: str) -> Script:
+        """Return how a score of translations is computed."""
+        return METRICS[metric].script or self.script
+
+    def base_metric(self) -> str | None:
+        """Return the metric that a gain counts from."""
+        return self.gain_over if self.gain_over in METRICS else self.judged
 
 
 PUBLISHED = (
@@ -68,11 +142,26 @@ PUBLISHED = (
         metrics=("ppl", "bleu", "bleu_unk"),
         judged="bleu_unk",
         gain_over="bleu",
-        note="All with reversed source, dropout and input feeding. Beside the paper's concat stands "
-        "the additive score, which the authors' program computes under that name.",
+        note="All with reversed source, dropout and input feeding. For the paper's concat stands the "
+        "additive score, which the authors' program computes under that name.",
     ),
     TableSpec("table6", "Table 6", metrics=("aer",), judged="aer"),
     TableSpec("table_gru", "GRU table"),
+)
+
+SCRIPTS = TableSpec(
+    "table_scripts",
+    "Ways of scoring",
+    metrics=("tokenised", "nist", "nist_unreplaced", "sacrebleu", "chrf", "ter"),
+    judged=None,
+    published=False,
+    inside=True,
+    note="multi-bleu is BLEU on Moses tokens, as in the paper's Tables 1, 3 and 4; NIST v13a is BLEU "
+    "as mteval-v13a has it, on detokenised text, as in Table 2; sacrebleu is its default BLEU, chrF2 an "
+    "F-score of characters, TER the edits per 100 reference words (less is better), all three on "
+    "detokenised text against the reference as it was before tokenising. At the time of the paper "
+    "the authors' program gave NIST's script the file before unknown-word replacement, which costs a "
+    "row with replacement what NIST v13a before unk shows.",
 )
 
 SUBWORDS = TableSpec(
@@ -81,7 +170,19 @@ SUBWORDS = TableSpec(
     metrics=("bleu", "bleu_unk", "aer"),
     judged="bleu_unk",
     published=False,
-    note="The two models of a pair differ in nothing but the units that they read and write. "
-    "Perplexity is one of units, so it does not compare between the two and is left out. A word's "
-    "links are those of all its pieces, so a word has one link and a word of pieces may have more.",
+    note="A pair differs in its units alone. Perplexity is one of units and left out, since it does "
+    "not compare. A word's links are those of all its pieces.",
+)
+
+FAULTS = TableSpec(
+    "table_faults",
+    "Faults of the authors' program",
+    metrics=("ppl", "bleu", "bleu_unk", "aer"),
+    judged="bleu_unk",
+    gain_over=FIRST,
+    published=False,
+    note="Each system trained right, then with faults that the authors' program had while the "
+    "paper's models were trained: general_gradient, the general score's gradient for the source "
+    "states; position_gradient, half the gradient of local-p's position; unmasked_padding, padding "
+    "that takes part in attention.",
 )

@@ -1,0 +1,44 @@
+"""``attnmt plan``."""
+
+from typing import Annotated
+
+import typer
+
+from attnmt.commands.options import Profile
+from attnmt.config import DEMO, load_params, params_file
+from attnmt.errors import InputError
+
+
+def plan(
+    profile: Profile = DEMO,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure", help="Train the largest model for some seconds here, on random words."
+        ),
+    ] = False,
+    gpus: Annotated[int, typer.Option(min=1, help="Trainings that run at a time.")] = 1,
+) -> None:
+    """Show what would run, and about how many hours, how much disk and what downloads it takes.
+
+    Hours are reckoned from measured speed: with --measure from this machine's, else from finished
+    trainings. Nothing is written and nothing runs.
+
+    Examples: attnmt plan; attnmt plan --profile wmt14 --gpus 4; attnmt plan --profile wmt14 --measure
+    """
+    params = load_params(params_file(profile))
+    try:
+        from attnmt.graph import read_stages
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"attnmt plan asks DVC what would run, and {error.name} is not installed; in the "
+            f"project's folder: pip install -e '.[workflow]'"
+        ) from None
+    from attnmt.plan import make_plan
+    from attnmt.plan_text import plan_text
+    from attnmt.training import speed
+
+    made = make_plan(params, read_stages(profile), gpus)
+    threads = params.machine.train_threads
+    speeds = [made.measure(threads)] if measure else speed.finished_speeds(profile)
+    typer.echo(plan_text(made, speeds, speed.paper_speed(), gpus), nl=False)

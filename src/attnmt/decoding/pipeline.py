@@ -1,0 +1,98 @@
+"""From raw text to translations, by any model or ensemble of a profile."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attnmt.config import Encoding, Params, Tokenise
+from attnmt.data.encode import words_read
+from attnmt.data.pieces import Cutter
+from attnmt.data.tokenise import splitter
+from attnmt.data.vocabulary import SPECIAL
+from attnmt.decoding.text import TextTranslator, Translation, Units, load_translator
+from attnmt.errors import InputError
+from attnmt.files import read_json, read_lines
+from attnmt.layout import Layout
+
+
+class Pipeline:
+    """What the stages do to a test set, from its raw text to plain translations, for any text.
+
+    Pieces are cut by the codes and by the vocabulary, which holds every piece that training saw where
+    ``encoding.vocabulary`` leaves room for all. Where it does not, a piece beyond it is cut further
+    here, while in the encoded sets it is unknown.
+    """
+
+    def __init__(self, translator: TextTranslator, tokenise: Tokenise, encoding: Encoding) -> None:
+        """Join the models to the settings by which their training text was read."""
+        self.translator = translator
+        self._split = splitter(translator.source, tokenise)
+        self._encoding = encoding
+        self._cutter: Cutter | None = None
+        data = translator.data
+        if data.pieces:
+            codes = "\n".join(read_lines(data.folder / "codes")) + "\n"
+            known = data.vocabulary(translator.source).words[len(SPECIAL) :]
+            self._cutter = Cutter(codes, known)
+
+    def translate(self, lines: Sequence[str]) -> list[list[Translation]]:
+        """Return the best translations of each raw line, the best first.
+
+        A line without words has one translation, which is empty.
+
+        Raises:
+            InputError: if a line holds a mark that cannot be cut into pieces.
+        """
+        sentences = [self.units(line) for line in lines]
+        found = iter(self.translator.translate([units for units in sentences if units]))
+        nothing = Translation("", [], [], [], [], 0.0, [])
+        return [next(found) if units else [nothing] for units in sentences]
+
+    def units(self, line: str) -> Units:
+        """Return what the models read of a raw line."""
+        words = words_read(" ".join(self._split(line)), self._encoding, f"{line[:60]!r}")
+        return self._cutter.cut(words) if self._cutter else words
+
+    def plain(self, words: Sequence[str]) -> str:
+        """Return tokens as plain text: hyphens joined, detokenised."""
+        return self.translator.plain(words)
+
+
+def load_pipeline(
+    params: Params,
+    name: str,
+    root: Path = Path(),
+    *,
+    beam: int | None = None,
+    n_best: int | None = None,
+) -> Pipeline:
+    """Load a model or an ensemble of a profile; see :func:`load_translator`.
+
+    Below ``root`` it reads ``data/<profile>/encoded/<family>/{vocab.*,codes,summary.json}``,
+    ``data/<profile>/lexicon/<direction>.tsv`` and ``models/<profile>/<name>/weights.safetensors``.
+    """
+    translator = load_translator(params, name, root, beam=beam, n_best=n_best)
+    encoding = params.families[params.translators(name).family].encoding
+    return Pipeline(translator, params.tokenise, encoding)
+
+
+def best_model(params: Params, root: Path = Path()) -> str:
+    """Return the English-German model of the first family with the lowest perplexity on the dev set.
+
+    Models with faults of the authors' program do not stand for election.
+
+    Raises:
+        InputError: if none of them is trained.
+    """
+    family = next(iter(params.families))
+    layout, found = Layout(params.profile, root), {}
+    for name, model in params.models.items():
+        path = layout.model(name) / "metrics.json"
+        fits = model.family == family and model.direction == "en-de" and not model.faults
+        if fits and path.exists():
+            found[name] = float(read_json(path)["dev_perplexity"])
+    if not found:
+        raise InputError(
+            f"{layout.model('*') / 'metrics.json'}: no English-German model of family {family!r} is "
+            f"trained; run the stages train first, or name a model"
+        )
+    return min(found, key=lambda name: found[name])

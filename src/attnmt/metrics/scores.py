@@ -1,0 +1,118 @@
+"""All scores of a model or an ensemble, and what each number is."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+from attnmt.config import LinkStep, Params
+from attnmt.data.encoded import EncodedSets
+from attnmt.errors import InputError
+from attnmt.files import read_json, sha256_of_lines
+from attnmt.layout import Layout
+from attnmt.metrics.alignment import read_forced, score_links
+from attnmt.metrics.lengths import by_length
+from attnmt.metrics.outputs import Outputs
+from attnmt.metrics.scripts import SCRIPTS, score
+
+
+def score_system(params: Params, name: str, root: Path = Path()) -> dict[str, Any]:
+    """Return the content of a scores file.
+
+    All that is scored is read before the first score is computed.
+
+    Raises:
+        InputError: if a file is missing, or does not belong to the others.
+    """
+    sets, system = params.sets, params.translators(name)
+    first, single = params.model(system.members[0]), name in params.models
+    data = EncodedSets(Layout(params.profile, root).encoded(system.family))
+    perplexity = read_perplexity(params, name, data, root) if single else dict.fromkeys(sets.tests)
+    outputs = {test: Outputs.read(params, name, test, root) for test in sets.tests}
+    alignment = _score_alignment(params, name, data, root)
+    samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
+    return {
+        "stage": "evaluate",
+        "profile": params.profile,
+        "name": name,
+        "models": system.members,
+        "average": None if single else system.average,
+        "seed": first.seed if single else None,
+        "family": system.family,
+        "direction": first.direction,
+        "beam": params.decoding.beam,
+        "dataset_digest": data.digest,
+        "sets": {
+            test: {"perplexity": perplexity[test]}
+            | score_outputs(outputs[test], samples, length_group)
+            for test in sets.tests
+        },
+        "alignment": alignment,
+    }
+
+
+def score_outputs(outputs: Outputs, samples: int, length_group: int) -> dict[str, Any]:
+    """Return the scores of one test set by every script, and by length.
+
+    Args:
+        outputs: what was written for the set.
+        samples: of the bootstrap.
+        length_group: sentences of a group of like length.
+    """
+    before = _by_script(outputs, replaced=False, samples=samples)
+    unchanged = outputs.before.sentences == outputs.after.sentences
+    after = before if unchanged else _by_script(outputs, replaced=True, samples=samples)
+    return {
+        "lines": len(outputs.reference.sentences),
+        "reference": outputs.reference_path.as_posix(),
+        "reference_sha256": sha256_of_lines(map(" ".join, outputs.reference.sentences)),
+        "written_reference": outputs.written_reference.as_posix(),
+        "before": before,
+        "after": after,
+        "lengths": by_length(
+            outputs.before.tokens, outputs.after.tokens, outputs.reference.tokens, length_group
+        ),
+    }
+
+
+def _by_script(outputs: Outputs, replaced: bool, samples: int) -> dict[str, Any]:
+    return {
+        script: asdict(
+            score(
+                script, outputs.translations(script, replaced), outputs.references(script), samples
+            )
+        )
+        for script in SCRIPTS
+    }
+
+
+def _score_alignment(
+    params: Params, name: str, data: EncodedSets, root: Path
+) -> dict[str, Any] | None:
+    """Return the scores of the aligned set's links; None where no member attends."""
+    members, aligned = params.translators(name).members, params.sets.aligned
+    if all(params.model(member).attention == "none" for member in members):
+        return None
+    links = {step: read_forced(params, name, step, root) for step in get_args(LinkStep)}
+    chosen, samples = params.decoding.link_step, params.evaluation.bootstrap_samples
+    return {"set": aligned, **score_links(links, chosen, data.gold(aligned), samples)}
+
+
+def read_perplexity(
+    params: Params, name: str, data: EncodedSets, root: Path = Path()
+) -> dict[str, float]:
+    """Return a model's perplexity on each test set.
+
+    Raises:
+        InputError: if it was trained on other data, or its training did not measure a set.
+    """
+    path = Layout(params.profile, root).model(name) / "metrics.json"
+    trained = read_json(path)
+    if trained.get("dataset_digest") != data.digest:
+        raise InputError(
+            f"{path}: trained on other data than lie in {data.folder}; train {name} again"
+        )
+    for test in params.sets.tests:
+        if test not in trained["perplexity"]:
+            raise InputError(f"{path}: no perplexity of {test!r}; train {name} again")
+    perplexity: dict[str, float] = trained["perplexity"]
+    return perplexity

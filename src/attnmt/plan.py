@@ -1,0 +1,176 @@
+"""What running a profile would take: stages, trainings, downloads, disk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attnmt.config import File, Params
+from attnmt.data.size import Lengths, TextSize, training_size
+from attnmt.errors import InputError
+from attnmt.files import read_json
+from attnmt.layout import Layout
+from attnmt.model.cost import BYTES, parameters, training_memory, work
+from attnmt.model.translator import ModelConfig
+from attnmt.space import Space, disk, files_to_fetch
+from attnmt.training.speed import Speed, measure
+
+if TYPE_CHECKING:
+    from attnmt.graph import Stage  # which imports DVC
+
+
+@dataclass(frozen=True)
+class Group:
+    """The stages that dvc.yaml declares together: one, or one for each model, family or ensemble."""
+
+    name: str
+    stages: int
+    to_run: int
+    threads: int  # of each
+    gpus: int  # of each
+
+
+@dataclass(frozen=True)
+class PlannedTraining:
+    """One training of the profile."""
+
+    name: str
+    config: ModelConfig
+    pairs: int  # of a batch
+    longest: int  # words of a sentence
+    text: TextSize | None  # None where nothing says how much there is
+    epochs: int
+    seconds: float | None  # that it took; None if it would run
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the model learns."""
+        return parameters(self.config)
+
+    @property
+    def lengths(self) -> Lengths:
+        """Mean words of a sentence pair; those of the text must be known."""
+        assert self.text is not None, "without a text there are no lengths"
+        return self.text.lengths(self.config.system)
+
+    @property
+    def target_words(self) -> int:
+        """Words to predict in all epochs; those of the text must be known."""
+        assert self.text is not None, "without a text there are no words"
+        return self.epochs * self.text.target_words(self.config.system)
+
+    @property
+    def flop(self) -> float:
+        """Operations of training one target word."""
+        return work(self.config, self.lengths).training_flop
+
+    @property
+    def memory(self) -> int:
+        """Bytes on a GPU, roughly, while the longest sentences are trained on."""
+        lengths = Lengths(self.longest, self.longest + 1)
+        return training_memory(self.config, self.pairs, lengths)
+
+    def hours(self, speed: Speed) -> float:
+        """Return how long the training takes at a speed."""
+        return speed.hours(self.target_words, self.config, self.lengths)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What there is to do."""
+
+    profile: str
+    groups: list[Group]
+    trainings: list[PlannedTraining]
+    fetched: list[File]  # that would be
+    disk: list[Space]
+
+    @property
+    def to_train(self) -> list[PlannedTraining]:
+        """The trainings that would run."""
+        return [training for training in self.trainings if training.seconds is None]
+
+    @property
+    def text_is_known(self) -> bool:
+        """Whether all that would be trained on has a known size."""
+        return all(training.text is not None for training in self.to_train)
+
+    def measure(self, threads: int) -> Speed:
+        """Train the model whose target word costs most for some seconds; return its speed.
+
+        Raises:
+            InputError: if nothing says how long the sentences are.
+        """
+        known = [training for training in self.trainings if training.text is not None]
+        if not known:
+            raise InputError(
+                f"nothing says how long the sentences of profile {self.profile} are; run its stages "
+                f"encode first"
+            )
+        largest = max(known, key=lambda training: training.flop)
+        return measure(largest.name, largest.config, largest.pairs, largest.lengths, threads)
+
+
+def make_plan(
+    params: Params, stages: Sequence["Stage"], at_once: int = 1, root: Path = Path()
+) -> Plan:
+    """Return what the stages of a profile would take.
+
+    Args:
+        params: of the profile.
+        stages: as ``graph.read_stages`` returns them; settled ones are done.
+        at_once: trainings that run at a time.
+        root: the project's folder.
+    """
+    done = {stage.name for stage in stages if stage.settled}
+    trainings = [_training(params, name, f"train@{name}" in done, root) for name in params.models]
+    weights = {training.name: BYTES * training.parameters for training in trainings}
+    return Plan(
+        params.profile,
+        _groups(stages),
+        trainings,
+        files_to_fetch(params, done, root),
+        disk(params, done, weights, at_once, root),
+    )
+
+
+def wall_hours(hours: Sequence[float], at_once: int) -> float:
+    """Return the least time for trainings of so many hours, some of them at once."""
+    return max([sum(hours) / at_once, *hours])
+
+
+def _groups(stages: Sequence["Stage"]) -> list[Group]:
+    """Return the stages by the part of their name before the @, in dvc.yaml's order."""
+    groups: dict[str, list[Stage]] = {}
+    for stage in stages:
+        groups.setdefault(stage.name.partition("@")[0], []).append(stage)
+    return [
+        Group(
+            name,
+            len(members),
+            sum(not stage.settled for stage in members),
+            members[0].threads,
+            members[0].resources.get("gpu", 0),
+        )
+        for name, members in groups.items()
+    ]
+
+
+def _training(params: Params, name: str, done: bool, root: Path) -> PlannedTraining:
+    model, recipe = params.model(name), params.recipe(name)
+    family = params.families[model.family]
+    text = training_size(params, model.family, root)
+    most = family.encoding.vocabulary
+    words = [
+        text.vocabulary[language] if text else most for language in (model.source, model.target)
+    ]
+    provenance = Layout(params.profile, root).model(name) / "provenance.json"
+    return PlannedTraining(
+        name,
+        ModelConfig(model.system, family.shape, *words),
+        recipe.batch_size,
+        family.encoding.length or params.tokenise.max_length,
+        text,
+        recipe.epochs,
+        read_json(provenance)["seconds"] if done else None,
+    )

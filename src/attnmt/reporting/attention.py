@@ -1,0 +1,171 @@
+"""Attention as matrices of weights beside gold links: Figure 7 and the plots of the GRU systems."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.data.encoded import EncodedSets
+from attnmt.data.links import Links, flipped
+from attnmt.data.pieces import words_of_pieces
+from attnmt.errors import InputError
+from attnmt.files import read_json
+from attnmt.layout import Layout
+from attnmt.reporting.paper import paper_rows
+
+GOLD = "gold"  # in place of a model's name
+LONGEST = 15  # source words of a sentence that is drawn, if there is one
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What one model or ensemble attends to in one sentence.
+
+    Attributes:
+        name: of the model or the ensemble, or GOLD.
+        label: the same as the paper calls it.
+        line: of the set, from 0.
+        source: words or pieces.
+        target: likewise, ``</s>`` at the end.
+        weights: (target, source), one row for each unit that is predicted.
+        gold: links of the units, source-target, sure and possible ones; None where none are known.
+    """
+
+    name: str
+    label: str
+    line: int
+    source: list[str]
+    target: list[str]
+    weights: list[list[float]]
+    gold: Links | None
+
+
+@dataclass(frozen=True)
+class MatrixFigure:
+    """Matrices of one sentence. ``name`` is that of its files."""
+
+    name: str
+    title: str
+    caption: str
+    matrices: list[Matrix]
+
+
+def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Matrix]:
+    """Return the matrices of the sampled sentences of a set; none if the system has no attention.
+
+    Args:
+        params: of the profile.
+        name: of a model or an ensemble.
+        test: the set.
+        forced: of its references, with gold links where they are known; else of the system's own
+            translations, of which none are.
+
+    Raises:
+        InputError: if the file is missing, or its weights or the gold links do not fit its text.
+    """
+    system = params.translators(name)
+    if all(params.model(member).attention == "none" for member in system.members):
+        return []
+    layout = Layout(params.profile)
+    path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"
+    gold = None
+    if forced:
+        direction = params.model(system.members[0]).direction
+        gold = _gold_links(EncodedSets(layout.encoded(system.family)), test, direction)
+    return [_matrix(path, name, sample, gold) for sample in read_json(path)]
+
+
+def figure7(params: Params) -> MatrixFigure | None:
+    """Return gold links and the attention of Table 6's models; None if the profile has none of them."""
+    return _figure(params, "figure7", "Figure 7, alignments", "Table 6")
+
+
+def figure_gru(params: Params) -> MatrixFigure | None:
+    """Return gold links and the attention of the GRU table's models; None likewise."""
+    return _figure(params, "figure_gru", "Attention of the GRU systems", "GRU table")
+
+
+def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
+    """Return links of words as links between all their pieces."""
+    linked = set(links)
+    return [
+        (i, j)
+        for i, source_word in enumerate(words_of_pieces(source))
+        for j, target_word in enumerate(words_of_pieces(target))
+        if (source_word, target_word) in linked
+    ]
+
+
+def label(name: str) -> str:
+    """Return the shortest name that the paper gives a system; its own where it has none."""
+    named = [row.system for row in paper_rows() if row.model == name]
+    return min(named, key=len, default=name)
+
+
+def _figure(params: Params, name: str, title: str, table: str) -> MatrixFigure | None:
+    models = [row.model for row in paper_rows(table) if row.model in params.models]
+    if not models:
+        return None
+    test = params.sets.aligned
+    read = [read_matrices(params, str(model), test, forced=True) for model in models]
+    line = _chosen(read[0])
+    matrices = [matrix for found in read for matrix in found if matrix.line == line]
+    first = matrices[0]
+    if first.gold is not None:
+        matrices.insert(0, _gold_matrix(first, first.gold))
+    seeds = sorted({params.models[str(model)].seed for model in models})
+    caption = (
+        f"Line {line + 1} of {test}, the first of the sampled ones with at most {LONGEST} source "
+        "words (else the shortest); its reference is force-decoded. A row is the step that predicts "
+        "the word at its left; white is 0, the darkest blue 1. "
+        f"Seed {', '.join(map(str, seeds))}."
+    )
+    if first.gold is not None:
+        caption += " Squares are gold links, sure and possible ones."
+    return MatrixFigure(name, f"{title}, profile {params.profile}", caption, matrices)
+
+
+def _chosen(matrices: Iterable[Matrix]) -> int:
+    """Return the line to draw."""
+    lengths = {matrix.line: len(matrix.source) for matrix in matrices}
+    short = (line for line, length in lengths.items() if length <= LONGEST)
+    return next(short, min(lengths, key=lengths.__getitem__))
+
+
+def _gold_links(data: EncodedSets, test: str, direction: str) -> list[Links] | None:
+    """Return the gold links of a set's units, source-target, sure and possible ones."""
+    gold = data.gold(test)
+    if gold is None:
+        return None
+    links = [line.possible if direction == "en-de" else flipped(line.possible) for line in gold]
+    if not data.pieces:
+        return links
+    sides = (data.units(test, language) for language in direction.split("-"))
+    return [piece_links(*line) for line in zip(links, *sides, strict=True)]
+
+
+def _matrix(path: Path, name: str, sample: dict[str, Any], gold: list[Links] | None) -> Matrix:
+    """Join a sample of a file to the gold links of its line, and check both against its text."""
+    line, source, target, weights = (sample[k] for k in ("line", "source", "target", "weights"))
+    again = f"run translate of {name} again"
+    if [len(row) for row in weights] != [len(source)] * len(target):
+        raise InputError(
+            f"{path}: line {line}: the weights are not {len(target)} rows of {len(source)}; {again}"
+        )
+    if gold is None:
+        links = None
+    elif line < len(gold) and all(i < len(source) and j < len(target) for i, j in gold[line]):
+        links = gold[line]
+    else:
+        raise InputError(f"{path}: line {line}: the gold links are of another text; {again}")
+    return Matrix(name, label(name), line, source, target, weights, links)
+
+
+def _gold_matrix(like: Matrix, gold: Links) -> Matrix:
+    """Return gold links as a matrix of the same sentence, 1 where there is one."""
+    linked = set(gold)
+    weights = [
+        [float((i, j) in linked) for i in range(len(like.source))] for j in range(len(like.target))
+    ]
+    return replace(like, name=GOLD, label=GOLD, weights=weights)

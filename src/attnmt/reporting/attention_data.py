@@ -1,0 +1,76 @@
+"""The attention matrices of a profile as the report's page reads them: small, in whole percent."""
+
+from html import unescape
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.reporting.attention import Matrix, read_matrices
+from attnmt.reporting.caption import LANGUAGES
+from attnmt.reporting.paper import paper_rows
+
+FORCED, OWN = "forced", "own"
+
+
+def attention_data(params: Params) -> dict[str, Any] | None:
+    """Return the matrices of all attentional systems; None if the profile has none.
+
+    The keys: ``texts``, each sentence once, as words; ``models``, what each system is; ``first``, the
+    two to show at first; ``kinds``, of references and of own translations the ``set``, its sampled
+    ``lines`` and, ``of`` each system, a matrix for each line. A matrix has the numbers of its source and
+    target among the texts, the weights in percent, row by row, a row a target word, and gold links or
+    None.
+
+    Raises:
+        InputError: if a file is missing or does not fit its text.
+    """
+    names = [*params.models, *params.ensembles]
+    aligned, tests = params.sets.aligned, params.sets.tests
+    sets = {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}
+    read = {
+        kind: {name: read_matrices(params, name, test, forced=kind == FORCED) for name in names}
+        for kind, test in sets.items()
+    }
+    shown = [name for name in names if read[FORCED][name]]
+    if not shown:
+        return None
+    texts: dict[tuple[str, ...], int] = {}
+    kinds = {
+        kind: {
+            "set": test,
+            "lines": [matrix.line for matrix in read[kind][shown[0]]],
+            "of": {name: [_packed(m, texts) for m in read[kind][name]] for name in shown},
+        }
+        for kind, test in sets.items()
+    }
+    return {
+        "texts": list(texts),
+        "models": [_described(params, read[FORCED][name][0]) for name in shown],
+        "first": _first_two(shown),
+        "kinds": kinds,
+    }
+
+
+def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> list[Any]:
+    source, target = (
+        texts.setdefault(tuple(map(unescape, units)), len(texts))  # Moses writes ' as &apos;
+        for units in (matrix.source, matrix.target)
+    )
+    percents = [round(100 * weight) for row in matrix.weights for weight in row]
+    return [source, target, percents, matrix.gold]
+
+
+def _described(params: Params, matrix: Matrix) -> dict[str, str]:
+    system = params.translators(matrix.name)
+    direction = LANGUAGES[params.model(system.members[0]).direction]
+    group = f"{direction}, family {system.family}"
+    return {"name": matrix.name, "label": matrix.label, "group": group}
+
+
+def _first_two(shown: list[str]) -> list[str]:
+    """Return the systems that link best and worst in the paper's Table 6, else any two."""
+    known = sorted(
+        (row for row in paper_rows("Table 6") if row.model in shown),
+        key=lambda row: row.number("aer") or 0.0,
+    )
+    ends = [str(row.model) for row in (known[:1] + known[1:][-1:])]
+    return ((ends or shown) + ["", ""])[:2]

@@ -1,0 +1,190 @@
+"""Figures 5 and 6: the paper's published points beside curves of ours, as data."""
+
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.errors import InputError
+from attnmt.files import read_json
+from attnmt.layout import Layout
+from attnmt.reporting.paper import Point, paper_curves, paper_rows
+
+Points = dict[int, tuple[float, float]]  # by what agrees between seeds: a step, a group's number
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve: what ``label`` names, of our model or ensemble ``model`` or, if ``paper``, published.
+
+    ``model`` is set for a published curve too, if one of ours answers to it.
+    """
+
+    label: str
+    model: str | None
+    paper: bool
+    x: list[float]
+    y: list[float]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves in one pair of axes."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: list[Series]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Panels side by side. ``name`` is that of its files."""
+
+    name: str
+    title: str
+    caption: str
+    panels: list[Panel]
+
+
+def figure5(params: Params) -> Figure | None:
+    """Return the learning curves; None if the profile has none of the six systems.
+
+    Raises:
+        InputError: if a file of a model is missing, or has no costs of the first test set.
+    """
+    column = f"{params.sets.tests[0]}_cost"
+
+    def read(name: str, _: bool) -> Points:
+        return _history(Layout(params.profile).model(name) / "history.csv", column)
+
+    labels = "Mini-batches", "Test cost (ln perplexity)"
+    caption = "The cost of the test set while a model learns."
+    return _figure(params, "Figure 5", "learning curves", labels, caption, read)
+
+
+def figure6(params: Params) -> Figure | None:
+    """Return BLEU by sentence length; None if the profile has none of the five systems.
+
+    Raises:
+        InputError: if scores are missing, or have no groups by length of the first test set.
+    """
+
+    def read(name: str, replaced: bool) -> Points:
+        groups = _result(params, name).get("lengths")
+        if not groups:
+            path = Layout(params.profile).scores(name)
+            raise InputError(f"{path}: no groups by length; run evaluate of {name} again")
+        when = "after" if replaced else "before"
+        return {k: (group["max_length"], group[when]) for k, group in enumerate(groups)}
+
+    labels = "Words of the longest reference", "BLEU"
+    caption = (
+        "BLEU on Moses tokens of groups of sentences by the length of the reference, 200 in the "
+        f"paper's groups, {params.evaluation.length_group} in ours."
+    )
+    return _figure(params, "Figure 6", "BLEU by sentence length", labels, caption, read)
+
+
+def _figure(
+    params: Params,
+    figure: str,
+    subject: str,
+    labels: tuple[str, str],
+    measured: str,
+    read: Callable[[str, bool], Points],
+) -> Figure | None:
+    """Put the published curves and ours side by side, or together if they are of the same set.
+
+    Args:
+        params: of the profile.
+        figure: in the file of published points.
+        subject: of the figure.
+        labels: of the x and the y axis.
+        measured: a sentence for the caption.
+        read: returns a curve of a model or an ensemble, with unknown words replaced or not.
+    """
+    published, ours, names = [], [], []
+    for system, points in _systems(figure):
+        model, x, y = points[0].model, [p.x for p in points], [p.y for p in points]
+        published.append(Series(system, model, True, x, y))
+        if found := _names(params, model):
+            x, y = _mean([read(name, points[0].replaced) for name in found])
+            ours.append(Series(system, model, False, x, y))
+            names.append(found)
+    if not ours:
+        return None
+    test, paper_set = params.sets.tests[0], paper_rows("Table 1")[0].set
+    lines, seeds = _result(params, names[0][0])["lines"], _seeds(params, names)
+    title = f"{figure}, {subject}, profile {params.profile}"
+    if test == paper_set:
+        panels = [Panel(f"{test}{seeds}", *labels, published + ours)]
+        beside = "Rings are the paper's, lines are ours."
+    else:
+        own = f"Ours (profile {params.profile}, {test}{seeds})"
+        panels = [Panel("The paper", *labels, published), Panel(own, *labels, ours)]
+        beside = "Our text is not the paper's: only the order and shape of curves compare."
+    caption = (
+        f"{measured} Ours: {test}, {lines} sentences{seeds}. {beside} "
+        f"Paper: {paper_curves(figure)[0].source}, {paper_set}."
+    )
+    return Figure(figure.lower().replace(" ", ""), title, caption, panels)
+
+
+def _systems(figure: str) -> list[tuple[str, list[Point]]]:
+    """Return the published curves, each with its system."""
+    points = groupby(paper_curves(figure), key=lambda point: point.system)
+    return [(system, list(found)) for system, found in points]
+
+
+def _names(params: Params, model: str | None) -> list[str]:
+    """Return the models or the ensemble of the profile behind a published curve."""
+    if model in params.models:
+        return params.seeds_of(model)
+    return [model] if model in params.ensembles else []
+
+
+def _seeds(params: Params, curves: Iterable[Sequence[str]]) -> str:
+    """Say of which seeds the models' curves are, as ", seed 1"."""
+    seeds = {
+        tuple(str(params.models[name].seed) for name in names)
+        for names in curves
+        if names[0] in params.models
+    }
+    if len(seeds) > 1:
+        return ", means over a model's seeds"
+    return "".join(
+        f", {'mean of seeds' if len(numbers) > 1 else 'seed'} {', '.join(numbers)}"
+        for numbers in seeds
+    )
+
+
+def _mean(curves: Sequence[Points]) -> tuple[list[float], list[float]]:
+    """Return x and the mean y where all curves have a point."""
+    common = [key for key in curves[0] if all(key in curve for curve in curves)]
+    x = [curves[0][key][0] for key in common]
+    return x, [mean(curve[key][1] for curve in curves) for key in common]
+
+
+def _history(path: Path, column: str) -> Points:
+    """Read the costs of a set at each evaluated step."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; train the model first")
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = csv.DictReader(stream)
+        if column not in (rows.fieldnames or ()):
+            raise InputError(f"{path}:1: no column {column!r}; train the model again")
+        return {int(row["step"]): (float(row["step"]), float(row[column])) for row in rows}
+
+
+def _result(params: Params, name: str) -> dict[str, Any]:
+    """Read what was scored on the first test set."""
+    path, test = Layout(params.profile).scores(name), params.sets.tests[0]
+    result: dict[str, Any] | None = read_json(path)["sets"].get(test)
+    if result is None:
+        raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
+    return result

@@ -1,0 +1,237 @@
+"""Figures as SVG, PDF and CSV, panels as SVG for a page. The same data gives the same bytes."""
+
+import io
+from collections.abc import Iterable
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib.style
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from attnmt.files import atomic_path, write_text
+from attnmt.reporting.attention import Matrix, MatrixFigure
+from attnmt.reporting.curves import Figure, Panel, Series
+from attnmt.reporting.inline_svg import inline_svg
+from attnmt.reporting.paper import paper_curves
+
+INK, GRID = "#222222", "#dddddd"
+INKS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+STYLE: dict[str, Any] = dict.fromkeys(INKS, INK) | {
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": "medium",
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so a layout is the same everywhere
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text
+    "pdf.fonttype": 42,
+    "text.parse_math": False,  # a word may hold a $
+}
+SIZE = 9  # of type, in points
+COLUMN = 3.8  # inches a panel is wide in a figure
+PAGE_SIZE = 13  # of type in a panel for a page, which a phone shows at four fifths
+PAGE_PANEL = (420 / 72, 300 / 72)  # inches
+CELL = 0.21  # inches
+GOLD = "#D55E00"
+NO_DATE = {
+    "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
+    "pdf": dict.fromkeys(["CreationDate", "Creator", "Producer"]),
+}
+
+
+class Stroke(NamedTuple):
+    """How a curve is drawn."""
+
+    colour: str
+    dashes: tuple[float, ...] = ()  # line, gap, ... in widths of the line; none: solid
+
+
+# One for each system of Figures 5 and 6, in their order. Colours of Okabe and Ito, which colour-blind
+# people tell apart, grey for what the paper starts from or compares with; dashes for print.
+STROKES = (
+    Stroke("#888888", (1, 1.2)),
+    Stroke("#56B4E9", (4, 1.5)),
+    Stroke("#0072B2", (5, 1.5, 1, 1.5)),
+    Stroke("#E69F00", (2.5, 1)),
+    Stroke("#009E73", (7, 1.5)),
+    Stroke("#D55E00"),
+    Stroke("#888888"),
+    Stroke("#888888", (4, 1.5)),
+    Stroke("#CC79A7", (7, 1.5)),
+)
+
+
+@cache
+def _systems() -> list[str]:
+    points = [*paper_curves("Figure 5"), *paper_curves("Figure 6")]
+    return list(dict.fromkeys(point.model or point.system for point in points))
+
+
+def _number(series: Series) -> int:
+    return _systems().index(series.model or series.label)
+
+
+def system_key(series: Series) -> str:
+    """Return what names a curve's system in every panel and figure, as "system-2"."""
+    return f"system-{_number(series)}"
+
+
+def stroke(series: Series) -> Stroke:
+    """Return how a system's curves are drawn in every panel and figure."""
+    return STROKES[_number(series)]
+
+
+def write_figure(figure: Figure, folder: Path) -> None:
+    """Write ``<name>.svg``, ``<name>.pdf`` (panels side by side, a legend below) and ``<name>.csv``."""
+    with _style(SIZE):
+        size = (max(6, COLUMN * len(figure.panels)), 3.9)
+        canvas = Canvas(figsize=size, layout="constrained")
+        axes = canvas.subplots(1, len(figure.panels), squeeze=False)[0]
+        for place, panel in zip(axes, figure.panels, strict=True):
+            draw_panel(place, panel)
+            place.set_title(panel.title)
+        systems = {system_key(s): s for panel in figure.panels for s in panel.series}
+        handles = [Line2D([], [], label=s.label, **_line(s)) for s in systems.values()]
+        canvas.legend(handles=handles, loc="outside lower left", handlelength=3)
+        _save(canvas, folder / figure.name)
+    _write_csv(folder / f"{figure.name}.csv", _curve_rows(figure))
+
+
+def panel_svg(panel: Panel, prefix: str) -> str:
+    """Return one panel, without title and legend, as an SVG element to put into a page.
+
+    It has a viewBox and no size, takes its ink from ``currentColor`` and its grid from ``var(--grid)``.
+    The group of series k has the id ``<prefix>-s<k>`` and its system's key as ``data-series``. All ids
+    begin with ``prefix``, which must be unique in the page.
+    """
+    with _style(PAGE_SIZE):
+        canvas = Canvas(figsize=PAGE_PANEL, layout="constrained")
+        draw_panel(canvas.subplots(), panel)
+        text = _svg(canvas, prefix, transparent=True)
+    keys = {f"s{k}": system_key(series) for k, series in enumerate(panel.series)}
+    label = f"{panel.title}: {panel.y_label} against {panel.x_label.lower()}"
+    return inline_svg(text, prefix, keys, {INK: "currentColor", GRID: "var(--grid)"}, label)
+
+
+def draw_panel(axes: Axes, panel: Panel) -> None:
+    """Draw the curves of a panel: the published ones as points where ours are drawn beside them."""
+    together = {series.paper for series in panel.series} == {True, False}
+    for k, series in enumerate(panel.series):
+        look = _points(series) if together and series.paper else _line(series)
+        axes.plot(series.x, series.y, gid=f"s{k}", label=series.label, **look)
+    axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def write_matrices(figure: MatrixFigure, folder: Path) -> None:
+    """Write attention matrices, two in a row, as ``<name>.svg``, ``<name>.pdf`` and ``<name>.csv``."""
+    with _style(SIZE):
+        rows, columns = (len(figure.matrices) + 1) // 2, min(2, len(figure.matrices))
+        width = max(len(matrix.source) for matrix in figure.matrices) * CELL + 1.3
+        height = max(len(matrix.target) for matrix in figure.matrices) * CELL + 1.3
+        canvas = Canvas(figsize=(columns * width, rows * height), layout="constrained")
+        places = canvas.subplots(rows, columns, squeeze=False).flat
+        for matrix, place in zip_longest(figure.matrices, places):
+            if matrix:
+                draw_matrix(place, matrix)
+            else:
+                place.remove()
+        _save(canvas, folder / figure.name)
+    _write_csv(folder / f"{figure.name}.csv", _matrix_rows(figure))
+
+
+def draw_matrix(axes: Axes, matrix: Matrix) -> None:
+    """Draw weights as shades, 0 white and 1 dark, and a square around each gold link."""
+    axes.pcolormesh(matrix.weights, cmap="Blues", vmin=0, vmax=1, edgecolors=GRID, linewidth=0.4)
+    for i, j in matrix.gold or ():
+        axes.add_patch(Rectangle((i, j), 1, 1, fill=False, edgecolor=GOLD, linewidth=1.2))
+    axes.set(aspect="equal", title=matrix.label)
+    axes.invert_yaxis()
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks([i + 0.5 for i in range(len(matrix.source))], matrix.source, rotation=90)
+    axes.set_yticks([j + 0.5 for j in range(len(matrix.target))], matrix.target)
+    axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
+
+
+def _style(size: int) -> Any:
+    """Return a context of this module's style alone, whatever a person's own settings are."""
+    sizes = {"font.size": size, "lines.linewidth": size / 6.5}
+    return matplotlib.style.context(STYLE | sizes, after_reset=True)
+
+
+def _line(series: Series) -> dict[str, Any]:
+    look = stroke(series)
+    style = (0, look.dashes) if look.dashes else "-"
+    return {"color": look.colour, "linestyle": style, "marker": "o", "markersize": 2}
+
+
+def _points(series: Series) -> dict[str, Any]:
+    hollow = {"marker": "o", "markersize": 4, "markerfacecolor": "none", "markeredgewidth": 0.8}
+    return hollow | {"color": stroke(series).colour, "linestyle": ""}
+
+
+def _save(canvas: Canvas, stem: Path) -> None:
+    write_text(stem.with_suffix(".svg"), _svg(canvas, stem.name))
+    with atomic_path(stem.with_suffix(".pdf")) as partial:
+        canvas.savefig(partial, format="pdf", metadata=NO_DATE["pdf"])
+
+
+def _svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
+    """Return the SVG; ``salt`` makes its ids, which else are random."""
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": salt}):
+        canvas.savefig(text, format="svg", metadata=NO_DATE["svg"], transparent=transparent)
+    return text.getvalue()
+
+
+def _curve_rows(figure: Figure) -> Iterable[dict[str, Any]]:
+    for panel in figure.panels:
+        for series in panel.series:
+            for x, y in zip(series.x, series.y, strict=True):
+                yield {
+                    "panel": panel.title,
+                    "series": series.label,
+                    "model": series.model,
+                    "paper": "yes" if series.paper else "no",
+                    "x": _short(x),
+                    "y": _short(y),
+                }
+
+
+def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, Any]]:
+    for matrix in figure.matrices:
+        gold = None if matrix.gold is None else set(matrix.gold)
+        for j, target in enumerate(matrix.target):
+            for i, source in enumerate(matrix.source):
+                yield {
+                    "panel": matrix.label,
+                    "row": j,
+                    "column": i,
+                    "target": target,
+                    "source": source,
+                    "weight": matrix.weights[j][i],
+                    "gold": None if gold is None else "yes" if (i, j) in gold else "no",
+                }
+
+
+def _short(number: float) -> float:
+    return int(number) if number == int(number) else round(number, 4)
+
+
+def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    frame = pd.DataFrame(list(rows), dtype=object)
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))

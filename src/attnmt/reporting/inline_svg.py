@@ -1,0 +1,61 @@
+"""A drawing of matplotlib's as an SVG element that shares a page with others."""
+
+from collections.abc import Mapping
+from xml.etree import ElementTree
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+HREF = f"{{{XLINK}}}href"
+
+
+def inline_svg(
+    text: str, prefix: str, keys: Mapping[str, str], colours: Mapping[str, str], label: str
+) -> str:
+    """Return the root element of an SVG file, ready to stand in a page.
+
+    Args:
+        text: of the file.
+        prefix: put before every id, so that no two drawings of a page share one.
+        keys: ``data-series`` of elements by their ids, for a script to find them.
+        colours: CSS colours that take the place of others.
+        label: what the drawing shows, for people who hear it.
+
+    Raises:
+        KeyError: naming an id of ``keys`` that the drawing lacks.
+    """
+    root = ElementTree.fromstring(text)
+    _drop_what_reaches_the_page(root)
+    named = {element.get("id"): element for element in root.iter() if element.get("id")}
+    for name, key in keys.items():
+        named[name].set("data-series", key)
+    for element in root.iter():
+        for key, value in element.items():
+            element.set(key, _moved(key, value, prefix, colours))
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    root.attrib |= {"role": "img", "aria-label": label}
+    root.attrib["style"] = (
+        "stroke-linejoin: round; stroke-linecap: butt"  # as the file's own sheet has it
+    )
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _drop_what_reaches_the_page(root: ElementTree.Element) -> None:
+    """Remove style sheets, whose ``*`` would match the whole page, and metadata."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
+                parent.remove(child)
+
+
+def _moved(key: str, value: str, prefix: str, colours: Mapping[str, str]) -> str:
+    if key == "id":
+        return f"{prefix}-{value}"
+    if key == HREF:
+        return value.replace("#", f"#{prefix}-")
+    if key == "style":
+        for old, new in colours.items():
+            value = value.replace(old, new)
+        return value.replace("'DejaVu Sans', sans-serif", "inherit")
+    return value.replace("url(#", f"url(#{prefix}-")

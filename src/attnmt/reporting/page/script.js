@@ -1,0 +1,187 @@
+// What the page does beyond showing: theme, contents, sorting, cards, curves, attention. It asks for nothing.
+"use strict";
+
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+// Theme: the system's, unless the reader chose. Runs before anything is drawn.
+const memory = {
+  read: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
+  write: (key, value) => { try { localStorage.setItem(key, value); } catch { /* a reader may forbid it */ } },
+};
+
+function setTheme(theme) {
+  if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
+}
+
+document.documentElement.classList.add("js");
+setTheme(memory.read("attnmt-theme"));
+
+function startTheme() {
+  const button = document.querySelector("#theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const show = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
+  };
+  button.addEventListener("click", () => {
+    const theme = isDark() ? "light" : "dark";
+    setTheme(theme);
+    memory.write("attnmt-theme", theme);
+    show();
+  });
+  system.addEventListener("change", show);
+  show();
+}
+
+// Contents: the section being read is marked, and kept in sight in the bar of a narrow page.
+function startContents() {
+  const bar = document.querySelector(".contents-inner");
+  const links = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
+  const observer = new IntersectionObserver((entries) => {
+    const entered = entries.find((entry) => entry.isIntersecting);
+    if (!entered) return;
+    for (const link of links.values()) link.removeAttribute("aria-current");
+    const link = links.get(entered.target.id);
+    link.setAttribute("aria-current", "true");
+    bar.scrollLeft = link.offsetLeft - bar.clientWidth / 2;
+  }, { rootMargin: "-15% 0px -75% 0px" });
+  for (const id of links.keys()) observer.observe(document.getElementById(id));
+}
+
+// A group of buttons is one stop of the Tab key; the arrow keys move inside it.
+function rove(group, selector) {
+  const items = all(selector, group);
+  const select = (item) => { for (const other of items) other.tabIndex = other === item ? 0 : -1; };
+  select(items[0]);
+  group.addEventListener("focusin", (event) => { if (items.includes(event.target)) select(event.target); });
+  group.addEventListener("keydown", (event) => {
+    const next = items.includes(event.target) && neighbour(group, selector, event.target, event.key);
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
+}
+
+function neighbour(group, selector, item, key) {
+  const items = all(selector, group);
+  if (key === "ArrowRight" || key === "ArrowLeft") return items[items.indexOf(item) + (key === "ArrowRight" ? 1 : -1)];
+  const row = item.closest("tr");
+  if (!row || (key !== "ArrowDown" && key !== "ArrowUp")) return undefined;
+  const column = item.closest("td").cellIndex;
+  const side = key === "ArrowUp" ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING;
+  const found = items.filter((other) => other.closest("td").cellIndex === column
+    && row.compareDocumentPosition(other.closest("tr")) & side);
+  return key === "ArrowUp" ? found.at(-1) : found[0];
+}
+
+// Sorting: up, down, and back to the order of publication. Empty cells stay below.
+function startSorting(table) {
+  const body = table.tBodies[0];
+  const published = [...body.rows];
+  const headings = [...table.tHead.rows[0].cells];
+  headings.forEach((heading, column) => {
+    const button = make("button", { type: "button" }, ...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => {
+      const order = { none: "ascending", ascending: "descending", descending: "none" }[heading.ariaSort ?? "none"];
+      for (const other of headings) other.removeAttribute("aria-sort");
+      if (order !== "none") heading.ariaSort = order;
+      body.append(...(order === "none" ? published : sorted(published, column, order === "ascending" ? 1 : -1)));
+    });
+  });
+}
+
+function sorted(rows, column, sign) {
+  const keys = new Map(rows.map((row) => {
+    const cell = row.cells[column];
+    const number = cell.dataset.sort;
+    return [row, number ? Number(number) : cell.textContent.trim()];
+  }));
+  return [...rows].sort((one, other) => {
+    const [a, b] = [keys.get(one), keys.get(other)];
+    if (a === "" || b === "") return (a === "") - (b === "");
+    if (typeof a === typeof b) return sign * (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
+    return typeof a === "number" ? -1 : 1;
+  });
+}
+
+// Cards: a click or Enter opens one and keeps it; a mouse that rests on a cell opens it for as long.
+function startCards(section) {
+  let timer = 0;
+  for (const button of all(".cell", section)) {
+    const card = button.popoverTargetElement;
+    const open = (kept) => {
+      clearTimeout(timer);
+      card.querySelector(".card-value").replaceChildren(make("small", {}, button.dataset.what), button.textContent);
+      if (!card.matches(":popover-open")) card.showPopover({ source: button });
+      card.kept = kept;
+      card.opener?.classList.remove("open");
+      card.opener = button;
+      button.classList.add("open");
+      place(card, button);
+    };
+    const leave = () => { clearTimeout(timer); timer = setTimeout(() => { if (!card.kept) card.hidePopover(); }, 250); };
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      if (card.matches(":popover-open") && card.kept && card.opener === button) card.hidePopover();
+      else open(true);
+    });
+    button.addEventListener("pointerenter", (event) => {
+      if (event.pointerType !== "mouse" || document.querySelector(":popover-open")?.kept) return;
+      clearTimeout(timer);
+      timer = setTimeout(open, 350, false);
+    });
+    button.addEventListener("pointerleave", leave);
+    card.onpointerenter = () => clearTimeout(timer);
+    card.onpointerleave = leave;
+    card.ontoggle = (event) => { if (event.newState === "closed") card.opener?.classList.remove("open"); };
+  }
+}
+
+function place(card, button) {
+  const at = button.getBoundingClientRect();
+  const gap = 8;
+  card.style.maxHeight = "";
+  const [above, under] = [at.top - 2 * gap, innerHeight - at.bottom - 2 * gap];
+  const below = card.offsetHeight <= under || under >= above;
+  card.style.maxHeight = `min(30rem, ${below ? under : above}px)`;
+  card.style.left = `${Math.max(gap, Math.min(at.left, innerWidth - card.offsetWidth - 2 * gap))}px`;
+  card.style.top = `${below ? at.bottom + gap : at.top - gap - card.offsetHeight}px`;
+}
+
+// Curves: a switch hides its system in every panel; pointing at one brings its lines forward.
+function startCurves(figure) {
+  for (const label of all(".legend label", figure)) {
+    const lines = all(`.panel [data-series="${label.dataset.series}"]`, figure);
+    const focus = (on) => {
+      figure.classList.toggle("focused", on && label.control.checked);
+      for (const line of lines) line.classList.toggle("hot", on);
+    };
+    label.control.addEventListener("change", () => {
+      for (const line of lines) line.classList.toggle("off", !label.control.checked);
+      focus(label.matches(":hover, :focus-within"));
+    });
+    for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focusin", true], ["focusout", false]]) {
+      label.addEventListener(event, () => focus(on));
+    }
+  }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  startTheme();
+  startContents();
+  all("table.sortable").forEach(startSorting);
+  for (const table of all("table.sortable")) {
+    if (table.querySelector(".cell")) rove(table, ".cell");
+    startCards(table);
+  }
+  all(".curves").forEach(startCurves);
+  all("#attention-view").forEach(startAttention);
+});

@@ -1,0 +1,77 @@
+"""Whether a gain is more than chance: paired bootstrap tests on the outputs behind two numbers."""
+
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.data.encoded import EncodedSets
+from attnmt.data.links import GoldLinks, Links, read_links
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.metrics.alignment import read_forced
+from attnmt.metrics.outputs import Outputs
+from attnmt.metrics.scripts import Script
+from attnmt.metrics.significance import aer_interval, paired_aer_p, paired_p
+
+Scores = dict[str, Any]  # of one system, as in reporting.scores
+
+
+def translation_p(
+    params: Params, script: Script, test: str, ours: tuple[str, bool], other: tuple[str, bool]
+) -> float:
+    """Return p of the difference between two systems' scores.
+
+    Args:
+        params: of the profile.
+        script: the score.
+        test: the test set.
+        ours: the name of a model or ensemble, and whether its unknown words are replaced.
+        other: likewise.
+    """
+    (name, replaced), (other_name, other_replaced) = ours, other
+    one = Outputs.read(params, name, test)
+    two = one if other_name == name else Outputs.read(params, other_name, test)
+    return paired_p(
+        script,
+        one.translations(script, replaced),
+        two.translations(script, other_replaced),
+        one.references(script),
+        params.evaluation.bootstrap_samples,
+    )
+
+
+def alignment_p(params: Params, ours: Scores, other: Scores) -> float:
+    """Return p of the difference between two systems' alignment error rates."""
+    links, other_links = (_links(params, scores) for scores in (ours, other))
+    gold, samples = _gold(params, ours, other), params.evaluation.bootstrap_samples
+    return paired_aer_p(links, other_links, gold, samples)
+
+
+def aligner_interval(params: Params, scores: Scores) -> tuple[float, float]:
+    """Return the 95% interval of the outside aligner's error rate, as that of a model's is computed."""
+    links, gold = _links(params, scores), _gold(params, scores)
+    return aer_interval(links, gold, params.evaluation.bootstrap_samples)
+
+
+def _links(params: Params, scores: Scores) -> list[Links]:
+    """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
+    if scores["stage"] == "lexicon":
+        path = Layout(params.profile).lexicon / f"{params.sets.aligned}.links"
+        return [line.sure for line in read_links(path)]
+    return read_forced(params, scores["name"], scores["alignment"]["link_step"])
+
+
+def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:
+    """Return the gold links of the words that the systems read; the aligner reads whole sentences.
+
+    Raises:
+        InputError: if they are not there.
+    """
+    whole = [name for name, family in params.families.items() if family.encoding.length is None]
+    family = next(name for name in [*(s["family"] for s in systems), *whole] if name)
+    data = EncodedSets(Layout(params.profile).encoded(family))
+    gold = data.gold(params.sets.aligned)
+    if gold is None:
+        raise InputError(
+            f"{data.folder}: no gold links of {params.sets.aligned!r}; run encode of {family} again"
+        )
+    return gold

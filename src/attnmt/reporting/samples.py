@@ -1,0 +1,146 @@
+"""Table 5: sample translations of the best attentional system and of the base system, side by side."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from attnmt.config import Direction, Params
+from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.decoding.samples import sampled_lines
+from attnmt.errors import InputError
+from attnmt.files import read_lines, write_text
+from attnmt.layout import Layout
+from attnmt.reporting.caption import LANGUAGES
+from attnmt.reporting.paper import paper_rows
+
+NAME = "table5"
+# Of each direction: the test set's index, the best attentional model, the base model.
+SYSTEMS: dict[Direction, tuple[int, dict[str, str]]] = {
+    "en-de": (0, {"best": "local_p_general_feed", "base": "base"}),
+    "de-en": (-1, {"best": "de_en_global_dot_feed", "base": "de_en_base_reverse"}),
+}
+
+
+@dataclass(frozen=True)
+class Text:
+    """One form of a sentence.
+
+    ``role`` is ``source``, ``reference``, ``best`` or ``base``; ``system`` and ``model`` are None of the
+    first two.
+    """
+
+    role: str
+    system: str | None
+    model: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sentence of a test set, ``line`` counted from 0, with its translations."""
+
+    direction: Direction
+    set: str
+    line: int
+    texts: list[Text]
+
+
+def make_samples(params: Params) -> list[Sample]:
+    """Return the sampled sentences of each direction of which the profile has a system.
+
+    The texts are plain, with unknown words replaced where attention tells their source.
+
+    Raises:
+        InputError: if a file is missing, or has not as many lines as the test set.
+    """
+    return [sample for direction in SYSTEMS for sample in _samples(params, direction)]
+
+
+def write_samples(samples: list[Sample], folder: Path) -> None:
+    """Write ``table5.csv``, ``.md`` and ``.tex``; none if there is no sample.
+
+    The LaTeX table needs booktabs and longtable, and T1 fonts for its ``<``.
+    """
+    if not samples:
+        return
+    frame = pd.DataFrame([row for sample in samples for row in _rows(sample)], dtype=object)
+    stem, words = folder / NAME, caption(samples)
+    write_text(stem.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"))
+    seen = frame[["set", "line", "role", "text"]].copy()
+    seen.loc[seen["role"] != "source", ["set", "line"]] = ""  # once a sentence
+    write_text(stem.with_suffix(".md"), f"**Table 5.** {words}\n\n{_markdown(seen)}")
+    styler = seen.style.hide(axis="index").format(escape="latex")
+    text = styler.to_latex(
+        hrules=True,
+        environment="longtable",
+        column_format=r"lrlp{0.65\linewidth}",
+        caption=f"Table 5. {words}".replace("_", r"\_"),
+        label=f"tab:{NAME}",
+    )
+    write_text(stem.with_suffix(".tex"), text)
+
+
+def caption(samples: list[Sample]) -> str:
+    """Return what the samples are, and the rule that chose them."""
+    parts = ["Sample translations, not chosen by hand: sentences evenly spread over a test set."]
+    for direction in dict.fromkeys(sample.direction for sample in samples):
+        found = [sample for sample in samples if sample.direction == direction]
+        systems = [f"{text.role}: {text.model}" for text in found[0].texts if text.model]
+        parts.append(
+            f"{LANGUAGES[direction]}, {found[0].set}, {len(found)} sentences; {', '.join(systems)}."
+        )
+    parts.append("Unknown words are replaced where attention tells their source.")
+    return " ".join([*parts, "Lines are counted from 1."])
+
+
+def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
+    index, systems = SYSTEMS[direction]
+    test, own = params.sets.tests[index], {k: v for k, v in systems.items() if v in params.models}
+    if not own:
+        return
+    source, reference = (_plain(params, test, language) for language in direction.split("-"))
+    texts = {role: _translations(params, name, test, len(source)) for role, name in own.items()}
+    for line in sampled_lines(len(source), params.decoding.samples):
+        ours = [Text(role, _system(name), name, texts[role][line]) for role, name in own.items()]
+        given = [Text("source", None, None, source[line])]
+        given.append(Text("reference", None, None, reference[line]))
+        yield Sample(direction, test, line, given + ours)
+
+
+def _plain(params: Params, test: str, language: str) -> list[str]:
+    """Return the sentences of a set as they are written."""
+    lines = read_lines(Layout(params.profile).raw / f"{test}.{language}")
+    if params.tokenise.moses:
+        return lines
+    moses = MosesTokenizer(language, params.tokenise.split_hyphens)  # the raw text is tokens
+    return [moses.detokenize(line.split()) for line in lines]
+
+
+def _translations(params: Params, name: str, test: str, lines: int) -> list[str]:
+    path = Layout(params.profile).translations(name) / f"{test}.txt"
+    found = read_lines(path, may_be_blank=True)
+    if len(found) != lines:
+        raise InputError(
+            f"{path}: {len(found)} lines where {test} has {lines}; run translate of {name} again"
+        )
+    return found
+
+
+def _system(model: str) -> str:
+    """Return the paper's name of a model, the fullest that it gives: with unknown words replaced."""
+    return max((row.system for row in paper_rows() if row.model == model), key=len)
+
+
+def _rows(sample: Sample) -> Iterable[dict[str, object]]:
+    return ({"set": sample.set, "line": sample.line + 1} | asdict(text) for text in sample.texts)
+
+
+def _markdown(seen: pd.DataFrame) -> str:
+    lines = [list(seen.columns), ["---", "--:", "---", "---"], *seen.to_numpy().tolist()]
+    cells = (
+        [escape(str(cell), quote=False).replace("|", r"\|") for cell in line] for line in lines
+    )
+    return "".join("| " + " | ".join(line) + " |\n" for line in cells)

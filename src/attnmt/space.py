@@ -1,0 +1,128 @@
+"""What a profile fetches, and what it keeps on disk: now, and when everything has run."""
+
+import os
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from attnmt.config import File, Params
+from attnmt.data.size import TextSize, training_size
+from attnmt.data.sources import MIRROR
+from attnmt.layout import Layout
+
+# Estimates for English and German text and the files that encoding makes of it
+BYTES_A_WORD = 6  # of running text, the space included
+BYTES_AN_ID = 4
+BYTES_A_PAIR = 16  # where each of its two sentences starts
+CHECKPOINTS = 3  # the last, the best, and one that is being written
+
+
+@dataclass(frozen=True)
+class Space:
+    """What one kind of file takes, in bytes."""
+
+    what: str
+    now: int
+    finished: int | None  # when all stages have run; None where nothing says how much
+
+
+def files_to_fetch(params: Params, done: Collection[str], root: Path = Path()) -> list[File]:
+    """Return the files that the corpus stage would fetch; ``done`` are stages that would not run."""
+    if params.corpus.kind != "download" or "corpus" in done or os.environ.get(MIRROR):
+        return []
+    sides = params.corpus.files.values()
+    files = {file.name: file for side in sides for file in (*side.en, *side.de)}
+    folder = Layout(params.profile, root).downloads
+    return [file for name, file in files.items() if not (folder / name).exists()]
+
+
+def disk(
+    params: Params,
+    done: Collection[str],
+    weights: dict[str, int],
+    at_once: int,
+    root: Path = Path(),
+) -> list[Space]:
+    """Return what lies on disk by kind, in the order in which stages write it.
+
+    Args:
+        params: of the profile.
+        done: stages that would not run; what they wrote stays as it is.
+        weights: bytes of the weights of every model.
+        at_once: trainings that run at a time.
+        root: the project's folder.
+    """
+    layout = Layout(params.profile, root)
+    sizes = {family: training_size(params, family, root) for family in params.families}
+    to_train = [size for name, size in weights.items() if f"train@{name}" not in done]
+    rows = [
+        _downloads(params, done, layout, root),
+        _row("raw text", [layout.raw], "corpus" in done, _text_bytes(params)),
+        _row("tokens", [layout.tokens], "tokenise" in done, _text_bytes(params)),
+        _sum(
+            "encoded text",
+            (
+                _row("", [layout.encoded(name)], f"encode@{name}" in done, _encoded_bytes(size))
+                for name, size in sizes.items()
+            ),
+        ),
+        _sum(
+            "models",
+            (
+                _row("", [layout.model(name)], f"train@{name}" in done, size)
+                for name, size in weights.items()
+            ),
+        ),
+        Space(
+            f"checkpoints, {at_once} at a time",
+            sum(_size(layout.checkpoints(name)) for name in weights),
+            CHECKPOINTS * sum(sorted(to_train)[-at_once:]),
+        ),
+    ]
+    names = [*params.models, *params.ensembles]
+    rest = [layout.lexicon, layout.reports, *map(layout.translations, names)]
+    rest += map(layout.scores, names)
+    return [*rows, _row("lexicon, translations, scores, reports", rest, "report" in done, None)]
+
+
+def _row(what: str, paths: Iterable[Path], done: bool, estimate: int | None) -> Space:
+    now = sum(map(_size, paths))
+    return Space(what, now, now if done else estimate)
+
+
+def _sum(what: str, rows: Iterable[Space]) -> Space:
+    """Return one row for several; what they take in the end is known if it is of each."""
+    every = list(rows)
+    finished = [row.finished for row in every]
+    known = [size for size in finished if size is not None]
+    return Space(
+        what,
+        sum(row.now for row in every),
+        sum(known) if len(known) == len(finished) else None,
+    )
+
+
+def _downloads(params: Params, done: Collection[str], layout: Layout, root: Path) -> Space:
+    now = _size(layout.downloads)
+    expected = params.corpus.expected if params.corpus.kind == "download" else None
+    to_come = files_to_fetch(params, done, root)
+    return Space("downloads", now, (expected.bytes if expected else None) if to_come else now)
+
+
+def _text_bytes(params: Params) -> int | None:
+    """Return the bytes of the expected training text; the other sets are small beside it."""
+    expected = params.corpus.expected if params.corpus.kind == "download" else None
+    return sum(expected.words.values()) * BYTES_A_WORD if expected else None
+
+
+def _encoded_bytes(size: TextSize | None) -> int | None:
+    """Return the bytes of a family's words, ids and places."""
+    if size is None:
+        return None
+    return sum(size.words.values()) * (BYTES_A_WORD + BYTES_AN_ID) + size.pairs * BYTES_A_PAIR
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder; 0 if there is none."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())

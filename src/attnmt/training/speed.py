@@ -1,0 +1,176 @@
+"""How fast a model trains: measured now, as finished trainings did, or as the paper says.
+
+A speed is kept as operations a second, so that it speaks of other models too (``model/cost.py`` counts
+their operations). Smaller models reach fewer, since what is not counted weighs more.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from attnmt.config import ModelShape, System
+from attnmt.data.batches import Batch, make_batch
+from attnmt.data.size import Lengths, TextSize
+from attnmt.errors import InputError
+from attnmt.files import read_json
+from attnmt.layout import Layout
+from attnmt.model.cost import work
+from attnmt.model.store import best_device
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.training.machine import keep_freed_memory, surroundings
+from attnmt.training.sgd import update
+
+WARM_UP, MEASURED = 3.0, 15.0  # seconds, each until the batch that ends after them
+FIRST_ID = 3  # after <unk>, <s> and </s>
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What one training reached on one device."""
+
+    training: str
+    device: str
+    target_words: float  # a second, ``</s>`` counted
+    flop: float  # a second, of training's products of matrices
+
+    @classmethod
+    def of(
+        cls, training: str, device: str, target_words: float, config: ModelConfig, lengths: Lengths
+    ) -> Self:
+        """Return the speed of a model from its target words a second."""
+        flop = target_words * work(config, lengths).training_flop
+        return cls(training, device, target_words, flop)
+
+    @property
+    def cost(self) -> float:
+        """Operations of a target word of this training."""
+        return self.flop / self.target_words
+
+    def hours(self, target_words: float, config: ModelConfig, lengths: Lengths) -> float:
+        """Return how long another training takes at as many operations a second."""
+        return target_words * work(config, lengths).training_flop / self.flop / 3600
+
+
+def paper_speed() -> Speed:
+    """Return the paper's 1,000 target words/s (section 4.1), taken as those of its best system."""
+    system = System(attention="local_p", score="general", input_feeding=True, reverse=True)
+    shape = ModelShape(layers=4, size=1000, window_D=10, location_slots=50, init=0.1)
+    pairs, en, de = 4.5, 116, 110  # millions
+    lengths = Lengths(en / pairs, de / pairs + 1)
+    config = ModelConfig(system, shape, 50_000, 50_000)
+    return Speed.of("the paper's best system", "Tesla K40", 1000, config, lengths)
+
+
+def finished_speeds(profile: str, root: Path = Path()) -> list[Speed]:
+    """Return, for each device that trainings were finished on, the speed of the largest among them.
+
+    The largest is the one whose target word costs most; where the profile itself has trainings, of
+    these alone. A training counts if its encoded text, which says how long its sentences are, lies
+    there too.
+
+    Raises:
+        InputError: if a model's files are damaged or of another version of this program.
+    """
+    paths = sorted(root.glob(f"models/{profile}/*/provenance.json"))
+    found: dict[str, Speed] = {}
+    for path in paths or sorted(root.glob("models/*/*/provenance.json")):
+        speed = _finished_speed(path, root)
+        if speed and (speed.device not in found or speed.cost > found[speed.device].cost):
+            found[speed.device] = speed
+    return list(found.values())
+
+
+def _finished_speed(path: Path, root: Path) -> Speed | None:
+    """Return the speed that a provenance.json tells of; None without its encoded text."""
+    facts = read_json(path)
+    summary = Layout(facts["profile"], root).encoded(facts["family"]) / "summary.json"
+    if not summary.exists():
+        return None
+    config, train = _described(path.with_name("config.json"))
+    lengths = TextSize.read(summary, train).lengths(config.system)
+    name, words = f"{facts['profile']}/{facts['model']}", facts["target_words_per_second"]
+    return Speed.of(name, _device(facts), words, config, lengths)
+
+
+def measure(name: str, config: ModelConfig, pairs: int, lengths: Lengths, threads: int) -> Speed:
+    """Train a model on random ids for some seconds, on the best device, and return its speed.
+
+    All sentences of a batch have the mean lengths, so that none is padded; nothing is written.
+
+    Args:
+        name: of the model, for the speed.
+        config: of the model.
+        pairs: of a batch.
+        lengths: of each sentence pair, rounded.
+        threads: of the CPU, at most as many as it has cores.
+    """
+    torch.set_num_threads(min(threads, os.cpu_count() or 1))
+    keep_freed_memory()
+    device = best_device()
+    model = Translator(config).to(device)
+    model.initialise(1)
+    model.train()
+    parameters = list(model.parameters())
+    batch = _random_batch(config, pairs, lengths).to(device)
+
+    def train_one_batch() -> None:
+        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+        (model.loss(h_tilde, batch.next_words, batch.lengths) / pairs).backward()
+        update(parameters, [], 0.0, 1.0)  # at rate 0: the same work, and no weight runs away
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    _batches_a_second(train_one_batch, WARM_UP)
+    words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, MEASURED)
+    return Speed.of(
+        f"{name}, now, no padding", _device(surroundings(device)), words, config, lengths
+    )
+
+
+def _batches_a_second(train_one_batch: Callable[[], None], seconds: float) -> float:
+    count, started = 0, time.monotonic()
+    while (passed := time.monotonic() - started) < seconds or not count:
+        train_one_batch()
+        count += 1
+    return count / passed
+
+
+def _random_batch(config: ModelConfig, pairs: int, lengths: Lengths) -> Batch:
+    rng = np.random.default_rng(1)
+
+    def sentences(vocabulary: int, length: int) -> list[NDArray[np.int32]]:
+        ids = rng.integers(FIRST_ID, vocabulary, (pairs, max(1, length)), dtype=np.int32)
+        return list(ids)
+
+    source, target = map(round, lengths)
+    return make_batch(
+        sentences(config.source_words, source),
+        sentences(config.target_words, target - 1),  # </s> follows
+        config.system.reverse,
+    )
+
+
+def _described(path: Path) -> tuple[ModelConfig, str]:
+    """Return what a model's config.json says: the model, and its training set."""
+    values = read_json(path)
+    try:
+        system, shape = System(**values["system"]), ModelShape(**values["shape"])
+        words = values["source_words"], values["target_words"]
+        return ModelConfig(system, shape, *words), values["sets"]["train"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path}: not a model of this program, or damaged ({error}); train it again or delete "
+            f"its folder"
+        ) from error
+
+
+def _device(facts: dict[str, Any]) -> str:
+    threads = facts["threads"]
+    return f"{facts['device']}, {threads} thread{'s' if threads > 1 else ''}"

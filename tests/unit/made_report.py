@@ -1,0 +1,147 @@
+"""A profile as it stands before its page is made: tables, scores, histories, translations, attention."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from attnmt.config import Params, load_params
+from attnmt.files import write_json, write_lines, write_text
+from attnmt.layout import Layout
+from attnmt.reporting.paper import paper_rows
+
+ROOT = Path(__file__).parents[2]
+MODELS = (
+    *("base", "base_reverse_dropout", "global_location_feed", "local_m_general_feed"),
+    *("local_p_general_feed", "de_en_base_reverse", "de_en_global_dot_feed", "gru_additive"),
+)
+NASTY = (
+    "</script><b/title='x'>&\"é"  # a word that would end a script, open a tag, close an attribute
+)
+TEXT = {"en": ["a", "red", NASTY, "."], "de": ["ein", "rotes", NASTY, "."]}
+LINES = 3
+LONG = "a rather long name of a system, as names in tables are, with more words at its end"
+COMMIT = "89abcdef01234567" * 2 + "89abcdef"
+
+
+def write_report(models: tuple[str, ...] = MODELS) -> Params:
+    """Write the files into the working folder; return the parameters."""
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    values = json.loads(json.dumps(values)) | {"ensembles": {}}  # which keeps no aliases
+    values["models"] = {name: values["models"][name] for name in models}
+    write_text(Path("params.yaml"), yaml.safe_dump(values))
+    params = load_params(Path("params.yaml"))
+    layout = Layout(params.profile)
+    for test in params.sets.tests:
+        for language, words in TEXT.items():
+            write_lines(layout.raw / f"{test}.{language}", [" ".join(words)] * LINES)
+    for family in params.families:
+        _write_data(params, layout.encoded(family))
+    for number, name in enumerate(models):
+        _write_model(params, layout, name, number)
+    write_json(layout.reports / "tables" / "tables.json", made_tables(params))
+    write_json(layout.reports / "cost" / "tables.json", made_costs(params))
+    return params
+
+
+def made_tables(params: Params) -> dict[str, Any]:
+    """Return Tables 1 and 6 with numbers of ours."""
+    return {
+        "profile": params.profile,
+        "tables": [
+            _table(params, "table1", "Table 1", "bleu"),
+            _table(params, "table6", "Table 6", "aer"),
+        ],
+    }
+
+
+def made_costs(params: Params) -> dict[str, Any]:
+    """Return, in the place of the costs, a table that the page has not heard of."""
+    return {
+        "profile": params.profile,
+        "tables": [
+            {
+                "name": "table_made",
+                "title": f"Made up, profile {params.profile}",
+                "caption": f"A table of {NASTY}. Ours: test1. Third. Fourth.",
+                "columns": [_column("system"), _column("value", numeric=True)],
+                "rows": [_row(f"{LONG} {i}", {"value": f"{i}"}, {}, model="base") for i in (2, 10)],
+            },
+        ],
+    }
+
+
+def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]:
+    """Return a table of the paper's; ours count up from 10 by 1."""
+    columns = [_column("system"), _column(f"paper_{metric}", True), _column(metric, True)]
+    rows = []
+    for number, row in enumerate(paper_rows(title)):
+        cells = {f"paper_{metric}": row.printed.get(metric, ""), metric: "", "verdict": ""}
+        facts = {}
+        if row.model in params.models:
+            cells |= {metric: f"{10 + number}.0 (+1.0)", "verdict": "same order"}
+            facts = {"stage": "evaluate", "signature": f"made|{NASTY}"}
+        rows.append(_row(row.system, cells, facts, model=row.model or ""))
+    return {
+        "name": name,
+        "title": f"{title}, English-German, profile {params.profile}",
+        "caption": "Paper: a paper. Ours: test1, 3 sentences. How it was measured. How to read it.",
+        "columns": [*columns, _column("verdict")],
+        "rows": rows,
+    }
+
+
+def _column(key: str, numeric: bool = False) -> dict[str, Any]:
+    return {"key": key, "heading": key.replace("_", " "), "numeric": numeric}
+
+
+def _row(system: str, cells: dict[str, str], facts: dict[str, str], model: str) -> dict[str, Any]:
+    numbers = {key: _number(text) for key, text in cells.items()}
+    return {
+        "cells": {"system": system} | cells,
+        "sort": {"system": None} | numbers,
+        "facts": {"model": model} | facts,
+    }
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.split()[0])
+    except (IndexError, ValueError):
+        return None
+
+
+def _write_data(params: Params, folder: Path) -> None:
+    sets = {params.sets.train: {"lines": 20000}}
+    write_json(folder / "summary.json", {"digest": "d" * 64, "pieces": False, "sets": sets})
+    for language, words in TEXT.items():
+        write_lines(folder / f"{params.sets.aligned}.{language}.tok", [" ".join(words)] * LINES)
+    write_lines(folder / f"{params.sets.aligned}.links", ["0-0 1-1 2-2"] * LINES)
+
+
+def _write_model(params: Params, layout: Layout, name: str, number: int) -> None:
+    """Write what a model left: costs that start at ``number``, and attention to word ``number``."""
+    model, test = params.models[name], params.sets.tests[0]
+    costs = "".join(f"{step},{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
+    write_text(layout.model(name) / "history.csv", f"step,{test}_cost\n{costs}")
+    provenance = {"device": "a processor", "seconds": 3600.0, "git_commit": COMMIT}
+    write_json(layout.model(name) / "provenance.json", provenance)
+    groups = [{"max_length": 5 * k, "before": 10.0 + k, "after": 11.0 + k} for k in (1, 2, 3)]
+    write_json(layout.scores(name), {"sets": {test: {"lines": LINES, "lengths": groups}}})
+    folder = layout.translations(name)
+    for one in params.sets.tests:
+        write_lines(folder / f"{one}.txt", [" ".join(TEXT[model.target])] * LINES)
+    if model.attention != "none":
+        forced, own = (_attention(model.source, model.target, number, turned) for turned in (0, 1))
+        write_json(folder / f"{test}.forced.attention.json", forced)
+        write_json(folder / f"{test}.attention.json", own)
+
+
+def _attention(source: str, target: str, number: int, turned: int) -> list[dict[str, Any]]:
+    """Return matrices in which target word t has 0.6 on source word t + number + turned."""
+    words, size = TEXT[source], len(TEXT[source])
+    spot = [(t + number + turned) % size for t in range(size + 1)]
+    weights = [[0.6 if s == at else 0.4 / (size - 1) for s in range(size)] for at in spot]
+    sample = {"source": words, "target": [*TEXT[target], "</s>"], "weights": weights}
+    return [{"line": line} | sample for line in range(LINES)]

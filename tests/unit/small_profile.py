@@ -1,0 +1,116 @@
+"""A profile on disk whose models are small and have random weights: enough to translate with."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from attnmt.config import Params, load_params
+from attnmt.data.encode import encode_sets
+from attnmt.data.encoded import EncodedSets
+from attnmt.data.lexicon import write_lexicon
+from attnmt.data.tokenise import tokenise_sets
+from attnmt.files import write_json, write_lines
+from attnmt.layout import Layout
+from attnmt.model.store import describe, save_model
+from attnmt.model.translator import ModelConfig, Translator
+
+ROOT = Path(__file__).parents[2]
+SETS = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"}
+ENGLISH = {
+    "train": [
+        "The old house is older than the new house.",
+        'A well-known house, a new one: "It\'s old", she said.',
+        "She sees the houses & the gardens.",
+        "The gardens are new, the houses old.",
+    ],
+    "dev": ["The house is new."],
+    "test": [
+        "The well-known garden is older than Smith's house.",
+        'She said: "It\'s a new house".',
+        "A & B are houses, B-side houses (old ones).",
+        "Gardens!",
+        "The old house is a new house is an old house is a new house.",
+    ],
+}
+GERMAN = {
+    "train": [
+        "Das alte Haus ist älter als das neue Haus.",
+        "Ein wohl-bekanntes Haus, ein neues: „Es ist alt“, sagte sie.",
+        "Sie sieht die Häuser & die Gärten.",
+        "Die Gärten sind neu, die Häuser alt.",
+    ],
+    "dev": ["Das Haus ist neu."],
+    "test": [
+        "Der wohl-bekannte Garten ist älter als Smiths Haus.",
+        "Sie sagte: „Es ist ein neues Haus“.",
+        "A & B sind Häuser, B-Seiten-Häuser (alte).",
+        "Gärten!",
+        "Das alte Haus ist ein neues Haus ist ein altes Haus ist ein neues Haus.",
+    ],
+}
+SHAPE = {"layers": 1, "size": 6, "window_D": 2, "location_slots": 9, "init": 1.0}
+LSTM, GRU = ({"cell": cell, **SHAPE} for cell in ("lstm", "gru"))
+BEST = {"family": "words", "attention": "local_p", "score": "general", "reverse": True}
+BEST |= {"input_feeding": True}
+SEEDS = {f"local_p_{seed}": BEST | {"seed": seed} for seed in range(1, 8)}
+MODELS: dict[str, dict[str, Any]] = {
+    **SEEDS,
+    "plain": {"family": "words", "reverse": True},
+    "german": BEST | {"direction": "de-en"},
+    "subwords": BEST | {"family": "pieces"},
+    "gru": {"family": "short", "attention": "global", "score": "self"},
+}
+
+
+def make_profile(folder: Path) -> Params:
+    """Write a profile below ``folder``: parameters, text, dictionaries, models. Return the first."""
+    values = json.loads(json.dumps(yaml.safe_load((ROOT / "params.yaml").read_text())))
+    recipe = values["families"]["luong"]["training"]
+    pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
+    short = {"vocabulary": 16, "lowercase": True, "length": 5}
+    values |= {
+        "sets": SETS,
+        "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 4, "dev": 1, "test": 5}},
+        "tokenise": {"moses": True, "split_hyphens": True, "max_length": 50},
+        "families": {
+            "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": recipe},
+            "pieces": {"encoding": pieces, "shape": LSTM, "training": recipe},
+            "short": {"encoding": short, "shape": GRU, "training": recipe},
+        },
+        "models": MODELS,
+        "ensembles": {"ensemble": {"family": "words", "members": [*SEEDS, "plain"]}},
+    }
+    values["decoding"] |= {"beam": 3, "candidates": 6, "samples": 3}
+    values["machine"] |= {"decode_batch": 2}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
+    params = load_params(folder / "params.yaml", folder)
+    layout = Layout(params.profile, folder)
+    for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
+        for name, lines in text.items():
+            write_lines(layout.raw / f"{name}.{language}", lines)
+    layout.tokens.mkdir(parents=True)
+    tokenise_sets(layout.raw, layout.tokens, params.sets, params.tokenise)
+    for family in params.families:
+        layout.encoded(family).mkdir(parents=True)
+        encoding = params.families[family].encoding
+        encode_sets(layout.tokens, layout.encoded(family), params.sets, encoding)
+    words = {("garden", "Garten"): 3, ("Gardens", "Gärten"): 2, ("houses", "Häuser"): 2}
+    write_lexicon(layout.lexicon / "en-de.tsv", words, 1)
+    write_lexicon(layout.lexicon / "de-en.tsv", {(b, a): n for (a, b), n in words.items()}, 1)
+    for number, name in enumerate(params.models):
+        _make_model(params, layout, name, 2.0 + number)
+    return params
+
+
+def _make_model(params: Params, layout: Layout, name: str, dev_perplexity: float) -> None:
+    model = params.models[name]
+    data = EncodedSets(layout.encoded(model.family))
+    sizes = [len(data.vocabulary(side)) for side in (model.source, model.target)]
+    translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
+    translator.initialise(model.seed)
+    config = describe(translator) | {"dataset_digest": data.digest}
+    save_model(layout.model(name), translator, config)
+    write_json(layout.model(name) / "metrics.json", {"dev_perplexity": dev_perplexity})

@@ -1,0 +1,96 @@
+"""The samples of attention that the stage translate writes."""
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_profile import ROOT, make_profile
+
+from attnmt.data.batches import make_batch
+from attnmt.data.pieces import join_pieces
+from attnmt.decoding.forced import attention
+from attnmt.decoding.samples import sampled_lines
+from attnmt.decoding.text import load_translator
+from attnmt.files import read_lines
+
+
+@given(lines=st.integers(1, 5000), samples=st.integers(1, 50))
+def test_sampled_lines_are_spread_evenly(lines: int, samples: int) -> None:
+    found = sampled_lines(lines, samples)
+    assert len(found) == min(lines, samples)
+    assert found[0] == 0
+    assert found[-1] < lines
+    gaps = set(np.diff(found).tolist())
+    assert not gaps or (min(gaps) >= 1 and max(gaps) - min(gaps) <= 1)
+
+
+def test_sampled_lines() -> None:
+    assert sampled_lines(5, 3) == [0, 1, 3]
+    assert sampled_lines(2, 3) == [0, 1]
+
+
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the translations of three systems of a small profile, in the folder of the project."""
+    folder = tmp_path_factory.mktemp("profile")
+    make_profile(folder)
+    spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    stage = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(stage)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name in ("ensemble", "subwords", "plain"):
+            stage.main(Path("params.yaml"), name)
+    return folder / "translations/demo"
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    samples: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return samples
+
+
+@pytest.mark.parametrize("name", ["ensemble", "subwords"])
+@pytest.mark.parametrize("kind", ["attention", "forced.attention"])
+def test_samples_name_their_units(translated: Path, name: str, kind: str) -> None:
+    samples = read(translated / name / f"test.{kind}.json")
+    assert [sample["line"] for sample in samples] == [0, 1, 3]
+    family = {"ensemble": "words", "subwords": "pieces"}[name]
+    encoded = translated.parents[1] / "data/demo/encoded" / family
+    sources, references = (read_lines(encoded / f"test.{side}.tok") for side in ("en", "de"))
+    own = read_lines(translated / name / "test.out", may_be_blank=True)
+    for sample in samples:
+        line, target = sample["line"], sample["target"]
+        assert sample["source"] == sources[line].split()
+        assert target[-1] == "</s>"
+        assert np.shape(sample["weights"]) == (len(target), len(sample["source"]))
+        if kind == "attention":
+            words = join_pieces(target[:-1]) if name == "subwords" else target[:-1]
+            assert words == own[line].split()
+        else:
+            assert target[:-1] == references[line].split()
+
+
+def test_samples_hold_the_weights_of_what_the_search_returned(translated: Path) -> None:
+    project = translated.parents[1]
+    params = make_profile(project.parent / "again")  # the same, to the byte
+    text = load_translator(params, "ensemble", project)
+    found = text.translate_set("test")
+    sources = text.data.text("test", "en")
+    for sample in read(translated / "ensemble/test.attention.json"):
+        line = sample["line"]
+        ids = np.array(found[line][0].ids, dtype=np.int32)
+        weights = attention(text.models, make_batch([sources[line]], [ids], reverse=True))[0]
+        np.testing.assert_allclose(sample["weights"], weights, atol=1e-4)
+
+
+def test_a_system_without_attention_writes_none(translated: Path) -> None:
+    names = {path.name for path in (translated / "plain").iterdir()}
+    endings = ("txt", "out", "replaced", "links", "scores", "forced.scores")
+    assert names == {f"test.{ending}" for ending in endings}

@@ -1,0 +1,61 @@
+"""BLEU by length: a case made by hand, and the groups of the paper's own test set."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.files import read_lines
+from attnmt.metrics.lengths import by_length
+from attnmt.metrics.scripts import score_alone
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "newstest"
+NEWSTEST = Path(os.environ.get("NEWSTEST_DIR", SHARED)) / "newstest2014-filtered.de"
+
+
+def test_a_case_made_by_hand() -> None:
+    references = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p q"]
+    before = ["a b c d e f x", "p q r s", "h i j k l", "x x x x", "m n o p x"]
+    after = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p x"]
+    first = score_alone("tokenised", ["p q r s", "x x x x"], ["p q r s", "t u v w"])
+    second = score_alone("tokenised", ["h i j k l", "m n o p x"], ["h i j k l", "m n o p q"])
+    third = score_alone("tokenised", ["a b c d e f x"], ["a b c d e f g"])
+    assert 0 < first < second < 100
+    assert by_length(before, after, references, size=2) == [
+        {"max_length": 4, "lines": 2, "before": first, "after": 100},
+        {"max_length": 5, "lines": 2, "before": second, "after": second},
+        {"max_length": 7, "lines": 1, "before": third, "after": 100},
+    ]
+
+
+def test_sentences_of_the_same_length_stay_in_their_order() -> None:
+    references = ["a b c d", "e f g h", "i j k l"]
+    groups = by_length(["a b c d", "x", "x"], references, references, size=1)
+    assert [group["before"] for group in groups] == [100, 0, 0]
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 12))
+def test_every_sentence_is_in_one_group_of_full_size_but_the_last(
+    lengths: list[int], size: int
+) -> None:
+    lines = [" ".join(["w"] * length) for length in lengths]
+    groups = by_length(lines, lines, lines, size)
+    whole, rest = divmod(len(lengths), size)
+    assert [group["lines"] for group in groups] == [size] * whole + [rest] * (rest > 0)
+    ends = [min(end, len(lengths)) for end in range(size, len(lengths) + size, size)]
+    assert [group["max_length"] for group in groups] == [sorted(lengths)[end - 1] for end in ends]
+
+
+@pytest.mark.skipif(not NEWSTEST.exists(), reason=f"no {NEWSTEST} (set NEWSTEST_DIR)")
+def test_the_groups_of_newstest2014_end_where_the_papers_do() -> None:
+    """Figure 6's x-values, read off the paper."""
+    moses = MosesTokenizer("de", split_hyphens=True)
+    split = [moses.tokenize(line) for line in read_lines(NEWSTEST)]
+    references = [" ".join(moses.join_hyphens(words)) for words in split]
+    groups = by_length(references, references, references, size=200)
+    expected = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]
+    assert [group["max_length"] for group in groups] == expected
+    assert [group["lines"] for group in groups] == [200] * 13 + [137]

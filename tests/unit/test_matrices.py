@@ -1,0 +1,237 @@
+"""Attention matrices beside gold links: Figure 7 and the GRU systems' plots."""
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure as Canvas
+from matplotlib.patches import Rectangle
+
+from attnmt.config import load_params
+from attnmt.data.pieces import word_links, words_of_pieces
+from attnmt.errors import InputError
+from attnmt.files import write_json, write_lines
+from attnmt.layout import Layout
+from attnmt.reporting import draw
+from attnmt.reporting.attention import figure7, figure_gru, piece_links, read_matrices
+
+ROOT = Path(__file__).parents[2]
+ENGLISH, GERMAN = ["he", "sees", "an", "old", "house"], ["er", "sieht", "ein", "altes", "Haus"]
+LINE = 3  # the sampled sentence that is drawn: the one before it is too long
+SOURCE, TARGET = ["an", "old", "house"], ["ein", "Haus", "</s>"]
+WEIGHTS = [[0.9, 0.1, 0.0], [0.0, 0.25, 0.75], [0.2, 0.3, 0.5]]
+GOLD = [(0, 0), (1, 1), (2, 1)]
+
+
+def write_encoded(family, links=None, pieces=False, **text):
+    folder = Layout("demo").encoded(family)
+    write_json(folder / "summary.json", {"digest": "d", "pieces": pieces})
+    if links:
+        write_lines(folder / "test1.links", links)
+    for language, lines in text.items():
+        write_lines(folder / f"test1.{language}.tok", lines)
+
+
+def write_attention(name, *samples, file="test1.forced.attention.json"):
+    keys = ("line", "source", "target", "weights")
+    found = [dict(zip(keys, sample, strict=True)) for sample in samples]
+    write_json(Layout("demo").translations(name) / file, found)
+
+
+def uniform(line, length):
+    return line, ["w"] * length, ["</s>"], [[1 / length] * length]
+
+
+@pytest.fixture
+def params(tmp_path, monkeypatch):
+    """The demo's parameters, gold links, and made attention of all its models."""
+    monkeypatch.chdir(tmp_path)
+    params = load_params(ROOT / "params.yaml", ROOT)
+    for family in params.families:
+        write_encoded(family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
+    for name in params.models:
+        write_attention(name, uniform(2, 16), (LINE, SOURCE, TARGET, WEIGHTS), uniform(4, 2))
+    return params
+
+
+def only(params, *names):
+    models = {name: params.models[name] for name in names}
+    return params.model_copy(update={"models": models, "ensembles": {}})
+
+
+def test_a_matrix_joins_weights_to_the_gold_links_of_its_line(params):
+    matrix = read_matrices(params, "local_m_general_feed", "test1", forced=True)[1]
+    assert (matrix.name, matrix.label) == ("local_m_general_feed", "local-m (general)")
+    assert (matrix.line, matrix.source, matrix.target) == (LINE, SOURCE, TARGET)
+    assert matrix.weights == WEIGHTS
+    assert matrix.gold == GOLD
+
+
+def test_german_english_links_are_flipped(params):
+    """Gold is English-German; the source of this system is German."""
+    german, english = TARGET[:-1], [*SOURCE, "</s>"]
+    weights = [[0.5, 0.5]] * 4
+    write_attention("de_en_global_dot_feed", (LINE, german, english, weights))
+    (matrix,) = read_matrices(params, "de_en_global_dot_feed", "test1", forced=True)
+    assert matrix.gold == [(0, 0), (1, 1), (1, 2)]
+    pairs = {(matrix.source[i], matrix.target[j]) for i, j in matrix.gold}
+    assert pairs == {("ein", "an"), ("Haus", "old"), ("Haus", "house")}
+
+
+def test_gold_links_of_words_become_links_of_their_pieces(params):
+    text = {"en": ["ho@@ use now"], "de": ["jetzt H@@ a@@ us"]}
+    write_encoded("luong_bpe", ["0-1 1-0"], pieces=True, **text)
+    target = [*text["de"][0].split(), "</s>"]
+    sample = (0, text["en"][0].split(), target, [[1.0, 0.0, 0.0]] * 5)
+    write_attention("local_p_general_feed_bpe", sample)
+    (matrix,) = read_matrices(params, "local_p_general_feed_bpe", "test1", forced=True)
+    assert matrix.gold == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 0)]
+
+
+PIECES = st.lists(
+    st.lists(st.just("a@@"), max_size=3).map(lambda p: [*p, "a"]), min_size=1, max_size=5
+)
+
+
+@given(PIECES, PIECES, st.data())
+def test_links_of_pieces_are_links_of_the_same_words(source, target, data):
+    pair = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
+    links = sorted(data.draw(st.sets(pair)))
+    sides = [[piece for word in words for piece in word] for words in (source, target)]
+    assert words_of_pieces(sides[0])[-1] == len(source) - 1
+    assert word_links(piece_links(links, *sides), *sides) == links
+
+
+def test_own_translations_have_no_gold(params):
+    file = "test2.attention.json"
+    write_attention("gru_self", (0, ["a"], ["b", "</s>"], [[1.0], [1.0]]), file=file)
+    (matrix,) = read_matrices(params, "gru_self", "test2", forced=False)
+    assert matrix.gold is None
+
+
+def test_a_system_without_attention_has_no_matrices(params):
+    assert read_matrices(params, "base", "test1", forced=True) == []
+
+
+def test_an_ensemble_has_matrices(params):
+    write_attention("ensemble", (LINE, SOURCE, TARGET, WEIGHTS))
+    (matrix,) = read_matrices(params, "ensemble", "test1", forced=True)
+    assert matrix.gold == GOLD
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        (
+            (LINE, SOURCE, TARGET, WEIGHTS[:2]),
+            "line 3: the weights are not 3 rows of 3; run translate",
+        ),
+        (
+            (LINE, SOURCE[:2], TARGET, WEIGHTS),
+            "line 3: the weights are not 3 rows of 2; run translate",
+        ),
+        (
+            (LINE, ["a"], ["b"], [[1.0]]),
+            "line 3: the gold links are of another text; run translate",
+        ),
+        ((9, SOURCE, TARGET, WEIGHTS), "line 9: the gold links are of another text; run translate"),
+    ],
+)
+def test_what_does_not_fit_is_named(params, sample, message):
+    write_attention("gru_self", sample)
+    with pytest.raises(InputError, match=rf"gru_self/test1.forced.attention.json: {message}"):
+        read_matrices(params, "gru_self", "test1", forced=True)
+
+
+def test_a_missing_file_is_named(params):
+    (Layout("demo").translations("gru_self") / "test1.forced.attention.json").unlink()
+    with pytest.raises(InputError, match=r"test1.forced.attention.json: no such file; run"):
+        figure_gru(params)
+
+
+def test_figure7_has_gold_and_the_models_of_table_6(params):
+    figure = figure7(params)
+    labels = ["gold", "global (location)", "local-m (general)", "local-p (general)"]
+    assert [matrix.label for matrix in figure.matrices] == labels
+    gold = [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
+    assert [matrix.weights for matrix in figure.matrices] == [gold, *[WEIGHTS] * 3]
+    assert figure.title == "Figure 7, alignments, profile demo"
+    assert figure.caption.startswith(
+        "Line 4 of test1, the first of the sampled ones with at most 15"
+    )
+
+
+def test_the_gru_figure_has_its_four_models(params):
+    labels = [matrix.label for matrix in figure_gru(params).matrices]
+    assert labels == ["gold", "additive", "multiplicative", "self", "key-value"]
+
+
+def test_where_all_sentences_are_long_the_shortest_is_drawn(params):
+    for name in ("gru_self", "gru_additive"):
+        write_attention(name, uniform(2, 18), uniform(4, 16), uniform(0, 17))
+    figure = figure_gru(only(params, "gru_self", "gru_additive"))
+    assert [matrix.line for matrix in figure.matrices] == [4, 4, 4]
+
+
+def test_a_profile_draws_what_it_has(params):
+    assert figure7(only(params, "gru_self")) is None
+    assert figure_gru(only(params, "base")) is None
+    (Layout("demo").encoded("luong") / "test1.links").unlink()
+    figure = figure7(only(params, "local_p_general_feed"))
+    assert [matrix.label for matrix in figure.matrices] == ["local-p (general)"]
+    assert "gold" not in figure.caption
+    draw.write_matrices(figure, Path("figures"))
+    with Path("figures/figure7.csv").open() as stream:
+        assert {row["gold"] for row in csv.DictReader(stream)} == {""}
+
+
+def test_cells_and_squares_stand_where_the_weights_and_links_are(params):
+    matrix = figure7(params).matrices[1]
+    axes = Canvas().subplots()
+    draw.draw_matrix(axes, matrix)
+    assert axes.collections[0].get_array().tolist() == WEIGHTS
+    squares = [p.get_xy() for p in axes.patches if isinstance(p, Rectangle)]
+    assert squares == GOLD  # x is the source, y the target
+    assert [label.get_text() for label in axes.get_xticklabels()] == SOURCE
+    assert [label.get_text() for label in axes.get_yticklabels()] == TARGET
+    bottom, top = axes.get_ylim()
+    assert bottom > top  # the first word stands on top
+
+
+def test_the_csv_has_every_cell(params):
+    figure = figure7(params)
+    draw.write_matrices(figure, Path("figures"))
+    with Path("figures/figure7.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert list(rows[0]) == ["panel", "row", "column", "target", "source", "weight", "gold"]
+    assert len(rows) == 4 * 3 * 3
+    for row in rows:
+        matrix = next(m for m in figure.matrices if m.label == row["panel"])
+        j, i = int(row["row"]), int(row["column"])
+        assert (row["target"], row["source"]) == (TARGET[j], SOURCE[i])
+        assert float(row["weight"]) == matrix.weights[j][i]
+        assert row["gold"] == ("yes" if (i, j) in GOLD else "no")
+
+
+def test_files_are_well_formed_and_the_same_twice(params):
+    write_attention("gru_self", (LINE, ["$a$", "<b>", "&amp;"], TARGET, WEIGHTS))
+    figure = figure_gru(params)
+    for folder in ("a", "b"):
+        draw.write_matrices(figure, Path(folder))
+    for end in ("svg", "pdf", "csv"):
+        assert Path(f"a/figure_gru.{end}").read_bytes() == Path(f"b/figure_gru.{end}").read_bytes()
+    texts = [element.text for element in ElementTree.parse("a/figure_gru.svg").getroot().iter()]
+    assert {"$a$", "<b>", "&amp;"} <= set(texts)
+    assert texts.count("1.0") == 0  # the place without a matrix is empty
+
+
+def test_the_file_that_translations_write_is_read(params):
+    """The form on disk: one JSON list, whatever its line breaks."""
+    path = Layout("demo").translations("gru_self") / "test1.forced.attention.json"
+    sample = {"line": LINE, "source": SOURCE, "target": TARGET, "weights": WEIGHTS}
+    path.write_text(f"[\n{json.dumps(sample)}\n]\n", encoding="utf-8")
+    assert read_matrices(params, "gru_self", "test1", forced=True)[0].weights == WEIGHTS

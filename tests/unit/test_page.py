@@ -1,0 +1,193 @@
+"""The report's page: all that was measured is on it, nothing of it is markup, nothing points outside."""
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_report import COMMIT, MODELS, NASTY, made_costs, made_tables, write_report
+
+from attnmt.config import Params
+from attnmt.errors import InputError
+from attnmt.files import write_json
+from attnmt.layout import Layout
+from attnmt.reporting import attention_data as packing
+from attnmt.reporting.attention import Matrix
+from attnmt.reporting.headlines import Headline, make_headlines
+from attnmt.reporting.page import ADDRESS, make_page
+from attnmt.reporting.sections import table_section
+
+
+class Parsed(HTMLParser):
+    """The elements of a page with their attributes, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.scripts: list[str] = []
+        self._inside = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        (self.scripts if self._inside == "script" else self.texts).append(data)
+
+    def values(self, attribute: str) -> list[str]:
+        """Return an attribute's values in all elements."""
+        return [v for _, attrs in self.elements if (v := attrs.get(attribute)) is not None]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the page of a made profile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("report"))
+        return make_page(write_report())
+
+
+@pytest.fixture
+def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+    """Return the parameters of a made profile in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    return write_report()
+
+
+def test_every_cell_and_fact_of_every_table_is_there(page: str, params: Params) -> None:
+    shown = "".join(Parsed(page).texts)
+    for table in made_tables(params)["tables"]:
+        assert f'<section id="{table["name"]}">' in page
+        for row in table["rows"]:
+            for text in [*row["cells"].values(), *row["facts"].values()]:
+                assert text in shown
+
+
+def test_figures_samples_and_attention_are_there_and_linked_in_the_contents(page: str) -> None:
+    parsed = Parsed(page)
+    sections = {attrs["id"] for tag, attrs in parsed.elements if tag == "section"}
+    assert {"figure5", "figure6", "table5", "attention"} < sections
+    assert {f"#{name}" for name in sections - {"again", "cite"}} < set(parsed.values("href"))
+    drawn = [tag for tag, attrs in parsed.elements if tag == "svg" and attrs.get("role") == "img"]
+    assert len(drawn) == 4  # two figures, the paper's panel and ours
+
+
+def test_what_stands_in_the_text_is_never_markup(page: str) -> None:
+    assert NASTY not in page
+    parsed = Parsed(page)
+    assert "b" not in {tag for tag, _ in parsed.elements}
+    assert NASTY in "".join(parsed.texts)
+    assert len(parsed.scripts) == 2
+    assert NASTY in json.loads(parsed.scripts[1])["texts"][0]
+
+
+def test_nothing_points_outside_but_the_citation(page: str) -> None:
+    parsed = Parsed(page)
+    assert parsed.values("src") == []
+    outside = [link for link in parsed.values("href") if ":" in link]
+    assert outside == ["data:,", ADDRESS]
+    own = [link for link in parsed.values("href") if ":" not in link and link[0] != "#"]
+    assert all(link.startswith(("tables/", "cost/", "figures/")) for link in own)
+    assert "url(" not in page.replace("url(#", "")
+    assert "@import" not in page
+
+
+def test_the_policy_allows_the_page_s_own_script_alone(page: str) -> None:
+    parsed = Parsed(page)
+    policy = next(a["content"] for _, a in parsed.elements if "http-equiv" in a) or ""
+    digest = base64.b64encode(hashlib.sha256(parsed.scripts[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert policy.startswith("default-src 'none';")
+
+
+def test_names_inside_the_page_are_unique_and_found(page: str) -> None:
+    parsed = Parsed(page)
+    ids = Counter(parsed.values("id"))
+    assert ids.most_common(1)[0][1] == 1
+    inside = [link[1:] for link in parsed.values("href") if link.startswith("#")]
+    assert {*inside, *parsed.values("popovertarget")} <= set(ids)
+
+
+def test_ours_say_where_they_come_from_and_the_paper_s_do_not(page: str, params: Params) -> None:
+    cells = [attrs for tag, attrs in Parsed(page).elements if attrs.get("popovertarget")]
+    assert {attrs["data-what"] for attrs in cells} == {"bleu", "aer", "verdict", "value"}
+    found = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
+    assert found == {"table1": 2 * 5, "table6": 2 * 3, "table_made": 2}
+    assert page.count("<dt>trained at commit</dt>") == 5 + 3 + 2
+    assert COMMIT[:12] in page
+
+
+def test_same_files_give_the_same_page(page: str, params: Params) -> None:
+    assert make_page(params) == page
+
+
+def test_page_without_attention_has_no_matrices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = make_page(write_report(("base", "base_reverse_dropout")))
+    assert 'id="attention"' not in page
+    assert 'id="figure5"' in page
+
+
+def test_tables_of_another_profile_are_refused(params: Params) -> None:
+    path = Layout(params.profile).reports / "tables" / "tables.json"
+    write_json(path, made_tables(params) | {"profile": "other"})
+    with pytest.raises(InputError, match=r"tables\.json: of profile 'other'; run"):
+        make_page(params)
+    path.unlink()
+    with pytest.raises(InputError, match=r"tables\.json: no such file"):
+        make_page(params)
+
+
+def test_headlines_are_found_in_the_tables(params: Params) -> None:
+    made = made_tables(params)["tables"] + made_costs(params)["tables"]
+    tables = {table["name"]: table for table in made}
+    best = "local-p attention (general) + feed input + unk replace"
+    versus = "best attention over best without, before unk replacement"
+    assert make_headlines(params, tables) == [
+        Headline("Best single model, BLEU", "20.0", best, "20.9"),
+        Headline("Gain by attention, BLEU", "+3.0", versus, "+5.0"),
+        Headline(
+            "Lowest alignment error rate", "10.00", "global (location)", "0.34, local-m (general)"
+        ),
+        Headline("Verdicts that agree", "8 of 8", "all", ""),
+    ]
+    assert make_headlines(params, {}) == []
+
+
+def test_matrices_are_packed_small_and_whole(
+    params: Params, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """24 systems, 12 sentences and 2 kinds stay below 1.2 MB."""
+    source, target = ["&apos;s", *(f"w{i}" for i in range(19))], [f"v{i}" for i in range(21)]
+    weights = [[1 / 20] * 20 for _ in target]
+    one = Matrix("base", "Base", 4, source, target, weights, [(0, 0), (1, 2)])
+    monkeypatch.setattr(packing, "read_matrices", lambda *_, forced: [one] * 12)
+    data = packing.attention_data(params)
+    assert data is not None
+    assert data["texts"] == [("'s", *source[1:]), tuple(target)]
+    assert data["kinds"]["own"]["of"]["base"][11] == [0, 1, [5] * 420, [(0, 0), (1, 2)]]
+    assert data["kinds"]["forced"]["lines"] == [4] * 12
+    assert data["first"] == ["local_m_general_feed", "global_location_feed"]  # Table 6's ends
+    assert len(json.dumps(data, separators=(",", ":"))) / (len(MODELS) * 24) < 1.2e6 / (24 * 24)
+
+
+@given(st.text(alphabet=".aA 1\n"))
+def test_caption_is_split_and_nothing_is_lost(caption: str) -> None:
+    table = {"name": "t", "folder": "tables", "title": "T, of x", "caption": caption}
+    table |= {"columns": [], "rows": []}
+    section = table_section("demo", table)
+    assert f"{section.lead} {section.rest}".strip() == caption.strip()
+    assert (section.short, section.title) == ("T", "of x")

@@ -1,0 +1,102 @@
+"""The tests of gains on real outputs: which files, which lines of a table."""
+
+from pathlib import Path
+
+import pytest
+from made_scores import write_aligner, write_data, write_outputs, write_scores
+
+from attnmt.config import load_params
+from attnmt.errors import InputError
+from attnmt.files import read_json, write_lines
+from attnmt.layout import Layout
+from attnmt.metrics.significance import paired_p
+from attnmt.reporting.compare import make_tables
+from attnmt.reporting.paired import alignment_p
+
+ROOT = Path(__file__).parents[2]
+BEST = "local_p_general_feed"
+MODELS = ("base", "base_reverse", "base_reverse_dropout", "local_m_general_feed", BEST)
+RIGHT = [f"das rote Haus steht in der Stadt Nummer {n} ." for n in range(30)]
+WRONG = ["das Haus ist rot ."] * 30
+CLOSE = [line.replace("steht", "ist") if n == 7 else line for n, line in enumerate(RIGHT)]
+GOLD = ["0-0 1-1 2-2 3?3"] * 30
+
+
+@pytest.fixture
+def params(tmp_path, monkeypatch):
+    """Five models of the root's profile with scores and outputs of 30 lines, and the aligner."""
+    monkeypatch.chdir(tmp_path)
+    params = load_params(ROOT / "params.yaml", ROOT)
+    models = {name: params.models[name] for name in MODELS}
+    params = params.model_copy(update={"models": models, "ensembles": {}})
+    write_data(params, "luong", RIGHT, GOLD)
+    for name, value in zip(MODELS, (10.0, 60.0, 60.1, 20.0, 30.0), strict=True):
+        write_scores(params, name, value, aer=value / 100)
+    write_outputs(params, "base", WRONG)
+    write_outputs(params, "base_reverse", CLOSE)
+    write_outputs(params, "base_reverse_dropout", RIGHT)
+    write_outputs(params, "local_m_general_feed", WRONG, links=["0-0 1-1 2-2"] * 30)
+    write_outputs(params, BEST, WRONG, after=RIGHT, links=["0-1 1-2 2-0"] * 30)
+    write_aligner(params, aer=0.1)
+    write_lines(Path("data/demo/lexicon/test1.links"), ["0-0 1-1"] * 15 + ["0-0 1-2"] * 15)
+    return params
+
+
+def rows_of(params, name):
+    return next(table for table in make_tables(params) if table.name == name).rows
+
+
+def row_of(params, table, model, replaced=False):
+    rows = [row for row in rows_of(params, table) if row["model"] == model]
+    return rows[-1 if replaced else 0]
+
+
+def test_p_is_that_of_the_paired_test_on_the_outputs(params):
+    better = row_of(params, "table1", "base_reverse")
+    assert better["p"] == round(paired_p("tokenised", CLOSE, WRONG, RIGHT, 1000), 4) < 0.01
+    assert better["verdict"] == "same order"
+    noise = row_of(params, "table1", "base_reverse_dropout")
+    assert noise["p"] == round(paired_p("tokenised", RIGHT, CLOSE, RIGHT, 1000), 4) > 0.05
+    assert noise["verdict"] == "within noise"
+
+
+def test_the_replacement_is_tested_on_the_replaced_text(params):
+    row = row_of(params, "table1", BEST, replaced=True)
+    assert row["p"] == round(paired_p("tokenised", RIGHT, WRONG, RIGHT, 1000), 4) < 0.01
+    four = row_of(params, "table4", BEST)
+    assert four["p"] == row["p"]
+    unchanged = row_of(params, "table4", "local_m_general_feed")
+    assert (unchanged["p"], unchanged["verdict"]) == (1.0, "within noise")
+
+
+def test_error_rates_are_tested_on_the_links(params):
+    row = row_of(params, "table6", BEST)
+    assert row["p"] < 0.01
+    write_outputs(params, BEST, WRONG, links=["0-0 1-1 2-2"] * 30)  # those of the row above
+    assert row_of(params, "table6", BEST)["p"] == 1.0
+
+
+def test_the_aligners_interval_is_of_its_own_links(params):
+    aligner = next(row for row in rows_of(params, "table6") if row["stage"] == "lexicon")
+    matches = 15 * (2 + 2) + 15 * (1 + 1)  # sure and possible; one link in four is wrong
+    assert aligner["aer_low"] < 1 - matches / (60 + 90) < aligner["aer_high"]
+    assert aligner["aer_high"] - aligner["aer_low"] < 0.2
+
+
+def test_the_aligner_is_tested_on_its_own_links(params):
+    aligner = {"stage": "lexicon", "family": None}
+    model = read_json(Layout("demo").scores(BEST))
+    assert alignment_p(params, aligner, model) < 0.01
+    assert alignment_p(params, aligner, aligner) == 1.0
+
+
+def test_missing_outputs_are_named(params):
+    Path(f"translations/demo/{BEST}/test1.replaced").unlink()
+    with pytest.raises(InputError, match=rf"{BEST}/test1.replaced: no such file"):
+        make_tables(params)
+
+
+def test_missing_gold_links_are_named(params):
+    Path("data/demo/encoded/luong/test1.links").unlink()
+    with pytest.raises(InputError, match=r"encoded/luong: no gold links of 'test1'; run encode"):
+        make_tables(params)

@@ -1,0 +1,192 @@
+"""Raw text to plain translations, against what the stages write of the same text."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_profile import ENGLISH, GERMAN, make_profile
+
+from attnmt.config import Params
+from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.decoding.pipeline import Pipeline, best_model, load_pipeline
+from attnmt.decoding.search import Candidate, search
+from attnmt.errors import InputError
+from attnmt.files import write_json
+from attnmt.layout import Layout
+
+NAMES = ["local_p_1", "plain", "german", "subwords", "gru", "ensemble"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("profile")
+
+
+@pytest.fixture(scope="module")
+def params(folder: Path) -> Params:
+    return make_profile(folder)
+
+
+@pytest.fixture(scope="module")
+def pipelines(params: Params, folder: Path) -> dict[str, Pipeline]:
+    return {name: load_pipeline(params, name, folder) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_raw_set_is_translated_as_its_encoded_one(
+    pipelines: dict[str, Pipeline], name: str
+) -> None:
+    pipeline = pipelines[name]
+    raw = (GERMAN if name == "german" else ENGLISH)["test"]
+    assert [pipeline.units(line) for line in raw] == pipeline.translator.data.units(
+        "test", pipeline.translator.source
+    )
+    found = pipeline.translate(raw)
+    for ours, expected in zip(found, pipeline.translator.translate_set("test"), strict=True):
+        assert ours[0]._replace(score=0) == expected[0]._replace(score=0)
+        assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
+
+
+def test_unknown_words_are_replaced_and_text_is_plain(pipelines: dict[str, Pipeline]) -> None:
+    moses = MosesTokenizer("de", split_hyphens=False)
+    unknown = 0
+    for best, *_ in pipelines["ensemble"].translate(ENGLISH["test"]):
+        unknown += "<unk>" in best.words
+        assert "<unk>" not in best.replaced
+        assert best.text == moses.detokenize(best.replaced)
+        assert "&" not in best.text.replace(" & ", "")
+        assert "@-@" not in best.text
+        assert all(i < len(best.source) and j < len(best.words) for i, j in best.links)
+    assert unknown
+
+
+def test_only_the_files_of_the_contract_are_needed(
+    params: Params, folder: Path, tmp_path: Path, pipelines: dict[str, Pipeline]
+) -> None:
+    layout = Layout(params.profile, folder)
+    encoded = layout.encoded("pieces")
+    files = [*encoded.glob("vocab.*"), encoded / "codes", encoded / "summary.json"]
+    files += [layout.lexicon / "en-de.tsv", layout.model("subwords") / "weights.safetensors"]
+    for file in files:
+        target = tmp_path / file.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
+    served = load_pipeline(params, "subwords", tmp_path)
+    raw = ENGLISH["test"]
+    assert served.translate(raw) == pipelines["subwords"].translate(raw)
+
+
+def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipeline]) -> None:
+    found = pipelines["local_p_1"].translate(["", "The house.", " \t", "Gardens!"])
+    assert [bool(translations[0].words) for translations in found] == [False, True, False, True]
+    assert found[0] == found[2]
+    assert found[0][0].text == ""
+    assert pipelines["gru"].translate([]) == []
+    assert pipelines["gru"].translate([""])[0][0].source == []
+
+
+@pytest.mark.parametrize("name", ["local_p_1", "gru"])
+def test_a_very_long_word_is_one_word(pipelines: dict[str, Pipeline], name: str) -> None:
+    found = pipelines[name].translate(["x" * 10_000, "The house is " + "y" * 10_000 + "."])
+    assert found[0][0].source == ["x" * 10_000]
+    assert len(found[1][0].source) == 5
+
+
+def test_a_very_long_word_is_cut_into_pieces(pipelines: dict[str, Pipeline]) -> None:
+    word = "house" * 2000
+    units = pipelines["subwords"].units(word)
+    assert len(units) > 1000
+    assert pipelines["subwords"].translator.data.words(units) == [word]
+    found = pipelines["subwords"].translate(["house" * 20, "The house."])
+    assert found[0][0].source == ["house" * 20]
+
+
+def test_a_long_sentence_is_translated(pipelines: dict[str, Pipeline]) -> None:
+    found = pipelines["local_p_1"].translate(["the old house " * 100, "The house."])
+    assert len(found[0][0].source) == 300
+
+
+def test_few_sentences_go_with_a_long_one(
+    pipelines: dict[str, Pipeline], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["the old house " * 9, "The house.", "The old house is new.", "Gardens!"]
+    expected = [translations[0].words for translations in pipelines["subwords"].translate(lines)]
+    shapes: list[torch.Size] = []
+
+    def noted(models: Any, source: torch.Tensor, *arguments: Any) -> list[list[Candidate]]:
+        shapes.append(source.shape)
+        return search(models, source, *arguments)
+
+    monkeypatch.setattr("attnmt.decoding.translate.search", noted)
+    monkeypatch.setattr("attnmt.decoding.translate.MOST_UNITS", 20)
+    found = pipelines["subwords"].translate(lines)
+    assert [translations[0].words for translations in found] == expected
+    rows = [shape[0] for shape in shapes]
+    assert rows[0] == 1
+    assert max(rows) == 2  # the profile's batch
+
+
+@settings(max_examples=40, deadline=None)
+@given(line=st.text(st.characters(codec="utf-8", exclude_characters="\n")))
+@pytest.mark.parametrize("name", ["local_p_1", "subwords"])
+def test_any_text_gives_a_line(pipelines: dict[str, Pipeline], name: str, line: str) -> None:
+    best = pipelines[name].translate([line])[0][0]
+    assert len(best.text.splitlines()) <= 1
+    assert "\t" not in best.text
+    assert len(best.words) == len(best.replaced)
+
+
+def test_beam_and_n_best_take_the_place_of_the_profiles(params: Params, folder: Path) -> None:
+    assert load_pipeline(params, "plain", folder).translator.options.beam == 3
+    pipeline = load_pipeline(params, "local_p_1", folder, beam=4, n_best=8)
+    options = pipeline.translator.options
+    assert (options.beam, options.best, options.candidates) == (4, 8, 8)
+    found = pipeline.translate(ENGLISH["test"])
+    assert max(map(len, found)) > 1
+    for translations in found:
+        scores = [translation.score for translation in translations]
+        assert scores == sorted(scores, reverse=True)
+        assert len(translations) <= 8
+
+
+def test_a_missing_file_is_named_with_its_stage(
+    params: Params, folder: Path, tmp_path: Path
+) -> None:
+    def refused(name: str) -> str:
+        with pytest.raises(InputError) as error:
+            load_pipeline(params, name, tmp_path)
+        return str(error.value)
+
+    assert refused("subwords").endswith(
+        "summary.json: no such file; run dvc repro encode@pieces first"
+    )
+    shutil.copytree(folder / "data", tmp_path / "data")
+    assert refused("ensemble").endswith(
+        "models/demo/local_p_1/weights.safetensors: no such file; run dvc repro train@local_p_1 first"
+    )
+    (tmp_path / "data/demo/lexicon/de-en.tsv").unlink()
+    assert refused("german").endswith("de-en.tsv: no such file; run dvc repro lexicon first")
+    other = params.model_copy(update={"params_file": "profiles/other/params.yaml"})
+    with pytest.raises(
+        InputError, match=r"run dvc repro profiles/other/dvc\.yaml:train@plain first"
+    ):
+        load_pipeline(other, "plain", tmp_path)
+    with pytest.raises(InputError, match="no model or ensemble 'subword'; did you mean 'subwords'"):
+        load_pipeline(params, "subword", tmp_path)
+
+
+def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(
+    params: Params, folder: Path, tmp_path: Path
+) -> None:
+    assert best_model(params, folder) == "local_p_1"
+    with pytest.raises(InputError, match="no English-German model of family 'words' is trained"):
+        best_model(params, tmp_path)
+    perplexity = {"plain": 5.0, "local_p_3": 4.0, "german": 2.0, "subwords": 3.0, "gru": 1.0}
+    layout = Layout(params.profile, tmp_path)
+    for name, value in perplexity.items():
+        write_json(layout.model(name) / "metrics.json", {"dev_perplexity": value})
+    assert best_model(params, tmp_path) == "local_p_3"

@@ -1,0 +1,147 @@
+"""The scripts against sacrebleu's own command line and against cases worked by hand."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from real_text import TEXTS, read_text, spoil
+
+from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.errors import InputError
+from attnmt.metrics.scripts import SCRIPTS, Script, score, score_alone
+
+REFERENCES = [
+    "Die Katze sitzt auf der Matte .",
+    "Er hat gestern ein &quot; neues &quot; Haus gekauft .",
+    "Wir sehen den alten Mann im Garten , und er sieht uns .",
+    "Das ist gut .",
+]
+TRANSLATIONS = [
+    "Die Katze sitzt auf einer Matte .",
+    "Er hat gestern ein &quot; neues &quot; Haus <unk> .",
+    "Wir sehen den alten Mann und er sieht uns .",
+    "das ist gut .",
+]
+OPTIONS: dict[Script, list[str]] = {
+    "tokenised": ["-m", "bleu", "--tokenize", "none", "--smooth-method", "none", "--force"],
+    "nist": ["-m", "bleu", "--tokenize", "13a", "--smooth-method", "exp"],
+    "sacrebleu": [],
+    "chrf": ["-m", "chrf"],
+    "ter": ["-m", "ter"],
+}
+
+
+def command_line(
+    folder: Path, translations: list[str], references: list[str], *options: str
+) -> Any:
+    """Return what sacrebleu prints of two files, as JSON."""
+    for name, lines in (("translations", translations), ("references", references)):
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    command = [sys.executable, "-m", "sacrebleu", str(folder / "references")]
+    command += ["-i", str(folder / "translations"), "-w", "4", "-f", "json", *options]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_it_is_what_the_command_line_prints(tmp_path: Path, script: Script, text: str) -> None:
+    references = read_text(text)
+    translations = spoil(references, seed=1)
+    if script == "tokenised":
+        moses = MosesTokenizer("de", split_hyphens=False)
+        references = [" ".join(moses.tokenize(line)) for line in references]
+        translations = [" ".join(moses.tokenize(line)) for line in translations]
+    ours = score(script, translations, references, samples=200)
+    options = [*OPTIONS[script], "--confidence", "--confidence-n", "200"]
+    printed = command_line(tmp_path, translations, references, *options)
+    mean, half_width = printed["confidence_mean"], printed["confidence_var"]
+    assert 10 < ours.value < 95
+    assert ours.value == printed["score"] == score_alone(script, translations, references)
+    assert (ours.low, ours.high) == pytest.approx((mean - half_width, mean + half_width), abs=1e-9)
+    assert ours.low < ours.value < ours.high
+    assert ours.signature == f"{printed['name']}|{printed['signature']}"
+    assert ours.lines == len(references)
+
+
+@pytest.mark.parametrize(
+    ("script", "settings"),
+    [
+        ("tokenised", "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:none|smooth:none|"),
+        ("nist", "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|"),
+        ("sacrebleu", "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|"),
+        ("chrf", "chrF2|nrefs:1|bs:100|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no|"),
+        ("ter", "TER|nrefs:1|bs:100|seed:12345|case:lc|tok:tercom|norm:no|punct:yes|asian:no|"),
+    ],
+)
+def test_the_signatures_name_script_settings_and_version(script: Script, settings: str) -> None:
+    assert score(script, TRANSLATIONS, REFERENCES, 100).signature.startswith(f"{settings}version:")
+
+
+def test_a_case_worked_by_hand() -> None:
+    # n-grams found of those in the translation: 6/7, 4/6, 3/5, 2/4; 7 words against 8
+    translation, reference = "a b c d e x f", "a b c d e g f h"
+    expected = math.exp(1 - 8 / 7) * (6 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25
+    assert score_alone("tokenised", [translation], [reference]) == pytest.approx(
+        100 * expected, abs=1e-4
+    )
+
+
+def test_an_edit_rate_worked_by_hand() -> None:
+    # b moved as a whole, d lost: 2 edits of 6 words
+    assert score_alone("ter", ["c b a e f"], ["b c a d e f"]) == pytest.approx(100 / 3, abs=1e-4)
+
+
+def test_tokenised_bleu_does_not_smooth_but_the_nist_script_does() -> None:
+    assert score_alone("tokenised", ["a b c x"], ["a b c d"]) == 0
+    assert score_alone("nist", ["a b c x"], ["a b c d"]) > 0
+
+
+def test_the_nist_script_splits_punctuation_itself() -> None:
+    assert score_alone("nist", ["Er kommt heute ."], ["Er kommt heute."]) == 100
+    assert score_alone("tokenised", ["Er kommt heute ."], ["Er kommt heute."]) == 0
+
+
+def test_case_counts_in_all_but_the_edit_rate() -> None:
+    lower = [line.lower() for line in REFERENCES]
+    for script in SCRIPTS:
+        perfect = score_alone(script, REFERENCES, REFERENCES)
+        assert (score_alone(script, lower, REFERENCES) == perfect) == (script == "ter"), script
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_nothing_said_is_worth_nothing(script: Script) -> None:
+    found = score(script, ["", ""], ["a b c d", "e f g h"], 100)
+    expected = 100 if script == "ter" else 0
+    assert (found.value, found.low, found.high) == (expected, expected, expected)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_perfect_translations_have_no_interval(script: Script) -> None:
+    found = score(script, REFERENCES, REFERENCES, 100)
+    expected = 0 if script == "ter" else 100
+    assert (found.value, found.low, found.high) == (expected, expected, expected)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_same_input_gives_the_same_interval(script: Script) -> None:
+    inputs = script, TRANSLATIONS, REFERENCES, 100
+    assert score(*inputs) == score(*inputs)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_unequal_and_empty_input_is_refused(script: Script) -> None:
+    with pytest.raises(InputError, match=f"{script}: 1 translations but 2 references"):
+        score(script, ["a"], ["a", "b"], 100)
+    with pytest.raises(InputError, match="no lines"):
+        score(script, [], [], 100)
+
+
+def test_another_seed_in_the_environment_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SACREBLEU_SEED", "7")
+    with pytest.raises(InputError, match="SACREBLEU_SEED must be 12345"):
+        score("chrf", ["a"], ["a"], 100)

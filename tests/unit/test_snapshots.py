@@ -1,0 +1,50 @@
+"""The rendered tables as snapshots: made-up scores in, the bytes of every file out.
+
+`pytest tests/unit/test_snapshots.py --fix` writes them anew; look at the difference before it is kept.
+"""
+
+import difflib
+from pathlib import Path
+
+import pytest
+from made_scores import made_tests, write_all
+
+from attnmt.config import load_params
+from attnmt.reporting.compare import make_tables
+from attnmt.reporting.cost import cost_table
+from attnmt.reporting.render import write_tables
+
+ROOT = Path(__file__).parents[2]
+SNAPSHOTS = ROOT / "tests/snapshots"
+RENEW = "run `pytest tests/unit/test_snapshots.py --fix` if that is meant"
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory):
+    """The files of all tables of the demo by name; in Table 3 one system has two seeds."""
+    folder = tmp_path_factory.mktemp("snapshots")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        made_tests(patch)
+        params = load_params(ROOT / "params.yaml", ROOT)
+        twin = params.models["de_en_base_reverse"].model_copy(update={"seed": 2})
+        params = params.model_copy(update={"models": params.models | {"twin": twin}})
+        write_all(params)
+        write_tables("demo", [*make_tables(params), cost_table(params)], Path("tables"))
+    return {path.name: path.read_text(encoding="utf-8") for path in (folder / "tables").iterdir()}
+
+
+def test_the_tables_are_those_of_the_snapshots(rendered, request):
+    if request.config.getoption("--fix"):
+        SNAPSHOTS.mkdir(exist_ok=True)
+        for path in SNAPSHOTS.iterdir():
+            path.unlink()
+        for name, text in rendered.items():
+            (SNAPSHOTS / name).write_text(text, encoding="utf-8")
+    kept = {path.name: path.read_text(encoding="utf-8") for path in SNAPSHOTS.glob("*")}
+    parted = []
+    for name in sorted(rendered.keys() | kept.keys()):
+        old, new = (texts.get(name, "").splitlines() for texts in (kept, rendered))
+        parted += difflib.unified_diff(old, new, f"tests/snapshots/{name}", "now", lineterm="")
+    if kept != rendered:
+        pytest.fail("\n".join([f"The tables have changed; {RENEW}.", *parted]), pytrace=False)

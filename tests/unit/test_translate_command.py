@@ -1,0 +1,201 @@
+"""``attnmt translate``, called as a person calls it."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from small_profile import ENGLISH, make_profile
+
+from attnmt.commands import translate as command
+from attnmt.config import Params
+from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.text import Translation
+from attnmt.stage import run_app
+
+ROOT = Path(__file__).parents[2]
+RAW = ENGLISH["test"]
+Attnmt = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("profile")
+
+
+@pytest.fixture(scope="module")
+def params(folder: Path) -> Params:
+    return make_profile(folder)
+
+
+@pytest.fixture
+def attnmt(
+    params: Params,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Attnmt:
+    """Return a function that runs the command in the profile's project: status, output, error."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
+        stream = io.TextIOWrapper(io.BytesIO(stdin or b""))
+        stream.isatty = lambda: stdin is None  # type: ignore[method-assign]
+        monkeypatch.setattr(sys, "stdin", stream)
+        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        app.command()(command.translate)
+        with pytest.raises(SystemExit) as ended:
+            run_app(app)
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def expected(params: Params, folder: Path, name: str, n_best: int = 1) -> list[list[Translation]]:
+    return load_pipeline(params, name, folder, n_best=n_best).translate(RAW)
+
+
+def lines_of(found: list[list[Translation]]) -> str:
+    return "".join(f"{translations[0].text}\n" for translations in found)
+
+
+def test_text_a_file_and_standard_input_give_the_same(
+    attnmt: Attnmt, params: Params, folder: Path, tmp_path: Path
+) -> None:
+    plain = lines_of(expected(params, folder, "local_p_1"))  # the best model, by its perplexity
+    assert attnmt(*RAW) == (0, plain, "")
+    file = tmp_path / "raw.en"
+    content = "".join(f"{line}\n" for line in RAW).encode()
+    file.write_bytes(content)
+    (tmp_path / "raw.en.gz").write_bytes(gzip.compress(content))
+    assert attnmt("--input", str(file)) == (0, plain, "")
+    assert attnmt("-i", f"{file}.gz", "--model", "local_p_1") == (0, plain, "")
+    assert attnmt(stdin=content) == (0, plain, "")
+    assert attnmt("-i", str(file), "-o", str(tmp_path / "out.de")) == (0, "", "")
+    assert (tmp_path / "out.de").read_text(encoding="utf-8") == plain
+
+
+def test_a_large_file_is_translated_in_chunks(
+    attnmt: Attnmt, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "CHUNK", 2)
+    text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
+    found = lines_of(expected(params, folder, "subwords")).splitlines()
+    assert attnmt("--model", "subwords", stdin=text)[1].split("\n") == [
+        *found[:3],
+        "",
+        *found[3:],
+        "",
+    ]
+    rows = attnmt("--model", "subwords", "--format", "json", stdin=text)[1].splitlines()
+    assert [json.loads(row)["line"] for row in rows] == list(range(6))
+
+
+def test_columns(attnmt: Attnmt, params: Params, folder: Path) -> None:
+    found = expected(params, folder, "ensemble", n_best=3)
+    arguments = ("--model", "ensemble", "--n-best", "3", "--scores", "--alignments")
+    rows = [row.split("\t") for row in attnmt(*RAW, *arguments)[1].splitlines()]
+    flat = [(line, t) for line, translations in enumerate(found) for t in translations]
+    assert len(flat) > len(RAW)
+    for (number, text, score, links), (line, translation) in zip(rows, flat, strict=True):
+        assert (int(number), text) == (line, translation.text)
+        assert float(score) == pytest.approx(translation.score, abs=1e-3)
+        assert links == " ".join(f"{i}-{j}" for i, j in sorted(translation.links))
+
+
+def test_json_has_everything(attnmt: Attnmt, params: Params, folder: Path) -> None:
+    found = expected(params, folder, "ensemble")
+    output = attnmt(*RAW, "--model", "ensemble", "--format", "json")[1]
+    for line, (row, (best,)) in enumerate(zip(output.splitlines(), found, strict=True)):
+        assert json.loads(row) == {
+            "line": line,
+            "text": best.text,
+            "words": best.words,
+            "replaced": best.replaced,
+            "source": best.source,
+            "links": [list(link) for link in best.links],
+            "score": pytest.approx(best.score, abs=1e-3),
+        }
+
+
+def test_unknown_words_may_stand(attnmt: Attnmt, params: Params, folder: Path) -> None:
+    pipeline = load_pipeline(params, "ensemble", folder)
+    found = [best for (best,) in pipeline.translate(RAW)]
+    shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
+    assert shown == [pipeline.plain(best.words) for best in found]
+    assert any("<unk>" in row for row in shown)
+
+
+def test_beam(attnmt: Attnmt, params: Params, folder: Path) -> None:
+    greedy = load_pipeline(params, "local_p_1", folder, beam=1).translate(RAW)
+    assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
+    assert attnmt("x", "--beam", "0")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        ((), None, "nothing to translate; try attnmt translate"),
+        (("x", "--input", "y"), None, "--input: text is given too"),
+        (("--input", "nowhere"), None, "nowhere: no such file"),
+        (("--input", "models"), None, "models: cannot be read"),
+        ((), b"gut\nsch\xf6n\n", "standard input:2: byte 0xf6 is not UTF-8"),
+        (
+            ("x", "--model", "gruu"),
+            None,
+            "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'",
+        ),
+        (("x", "--profile", "wmt15"), None, "profiles/wmt15/params.yaml: no profile 'wmt15'"),
+    ],
+)
+def test_faults_are_named(
+    attnmt: Attnmt, arguments: tuple[str, ...], stdin: bytes | None, message: str
+) -> None:
+    status, output, error = attnmt(*arguments, stdin=stdin)
+    assert (status, output) == (2, "")
+    assert error.startswith(f"error: {message}")
+
+
+def test_a_fault_in_a_file_is_found_before_models_are_read(
+    attnmt: Attnmt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "CHUNK", 1)
+    monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
+    (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
+    (tmp_path / "out.de").write_text("old")
+    status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")
+    assert status == 2
+    assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
+    assert (tmp_path / "out.de").read_text() == "old"
+
+
+def test_missing_weights_name_their_stage(attnmt: Attnmt, folder: Path) -> None:
+    weights = folder / "models/demo/gru/weights.safetensors"
+    content = weights.read_bytes()
+    weights.unlink()
+    error = attnmt("x", "--model", "gru")[2]
+    weights.write_bytes(content)
+    assert error == (
+        "error: models/demo/gru/weights.safetensors: no such file; run dvc repro train@gru first\n"
+    )
+
+
+def test_help_needs_no_torch_and_shows_examples() -> None:
+    script = (
+        "import sys; sys.modules['torch'] = None; import typer\n"
+        "from attnmt.commands.translate import translate\n"
+        "sys.argv = ['attnmt', '--help']; typer.run(translate)\n"
+    )
+    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PATH": ""}
+    shown = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, env=environment
+    )
+    assert "attnmt translate --input news.en --output news.de --model ensemble" in shown.stdout
