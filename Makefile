@@ -62,6 +62,10 @@ format: $(VENV) ## Format the code
 	ruff check --fix
 	ruff format
 
+.PHONY: pictures
+pictures: $(VENV) ## Take README's pictures of the demo's report (needs Debian's chromium)
+	python docs/pictures.py
+
 .PHONY: graph
 graph: $(VENV) ## Draw the demo's stages
 	dvc dag dvc.yaml
@@ -69,6 +73,11 @@ graph: $(VENV) ## Draw the demo's stages
 .PHONY: ui
 ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
 	mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
+
+.PHONY: serve
+serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (README says how to ask it)
+	MLFLOW_TRACKING_URI=sqlite:///mlflow.db \
+		mlflow models serve -m models:/attnmt-demo/latest --env-manager local --host 127.0.0.1 --port 5001
 
 OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stamps,$(d)/demo)
 .PHONY: clean

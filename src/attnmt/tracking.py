@@ -4,12 +4,13 @@ The files of a training are the record. While it runs, its curves go to MLflow i
 is not installed, is unreachable or fails, one warning says so, the training goes on, and
 ``attnmt track`` (tracking_import.py) fills the gap from the files.
 
-An experiment is a profile. In it each table of the paper is a run, and below it are nested the
-trainings and ensembles that no table before it shows. Each is known by its tags ``run``, its name,
-and ``fingerprint``, so a training that resumes continues its run.
+An experiment is a profile. In it each table is a run that carries the table's files and figures, and
+below it are nested the trainings and ensembles that no table before it shows. Each is known by its
+tags ``run``, its name, and ``fingerprint``, so a training that resumes continues its run.
 
-The training calls :func:`training_run`, stages/evaluate.py :func:`log_scores`. These never raise;
-the other functions do. What they say to MLflow itself stands in tracking_store.py.
+The training calls :func:`training_run`, stages/evaluate.py :func:`log_scores`, stages/report.py
+:func:`log_report`. These never raise; the other functions do. What is in a report stands in
+tracking_report.py, what they say to MLflow itself in tracking_store.py.
 """
 
 import hashlib

@@ -154,7 +154,8 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
     source = "Paper: Luong et al. 2015, Figure 6, read off its vector drawing, newstest2014."
     assert figure.caption.endswith(source)
     assert "Ours: test1, 150 sentences, seed 1." in figure.caption
-    assert "200 in the paper's groups, 50 in ours" in figure.caption
+    own = params.evaluation.length_group
+    assert f"200 in the paper's groups, {own} in ours" in figure.caption
 
 
 def test_on_the_papers_set_both_stand_in_one_panel(params):
