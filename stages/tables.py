@@ -3,7 +3,8 @@
 Called by dvc.yaml as `python stages/tables.py params.yaml`.
 
 Reads   scores/<profile>/<name>.json of every model and ensemble that a table shows
-        translations/<profile>/<name>/, data/<profile>/{raw, encoded}, for tests of gains and samples
+        translations/<profile>/<name>/, data/<profile>/{raw, tokens, encoded}, for tests of gains
+            and samples
         data/<profile>/lexicon/{aligner.json, <aligned>.links}
 Writes  reports/<profile>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
         table_bpe and table_faults, as far as the profile has a number in them

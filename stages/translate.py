@@ -22,7 +22,7 @@ import torch
 
 from attnmt.config import load_params
 from attnmt.data.links import format_links
-from attnmt.decoding.samples import write_samples
+from attnmt.decoding.samples import write_attention
 from attnmt.decoding.text import TextTranslator, Translation, load_translator
 from attnmt.files import atomic_path, write_lines
 from attnmt.layout import Layout
@@ -42,7 +42,7 @@ def main(params_file: Path, name: str) -> None:
             write_translations(folder, test, found, decoding.n_best)
             if translator.attends:
                 samples = translator.attention_to(test, decoding.samples, found)
-                write_samples(folder / f"{test}.attention.json", samples)
+                write_attention(folder / f"{test}.attention.json", samples)
         write_forced(folder, sets.aligned, translator, decoding.samples)
 
 
@@ -71,7 +71,7 @@ def write_forced(folder: Path, aligned: str, translator: TextTranslator, samples
         write_lines(folder / f"{aligned}.forced.{step}.links", map(format_links, links))
     if translator.attends:
         path = folder / f"{aligned}.forced.attention.json"
-        write_samples(path, translator.attention_to(aligned, samples))
+        write_attention(path, translator.attention_to(aligned, samples))
 
 
 if __name__ == "__main__":

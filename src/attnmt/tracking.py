@@ -28,7 +28,7 @@ from attnmt.tracking_store import connect, find_run, flat, log_final, open_run
 
 BATCH_SECONDS = 5.0  # between two batches of curves
 METRICS_A_BATCH = 1000  # MLflow's limit
-SCRIPTS = {  # of a scores file, by their names in MLflow
+LABELS = {  # of the scripts of a scores file, in MLflow
     "tokenised": "bleu_tokenised",
     "nist": "bleu_nist",
     "sacrebleu": "bleu_sacrebleu",
@@ -193,7 +193,7 @@ def score_metrics(scores: Mapping[str, Any]) -> dict[str, float]:
     for name, result in scores["sets"].items():
         metrics[f"{name}/perplexity"] = result["perplexity"]
         for when in ("before", "after"):
-            for script, label in SCRIPTS.items():
+            for script, label in LABELS.items():
                 metrics |= _with_interval(name, f"{label}_{when}", result[when][script])
     alignment = scores["alignment"]
     if alignment is not None:

@@ -42,6 +42,13 @@ def test_every_training_and_the_report_are_in_mlflow(built: Project) -> None:
     assert not [log for log in logs if "MLflow could not" in log]
 
 
+def test_every_file_that_the_page_links_to_is_there(built: Project) -> None:
+    page = built.folder / "reports/demo/index.html"
+    links = set(re.findall(r'href="((?:tables|cost|figures)/[^"]+)"', page.read_text()))
+    assert {"tables/table1.csv", "cost/table_cost.csv", "figures/figure5.svg"} <= links
+    assert [link for link in links if not (page.parent / link).is_file()] == []
+
+
 def test_after_snakemake_snakemake_finds_nothing_to_do(built: Project) -> None:
     assert built.plan() == set()
 

@@ -70,6 +70,7 @@ def write_scores(
         "perplexity": None if ensemble else 100.0 - value,
         "lines": 500,
         "reference": "x",
+        "written_reference": "data/demo/raw/x",
         "reference_sha256": DIGEST,
         "before": by_script(value),
         "after": by_script(value + 2),

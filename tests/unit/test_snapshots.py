@@ -13,9 +13,21 @@ from attnmt.config import load_params
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
 from attnmt.reporting.render import write_tables
+from attnmt.reporting.samples import Sample, Text, write_samples
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = ROOT / "tests/snapshots"
+SAMPLE = Sample(
+    "en-de",
+    "test1",
+    41,
+    [
+        Text("source", None, None, "Is 5 < 6 & 50% of \\$10 a|b?"),
+        Text("reference", None, None, "Ist 5 < 6?"),
+        Text("best", "local-p", "local_p_general_feed", "Ist 5 <unk> 6?"),
+        Text("base", "Base", "base", ""),
+    ],
+)
 RENEW = "run `pytest tests/unit/test_snapshots.py --fix` if that is meant"
 
 
@@ -31,6 +43,7 @@ def rendered(tmp_path_factory):
         params = params.model_copy(update={"models": params.models | {"twin": twin}})
         write_all(params)
         write_tables("demo", [*make_tables(params), cost_table(params)], Path("tables"))
+        write_samples([SAMPLE], Path("tables"))
     return {path.name: path.read_text(encoding="utf-8") for path in (folder / "tables").iterdir()}
 
 

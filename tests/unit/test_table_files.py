@@ -13,12 +13,24 @@ import pytest
 from made_scores import DIGEST, SIGNATURE, made_tests, write_all
 
 from attnmt.config import load_params
+from attnmt.reporting.columns import shown_columns
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
 from attnmt.reporting.render import latex, markdown, write_tables
+from attnmt.reporting.tables import TableSpec
 
 ROOT = Path(__file__).parents[2]
-PROVENANCE = ["model", "files", "seeds", "average", "family", "direction", "stage", "number"]
+PROVENANCE = [
+    "model",
+    "members",
+    "files",
+    "seeds",
+    "average",
+    "family",
+    "direction",
+    "stage",
+    "number",
+]
 ENDS = (".csv", ".md", ".tex")
 
 
@@ -109,11 +121,11 @@ def test_what_a_reader_sees_of_a_row(tables):
         found = table_lines(markdown(tables[name]))
         return next(line for line in found if line.startswith(f"| {start} |"))
 
-    numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | 0.0100 | same order"
+    numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | 0.010 | same order"
     assert line("table1", "Base + reverse") == f"| Base + reverse | {numbers} |"
-    numbers = ">7.0 | 81.0 | x | 19.0 | 18.0–20.0 | x | 21.0 (+2.0) | 20.0–22.0 | 0.0100 | "
+    numbers = ">7.0 | 81.0 | x | 19.0 | 18.0–20.0 | x | 21.0 (+2.0) | 20.0–22.0 | 0.010 | "
     assert line("table4", "local-m (dot)") == f"| local-m (dot) | {numbers} |"
-    numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 | 0.0100 | same order"
+    numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 | 0.010 | same order"
     assert line("table6", "Berkeley Aligner") == f"| Berkeley Aligner | {numbers} |"
     cost = "1,200 | 20 | 1,500 | 1.5 | 17 | 1,234"
     assert line("table_cost", "base") == f"| base | {cost} |"
@@ -128,6 +140,17 @@ def test_columns_without_a_cell_are_not_shown(tables):
     assert {"p", "verdict"}.isdisjoint(keys("table2"))
     metrics = ["bleu", "bleu_interval", "bleu_unk", "bleu_unk_interval", "aer", "aer_interval"]
     assert keys("table_bpe") == ["system", *metrics, "p", "verdict"]
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"), [(0.000999, "0.001"), (0.04995, "0.04995"), (0.05095, "0.051"), (1.0, "1.000")]
+)
+def test_p_as_shown_does_not_belie_the_verdict(p, shown):
+    row = {"system": "a", "bleu": 1.0, "bleu_low": 0.0, "bleu_high": 2.0, "bleu_sd": None}
+    row |= {"gain": 1.0, "p": p, "verdict": "higher"}
+    spec = TableSpec("t", "T", metrics=("bleu",), published=False)
+    (column,) = (c for c in shown_columns(spec, [row], papers_text=False) if c.key == "p")
+    assert column.cells == [shown]
 
 
 def test_a_deviation_between_seeds_is_shown(tmp_path, monkeypatch):

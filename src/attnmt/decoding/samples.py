@@ -9,7 +9,7 @@ from attnmt.files import write_text
 
 
 @dataclass(frozen=True)
-class Sample:
+class Attended:
     """The attention of one sentence and one translation of it, in units: words, or pieces."""
 
     line: int  # of the set, from 0
@@ -25,7 +25,7 @@ def sampled_lines(lines: int, samples: int) -> list[int]:
     return [i * lines // samples for i in range(samples)]
 
 
-def write_samples(path: Path, samples: Iterable[Sample]) -> None:
+def write_attention(path: Path, samples: Iterable[Attended]) -> None:
     """Write a JSON list, a sample a line."""
     rows = (json.dumps(asdict(sample), ensure_ascii=False) for sample in samples)
     write_text(path, "[\n" + ",\n".join(rows) + "\n]\n")

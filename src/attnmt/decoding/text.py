@@ -13,7 +13,7 @@ from attnmt.data.links import Links
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.data.vocabulary import EOS, SPECIAL, Vocabulary
 from attnmt.decoding.ensemble import link_shift
-from attnmt.decoding.samples import Sample, sampled_lines
+from attnmt.decoding.samples import Attended, sampled_lines
 from attnmt.decoding.search import Candidate, Search
 from attnmt.decoding.translate import Ids, attention_of_all, force_all, translate
 from attnmt.decoding.unknown import replace_unknown
@@ -104,7 +104,7 @@ class TextTranslator:
 
     def attention_to(
         self, name: str, samples: int, found: Sequence[Sequence[Translation]] | None = None
-    ) -> list[Sample]:
+    ) -> list[Attended]:
         """Return the weights of so many sentences of a set; the models have attention.
 
         Args:
@@ -128,7 +128,7 @@ class TextTranslator:
         read = _ids(self._vocabularies[self.source], sources)
         weights = attention_of_all(self.models, read, ids, self.batch_size)
         return [
-            Sample(line, source, [*target, SPECIAL[EOS]], a.astype(float).round(4).tolist())
+            Attended(line, source, [*target, SPECIAL[EOS]], a.astype(float).round(4).tolist())
             for line, source, target, a in zip(lines, sources, targets, weights, strict=True)
         ]
 

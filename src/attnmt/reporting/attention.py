@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,8 @@ def _matrix(path: Path, name: str, sample: dict[str, Any], gold: list[Links] | N
         links = gold[line]
     else:
         raise InputError(f"{path}: line {line}: the gold links are of another text; {again}")
-    return Matrix(name, label(name), line, source, target, weights, links)
+    words, own = ([unescape(unit) for unit in units] for units in (source, target))  # &apos; is '
+    return Matrix(name, label(name), line, words, own, weights, links)
 
 
 def _gold_matrix(like: Matrix, gold: Links) -> Matrix:

@@ -1,6 +1,5 @@
 """The attention matrices of a profile as the report's page reads them: small, in whole percent."""
 
-from html import unescape
 from typing import Any
 
 from attnmt.config import Params
@@ -14,11 +13,11 @@ FORCED, OWN = "forced", "own"
 def attention_data(params: Params) -> dict[str, Any] | None:
     """Return the matrices of all attentional systems; None if the profile has none.
 
-    The keys: ``texts``, each sentence once, as words; ``models``, what each system is; ``first``, the
-    two to show at first; ``kinds``, of references and of own translations the ``set``, its sampled
-    ``lines`` and, ``of`` each system, a matrix for each line. A matrix has the numbers of its source and
-    target among the texts, the weights in percent, row by row, a row a target word, and gold links or
-    None.
+    The keys: ``gold``, whether gold links are known; ``texts``, each sentence once, as words;
+    ``models``, what each system is; ``first``, the two to show at first; ``kinds``, of references and
+    of own translations the ``set``, its sampled ``lines`` and, ``of`` each system, a matrix for each
+    line. A matrix has the numbers of its source and target among the texts, the weights in percent,
+    row by row, a row a target word, and gold links or None.
 
     Raises:
         InputError: if a file is missing or does not fit its text.
@@ -43,6 +42,7 @@ def attention_data(params: Params) -> dict[str, Any] | None:
         for kind, test in sets.items()
     }
     return {
+        "gold": any(matrix.gold for name in shown for matrix in read[FORCED][name]),
         "texts": list(texts),
         "models": [_described(params, read[FORCED][name][0]) for name in shown],
         "first": _first_two(shown),
@@ -52,8 +52,7 @@ def attention_data(params: Params) -> dict[str, Any] | None:
 
 def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> list[Any]:
     source, target = (
-        texts.setdefault(tuple(map(unescape, units)), len(texts))  # Moses writes ' as &apos;
-        for units in (matrix.source, matrix.target)
+        texts.setdefault(tuple(units), len(texts)) for units in (matrix.source, matrix.target)
     )
     percents = [round(100 * weight) for row in matrix.weights for weight in row]
     return [source, target, percents, matrix.gold]

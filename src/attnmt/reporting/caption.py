@@ -9,7 +9,8 @@ LANGUAGES = {"en-de": "English-German", "de-en": "German-English"}
 LINKED_BY = {
     "same": "the step that predicts it",
     "next": "the step after it, where it is the input",
-    "authors": "the step after it for content scores, its own for location (the authors' reading)",
+    "authors": "the step after it for content scores and the ensemble, its own for location (the "
+    "authors' reading)",
 }
 OVER = {ABOVE: "over the row above", FIRST: "over the system without fault"}
 Rows = list[dict[str, Any]]
@@ -137,7 +138,7 @@ def _systems(rows: Rows) -> list[str]:
     if any(_any(rows, f"{metric}_sd") for metric in METRICS):
         parts.append(
             "With several seeds a number and the bounds of its interval are means, ± is the "
-            "deviation between seeds, and p the largest of the seeds, tested pair by pair."
+            "deviation between seeds, and p the largest of the pairs of seeds."
         )
     if any(row["model"] is None for row in rows):
         parts.append("Rows without a number of ours: systems that this profile does not train.")

@@ -5,6 +5,7 @@ from typing import Any
 from attnmt.reporting.tables import METRICS, Column, TableSpec
 
 Rows = list[dict[str, Any]]
+LEVEL = 0.05  # a gain of this p or a larger one is called noise
 
 
 def shown_columns(spec: TableSpec, rows: Rows, papers_text: bool) -> list[Column]:
@@ -24,7 +25,7 @@ def shown_columns(spec: TableSpec, rows: Rows, papers_text: bool) -> list[Column
             digits = METRICS[spec.judged].shown
             cells = [signed(row["difference"], digits) for row in rows]
             made.append(Column("difference", "difference", cells, _values(rows, "difference")))
-        made.append(number_column("p", "p", rows, 4))
+        made.append(Column("p", "p", [_p(row["p"]) for row in rows], _values(rows, "p")))
         made.append(text_column("verdict", "verdict", rows))
     return filled(made)
 
@@ -47,6 +48,13 @@ def filled(columns: list[Column]) -> list[Column]:
 def decimal(value: float | None, digits: int) -> str:
     """Return a number with so many decimals; nothing for None."""
     return "" if value is None else f"{value:,.{digits}f}"
+
+
+def _p(value: float | None) -> str:
+    """Return p with three decimals, with more where these would belie on which side of LEVEL it is."""
+    text = decimal(value, 3)
+    belied = value is not None and (float(text) < LEVEL) != (value < LEVEL)
+    return decimal(value, 5) if belied else text
 
 
 def signed(value: float | None, digits: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from attnmt.config import LinkStep, Params
 from attnmt.reporting.caption import caption, title
-from attnmt.reporting.columns import shown_columns
+from attnmt.reporting.columns import LEVEL, shown_columns
 from attnmt.reporting.groups import fault_groups, scored_rows, subword_pairs
 from attnmt.reporting.paired import alignment_p, translation_p
 from attnmt.reporting.paper import Row, paper_rows
@@ -17,15 +17,14 @@ from attnmt.reporting.tables import (
     FIRST,
     METRICS,
     PUBLISHED,
-    SCRIPTS,
+    SCORINGS,
     SUBWORDS,
     Table,
     TableSpec,
 )
 
 LINK_STEPS = get_args(LinkStep)
-LEVEL = 0.05  # a gain of a larger p is called noise
-P_DIGITS = 4  # kept, shown and judged
+P_DIGITS = 6  # kept and judged; fewer are shown
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def make_tables(params: Params) -> list[Table]:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
     """
     made = [make_table(params, spec, [paper_rows(spec.title)]) for spec in PUBLISHED]
-    own = {SCRIPTS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_groups}
+    own = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_groups}
     made += [make_table(params, spec, groups(params)) for spec, groups in own.items()]
     return [table for table in made if table is not None]
 
@@ -147,10 +146,11 @@ def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: 
 
 
 def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
-    """Return the largest p of the pairs of seeds, first with first, as far as both have them."""
+    """Return the largest p of the pairs of seeds, first with first; the side with fewer begins anew."""
     judged, start = spec.judged or "", spec.base_metric() or ""
     found = []
-    for ours, other in zip(line.systems, base.systems, strict=False):
+    for pair in range(max(len(line.systems), len(base.systems))):
+        ours, other = (side[pair % len(side)] for side in (line.systems, base.systems))
         if judged == "aer":
             found.append(alignment_p(params, ours, other))
         else:

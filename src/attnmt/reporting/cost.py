@@ -23,11 +23,12 @@ NUMBERS = {  # the columns of numbers with their headings and the decimals shown
     "peak_memory_mb": ("peak memory, MB", 0),
 }
 MACHINE = ("device", "threads", "torch")
-NOTE = (
+TIME = (
     "Time counts training and the evaluations of the held-out sets; target words are those trained "
-    "on, </s> counted; memory is the most that the process held, on a GPU the most that torch "
-    "allocated there. Alone among the tables, this one is another after every training."
+    "on, </s> counted."
 )
+MEMORY = "Memory is the most that the process held, on a GPU the most that torch allocated there."
+CHANGES = "Alone among the tables, this one is another after every training."
 
 
 def cost_table(params: Params) -> Table:
@@ -99,4 +100,7 @@ def _caption(rows: list[dict[str, Any]], same: list[str]) -> str:
     where = ", ".join(part for part in parts if part)
     on = f" on {where}" if where else ""
     count = "One training" if len(rows) == 1 else f"{len(rows)} trainings"
-    return f"{count}{on}: {hours:.1f} hours, one after another. {NOTE}"
+    notes = (
+        [TIME, MEMORY, CHANGES] if any(row["peak_memory_mb"] for row in rows) else [TIME, CHANGES]
+    )
+    return " ".join([f"{count}{on}: {hours:.1f} hours, one after another.", *notes])

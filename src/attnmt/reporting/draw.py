@@ -44,7 +44,7 @@ COLUMN = 3.8  # inches a panel is wide in a figure
 PAGE_SIZE = 13  # of type in a panel for a page, which a phone shows at four fifths
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
 CELL = 0.21  # inches
-GOLD = "#D55E00"
+GOLD_COLOUR = "#D55E00"
 NO_DATE = {
     "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
     "pdf": dict.fromkeys(["CreationDate", "Creator", "Producer"]),
@@ -157,7 +157,7 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
     """Draw weights as shades, 0 white and 1 dark, and a square around each gold link."""
     axes.pcolormesh(matrix.weights, cmap="Blues", vmin=0, vmax=1, edgecolors=GRID, linewidth=0.4)
     for i, j in matrix.gold or ():
-        axes.add_patch(Rectangle((i, j), 1, 1, fill=False, edgecolor=GOLD, linewidth=1.2))
+        axes.add_patch(Rectangle((i, j), 1, 1, fill=False, edgecolor=GOLD_COLOUR, linewidth=1.2))
     axes.set(aspect="equal", title=matrix.label)
     axes.invert_yaxis()
     axes.grid(False)

@@ -17,6 +17,7 @@ from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
+from attnmt.reporting.attention import figure7, figure_gru
 from attnmt.reporting.attention_data import attention_data
 from attnmt.reporting.curves import figure5, figure6
 from attnmt.reporting.headlines import make_headlines
@@ -129,11 +130,11 @@ def _sections(params: Params, tables: dict[str, Any]) -> list[Section]:
     if samples := make_samples(params):
         made.append(sample_section(params, samples))
     if data := attention_data(params):
-        made.append(_attention_section(data))
+        made.append(_attention_section(params, data))
     return made
 
 
-def _attention_section(data: dict[str, Any]) -> Section:
+def _attention_section(params: Params, data: dict[str, Any]) -> Section:
     lead = (
         "Which source words each step of the decoder reads. The weights of a row sum to 1 over the "
         "source; to less under local-p's Gaussian and where location's slots reach past the sentence."
@@ -143,7 +144,8 @@ def _attention_section(data: dict[str, Any]) -> Section:
         f"{data['kinds']['own']['set']}, of evenly spread lines; an ensemble's weights are the mean "
         "of its members'. Weights are in whole percent. A row is the step that predicts its word."
     )
-    links = {f"{text} {e}": f"figures/{n}.{e}" for n, text in DRAWN.items() for e in ("svg", "csv")}
+    drawn = [figure for figure in (figure7(params), figure_gru(params)) if figure is not None]
+    links = {f"{DRAWN[f.name]} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
     return Section(
         "attention", "attention", "Figure 7", "attention of every system", lead, rest, links, data
     )

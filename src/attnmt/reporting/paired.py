@@ -61,17 +61,19 @@ def _links(params: Params, scores: Scores) -> list[Links]:
 
 
 def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:
-    """Return the gold links of the words that the systems read; the aligner reads whole sentences.
+    """Return the gold links of the words that the systems read; the aligner reads the tokens.
 
     Raises:
         InputError: if they are not there.
     """
-    whole = [name for name, family in params.families.items() if family.encoding.length is None]
-    family = next(name for name in [*(s["family"] for s in systems), *whole] if name)
-    data = EncodedSets(Layout(params.profile).encoded(family))
-    gold = data.gold(params.sets.aligned)
+    layout, aligned = Layout(params.profile), params.sets.aligned
+    family = next((scores["family"] for scores in systems if scores["family"]), None)
+    if family is None:
+        return read_links(layout.tokens / f"{aligned}.links")
+    data = EncodedSets(layout.encoded(family))
+    gold = data.gold(aligned)
     if gold is None:
         raise InputError(
-            f"{data.folder}: no gold links of {params.sets.aligned!r}; run encode of {family} again"
+            f"{data.folder}: no gold links of {aligned!r}; run encode of {family} again"
         )
     return gold

@@ -10,9 +10,11 @@ from attnmt.reporting.tables import TableSpec
 DIGEST_DIGITS = 12  # of a SHA-256, as shown in tables
 COMMIT_DIGITS = 12
 TRANSLATED = ("set", "lines", "reference_sha256", "beam")
+WRITTEN = ("sacrebleu", "chrf", "ter")  # the scripts that may have another reference
 ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible", "link_step")
 FACTS = {  # the columns that say where a row comes from, by what the page calls them
     "model": "model",
+    "members": "members",
     "seed": "seeds",
     "family": "family",
     "averages": "average",
@@ -21,6 +23,7 @@ FACTS = {  # the columns that say where a row comes from, by what the page calls
     "set": "set",
     "sentences": "lines",
     "reference SHA-256": "reference_sha256",
+    "reference of sacrebleu, chrF2, TER": "written_reference",
     "beam": "beam",
     "signature": "signature",
     "signature of multi-bleu": "tokenised_signature",
@@ -83,15 +86,26 @@ def common_conditions(systems: Iterable[Scores], spec: TableSpec, test: str) -> 
 def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Any]:
     """Say what our numbers of a row are; all cells are empty where there is none."""
     columns: tuple[str, ...]
-    columns = ("model", "files", "seeds", "average", "family", "direction", "stage", "number")
+    columns = (
+        "model",
+        "members",
+        "files",
+        "seeds",
+        "average",
+        "family",
+        "direction",
+        "stage",
+        "number",
+    )
     columns += (*TRANSLATED, *spec.scripts.values()) * spec.has_bleu + ALIGNED * spec.has_aer
-    columns += ("dataset_digest",)
+    columns += ("written_reference",) * _has_written(spec) + ("dataset_digest",)
     if not line.systems:
         return dict.fromkeys(columns)
     first, seeds = line.systems[0], [s["seed"] for s in line.systems if s["seed"] is not None]
     cells = {key: first[key] for key in ("average", "family", "stage")}
     cells |= {
         "model": " ".join(s["name"] for s in line.systems),
+        "members": " ".join(first["models"]) if first["average"] else None,
         "files": " ".join(s["file"] for s in line.systems),
         "seeds": " ".join(map(str, seeds)) or None,
         "number": _measure(spec, line.row.replaced),
@@ -112,10 +126,16 @@ def _conditions(scores: Scores, spec: TableSpec, test: str) -> dict[str, Any]:
         found |= {
             key: result["before"][script]["signature"] for script, key in spec.scripts.items()
         }
+        if _has_written(spec):
+            found["written_reference"] = result["written_reference"]
     if spec.has_aer and scores["alignment"]:
         keys = (key.removeprefix("aligned_") for key in ALIGNED)
         found |= dict(zip(ALIGNED, map(scores["alignment"].get, keys), strict=True))
     return {key: value for key, value in found.items() if value is not None}
+
+
+def _has_written(spec: TableSpec) -> bool:
+    return not spec.scripts.keys().isdisjoint(WRITTEN)
 
 
 def _measure(spec: TableSpec, replaced: bool) -> str:

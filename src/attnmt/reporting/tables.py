@@ -149,7 +149,7 @@ PUBLISHED = (
     TableSpec("table_gru", "GRU table"),
 )
 
-SCRIPTS = TableSpec(
+SCORINGS = TableSpec(
     "table_scripts",
     "Ways of scoring",
     metrics=("tokenised", "nist", "nist_unreplaced", "sacrebleu", "chrf", "ter"),
@@ -159,9 +159,9 @@ SCRIPTS = TableSpec(
     note="multi-bleu is BLEU on Moses tokens, as in the paper's Tables 1, 3 and 4; NIST v13a is BLEU "
     "as mteval-v13a has it, on detokenised text, as in Table 2; sacrebleu is its default BLEU, chrF2 an "
     "F-score of characters, TER the edits per 100 reference words (less is better), all three on "
-    "detokenised text against the reference as it was before tokenising. At the time of the paper "
-    "the authors' program gave NIST's script the file before unknown-word replacement, which costs a "
-    "row with replacement what NIST v13a before unk shows.",
+    "detokenised text against the raw reference, or the detokenised one where the raw text is tokens or "
+    "the family reads other text. At the time of the paper the authors' program gave NIST's script the "
+    "file before unknown-word replacement: a row with replacement then scores NIST v13a before unk.",
 )
 
 SUBWORDS = TableSpec(
@@ -170,8 +170,8 @@ SUBWORDS = TableSpec(
     metrics=("bleu", "bleu_unk", "aer"),
     judged="bleu_unk",
     published=False,
-    note="A pair differs in its units alone. Perplexity is one of units and left out, since it does "
-    "not compare. A word's links are those of all its pieces.",
+    note="A pair differs in its units and their vocabulary alone. Perplexity is one of units and left "
+    "out, since it does not compare. A word's links are those of all its pieces.",
 )
 
 FAULTS = TableSpec(
