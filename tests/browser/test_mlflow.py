@@ -1,0 +1,177 @@
+"""The runs in ``mlflow ui`` as ``make ui`` starts it, in Debian's Chromium, without a network.
+
+In every test each request must go to that server, and no error but MLflow's own be on the console.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import test_tracking as made
+from made_report import write_report
+from small_profile import make_profile
+
+from attnmt import tracking, tracking_store
+from attnmt.reporting.page import make_page
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
+)
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
+
+PATIENCE = 60.0  # seconds; the server takes about ten to start
+TRAININGS = ["base", "base_reverse"]
+QUIET = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}  # as in the Makefile
+MLFLOWS_OWN = re.compile(
+    # It asks who is logged in, which a server without accounts cannot say.
+    r".* 404 .* /ajax-api/2\.0/mlflow/users/current"
+    # Chromium's notice that a layout took two frames; MLflow's script passes it on.
+    r"|.*ResizeObserver loop .* /static-files/static/js/main\.\w+\.js"
+)
+
+
+def fill_store(index: str) -> str:
+    """Fill the working folder's store as the stages do; return the id of the experiment.
+
+    Two trainings with curves and scores, then a report: a table with its file, and the page given.
+    """
+    params = make_profile(Path())
+    for name in TRAININGS:
+        made.write_training(name, fingerprint=name)
+        with made.training(fingerprint=name, model=name) as run:
+            for step in (10, 20, 30):
+                run.log(step, {"train_cost": 60 / step})
+            run.finish({"best_step": 30})
+        tracking.log_scores("demo", name)
+    made.write_report("tables/table1.md", tables={"table1": [("base", {"bleu": 20.0})]})
+    made.write("reports/demo/index.html", index)
+    tracking.log_report(params)
+    return str(tracking_store.connect().get_experiment_by_name("demo").experiment_id)
+
+
+@contextmanager
+def running_ui(folder: Path) -> Iterator[str]:
+    """Run ``mlflow ui`` in a folder; yield its address once it answers."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mlflow", "ui", "--host", "127.0.0.1", "--port", str(port)]
+    inherited = {key: text for key, text in os.environ.items() if not key.startswith("MLFLOW_")}
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(
+            [*command, "--backend-store-uri", "sqlite:///mlflow.db"],
+            cwd=folder,
+            env=inherited | QUIET | {"TMPDIR": str(folder)},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # a group of its own: it starts a dozen processes
+        )
+    try:
+        wait_for(f"http://127.0.0.1:{port}/health", server, folder / "log")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    """Return when a server answers; fail with its log if it ends or takes too long."""
+    until = time.monotonic() + PATIENCE
+    while server.poll() is None and time.monotonic() < until:
+        try:
+            with urllib.request.urlopen(url, timeout=PATIENCE):
+                return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"mlflow ui does not answer\n{log.read_text()}")
+
+
+@pytest.fixture(scope="module")
+def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of the list of a made experiment's runs."""
+    folder = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("report"))
+        index = make_page(write_report())
+        patch.chdir(folder)
+        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder}/mlflow.db")
+        experiment = fill_store(index)
+    with running_ui(folder) as address:
+        yield f"{address}/#/experiments/{experiment}/runs"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Return a browser."""
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Any, runs_page: str) -> Iterator[Any]:
+    """Return the list of runs in a browser; complain at the end about requests and errors."""
+    said: list[str] = []
+    asked: list[str] = []
+
+    def hear(message: Any) -> None:
+        if message.type == "error":
+            said.append(f"{message.text} {urlsplit(message.location['url']).path}")
+
+    playwright.expect.set_options(timeout=PATIENCE * 1000)
+    opened = browser.new_page(viewport={"width": 1280, "height": 800})
+    opened.set_default_timeout(PATIENCE * 1000)
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("console", hear)
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.goto(runs_page)
+    yield opened
+    opened.close()
+    assert [line for line in said if not MLFLOWS_OWN.fullmatch(line)] == []
+    servers = {urlsplit(url.removeprefix("blob:")).netloc for url in asked if url[:5] != "data:"}
+    assert servers == {urlsplit(runs_page).netloc}
+
+
+def test_trainings_are_listed_below_their_table(page: Any) -> None:
+    runs = page.locator("[role=row] a[href*='/runs/']")
+    playwright.expect(runs).to_have_text(["Report", "Table 1"])
+    table = page.get_by_role("link", name="Table 1", exact=True)
+    page.get_by_role("row").filter(has=table).get_by_role("button").click()
+    playwright.expect(runs).to_have_text(["Report", "Table 1", *reversed(TRAININGS)])
+    _, parent, *nested = (run.bounding_box()["x"] for run in runs.all())
+    assert min(nested) > parent
+
+
+def test_training_shows_its_scores_and_curves(page: Any) -> None:
+    table = page.get_by_role("link", name="Table 1", exact=True)
+    page.get_by_role("row").filter(has=table).get_by_role("button").click()
+    page.get_by_role("link", name="base", exact=True).click()
+    score = page.get_by_role("row").filter(has_text="test1/bleu_nist_after")
+    playwright.expect(score).to_contain_text("19.5")
+    page.get_by_role("tab", name="Model metrics").click()
+    page.get_by_placeholder("Search metric charts").fill("train_cost")
+    playwright.expect(page.locator(".js-plotly-plot path.js-line").first).to_be_visible()
+
+
+def test_report_opens_in_its_run_and_its_script_runs(page: Any) -> None:
+    page.get_by_role("link", name="Report", exact=True).click()
+    page.get_by_role("tab", name="Artifacts").click()
+    page.get_by_text("index.html", exact=True).click()
+    report = page.frame_locator("iframe")
+    playwright.expect(report.locator("#table1 tbody th").first).to_contain_text("WMT'14 winner")
+    playwright.expect(report.locator("#theme")).to_have_text("Dark")
+    report.locator("#theme").click()
+    playwright.expect(report.locator("#theme")).to_have_text("Light")
