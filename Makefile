@@ -48,7 +48,7 @@ repro: $(VENV) ## The demo with DVC alone, one stage after the other
 
 .PHONY: test
 test: $(VENV) ## Run all tests
-	pytest
+	pytest -n $(CORES) --dist loadfile
 
 .PHONY: lint
 lint: $(VENV) ## Check style, types and the Snakefile

@@ -157,7 +157,7 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
     best = "local-p attention (general) + feed input + unk replace"
     versus = "best attention over best without, before unk replacement"
     assert make_headlines(params, tables) == [
-        Headline("Best single model, BLEU", "20.0", best, "20.9"),
+        Headline("Best single model of Table 1, BLEU", "20.0", best, "20.9"),
         Headline("Gain by attention, BLEU", "+3.0", versus, "+5.0"),
         Headline(
             "Lowest alignment error rate", "10.00", "global (location)", "0.34, local-m (general)"

@@ -39,7 +39,7 @@ def make_headlines(params: Params, tables: TablesByName) -> list[Headline]:
     ensembles = [found for found in bleu if found.published.model in params.ensembles]
     linked = [found for found in aer if found.published.model not in (None, ALIGNER)]
     made = [
-        _best("Best single model, BLEU", singles, max, 1),
+        _best("Best single model of Table 1, BLEU", singles, max, 1),
         _best("Ensemble, BLEU", ensembles, max, 1),
         _attention_gain(params, singles),
         _best("Lowest alignment error rate", linked, min, 2),
