@@ -46,9 +46,10 @@ wmt14-plan: $(VENV) ## Show what the paper's scale would run and cost, without r
 repro: $(VENV) ## The demo with DVC alone, one stage after the other
 	dvc repro
 
+# A file stays in one process, which makes its fixtures once; in the folders' order the longest ones start early.
 .PHONY: test
 test: $(VENV) ## Run all tests
-	pytest -n $(CORES) --dist loadfile
+	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 
 .PHONY: lint
 lint: $(VENV) ## Check style, types and the Snakefile
