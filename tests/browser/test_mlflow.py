@@ -40,6 +40,8 @@ MLFLOWS_OWN = re.compile(
     r".* 404 .* /ajax-api/2\.0/mlflow/users/current"
     # Chromium's notice that a layout took two frames; MLflow's script passes it on.
     r"|.*ResizeObserver loop .* /static-files/static/js/main\.\w+\.js"
+    # On a busy machine its server drops a connection now and then.
+    r"|Failed to load resource: net::ERR_(EMPTY_RESPONSE|CONNECTION_RESET) /(static-files|ajax-api)/.*"
 )
 
 
