@@ -33,7 +33,7 @@ demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show T
 	$(call show,demo)
 
 .PHONY: multi30k
-multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes 25 minutes on 2 cores
+multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes about half an hour on 2 cores
 	snakemake -j$(CORES) --config profile=multi30k
 	dvc commit -q -f profiles/multi30k/dvc.yaml
 	$(call show,multi30k)

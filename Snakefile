@@ -4,7 +4,8 @@
 # A stage is a rule's name. Afterwards `dvc commit -f <the profile's dvc.yaml>` tells DVC what was made.
 from pathlib import Path
 
-from attnmt.graph import DEMO, read_stages
+from attnmt.config import DEMO
+from attnmt.graph import read_stages
 
 PROFILE = config.get("profile", DEMO)
 # Jobs on other machines read this file too; only the process that plans them asks DVC for changes.

@@ -12,11 +12,9 @@ from typing import Any
 import yaml
 from dvc.repo import Repo
 
-from attnmt.config import load_params
+from attnmt.config import DEMO, load_params
 from attnmt.errors import InputError
 from attnmt.files import write_text
-
-DEMO = "demo"  # the profile at the root; each other has a folder in profiles/
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from attnmt.commands.plan import plan
 from attnmt.config import Params, load_params
 from attnmt.errors import InputError
 from attnmt.graph import Stage
-from attnmt.plan import Group, Plan, make_plan, wall_hours
-from attnmt.plan_text import plan_text
-from attnmt.space import Space, files_to_fetch
+from attnmt.planning.plan import Group, Plan, make_plan, wall_hours
+from attnmt.planning.space import Space, files_to_fetch
+from attnmt.planning.text import plan_text
 from attnmt.training import speed
 from attnmt.training.speed import Speed, finished_speeds, paper_speed
 

@@ -34,8 +34,8 @@ def plan(
             f"attnmt plan asks DVC what would run, and {error.name} is not installed; in the "
             f"project's folder: pip install -e '.[workflow]'"
         ) from None
-    from attnmt.plan import make_plan
-    from attnmt.plan_text import plan_text
+    from attnmt.planning.plan import make_plan
+    from attnmt.planning.text import plan_text
     from attnmt.training import speed
 
     made = make_plan(params, read_stages(profile), gpus)

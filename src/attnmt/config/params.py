@@ -131,6 +131,14 @@ class Params(Strict):
             )
         return Ensemble.model_construct(family=self.models[name].family, members=[name])
 
+    def runs_of(self, name: str | None) -> list[str]:
+        """Return what answers to a name in tables and figures: a model with its other seeds, an ensemble
+        alone, or nothing where the profile has neither.
+        """
+        if name in self.models:
+            return self.seeds_of(name)
+        return [name] if name in self.ensembles else []
+
     def seeds_of(self, name: str) -> list[str]:
         """Return the models that differ from ``name`` in the seed alone, itself among them."""
         like = self.model(name).model_dump(exclude={"seed"})

@@ -5,6 +5,7 @@ people.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,20 @@ def describe(model: Translator) -> dict[str, Any]:
         "source_words": config.source_words,
         "target_words": config.target_words,
     }
+
+
+def described(values: Mapping[str, Any]) -> ModelConfig:
+    """Return the configuration that ``describe`` wrote.
+
+    Raises:
+        KeyError, TypeError, ValueError: if it is not one.
+    """
+    return ModelConfig(
+        System(**values["system"]),
+        ModelShape(**values["shape"]),
+        values["source_words"],
+        values["target_words"],
+    )
 
 
 def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
@@ -60,13 +75,7 @@ def load_model(folder: Path, dataset_digest: str) -> Translator:
         with safe_open(path, framework="pt") as file:
             values = json.loads(file.metadata()["config"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        config = ModelConfig(
-            System(**values["system"]),
-            ModelShape(**values["shape"]),
-            values["source_words"],
-            values["target_words"],
-        )
-        model = Translator(config)
+        model = Translator(described(values))
         model.load_state_dict(tensors)
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"{path}: not a model of this program, or damaged: {error}") from error

@@ -1,5 +1,6 @@
 """The caption of a table: first how to read it, then what its numbers are."""
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from attnmt.config import Params
@@ -59,7 +60,8 @@ def _any(rows: Rows, column: str) -> bool:
 
 def _measured(spec: TableSpec, rows: Rows, common: dict[str, Any]) -> str:
     """Say what was measured on what."""
-    parts, seeds = [], _seeds(rows)
+    parts = []
+    seeds = seed_words({tuple(row["seeds"].split()) for row in rows if row["seeds"]})
     if spec.has_bleu:
         what = (
             "BLEU is on" if len(spec.scripts) == 1 else "The same translations scored in five ways:"
@@ -74,14 +76,11 @@ def _measured(spec: TableSpec, rows: Rows, common: dict[str, Any]) -> str:
     return f"{'; '.join(parts)}, with 95% bootstrap intervals{brackets}."
 
 
-def _seeds(rows: Rows) -> list[str]:
-    """Return the seeds of the rows, in words; none where there are none."""
-    seeds = {row["seeds"] for row in rows if row["seeds"]}
+def seed_words(seeds: Collection[Sequence[str]]) -> list[str]:
+    """Return in words the seeds that systems have, each different choice given once; none of none."""
     if len(seeds) > 1:
         return ["means over a model's seeds"]
-    numbers = [number for one in seeds for number in one.split()]
-    kind = "mean of seeds" if len(numbers) > 1 else "seed"
-    return [f"{kind} {', '.join(numbers)}"] if numbers else []
+    return [f"{'mean of seeds' if len(one) > 1 else 'seed'} {', '.join(one)}" for one in seeds]
 
 
 def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:

@@ -12,6 +12,7 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
+from attnmt.reporting.caption import seed_words
 from attnmt.reporting.paper import Point, paper_curves, paper_rows
 
 Points = dict[int, tuple[float, float]]  # by what agrees between seeds: a step, a group's number
@@ -112,7 +113,7 @@ def _figure(
     for system, points in _systems(figure):
         model, x, y = points[0].model, [p.x for p in points], [p.y for p in points]
         published.append(Series(system, model, True, x, y))
-        if found := _names(params, model):
+        if found := params.runs_of(model):
             x, y = _mean([read(name, points[0].replaced) for name in found])
             ours.append(Series(system, model, False, x, y))
             names.append(found)
@@ -141,13 +142,6 @@ def _systems(figure: str) -> list[tuple[str, list[Point]]]:
     return [(system, list(found)) for system, found in points]
 
 
-def _names(params: Params, model: str | None) -> list[str]:
-    """Return the models or the ensemble of the profile behind a published curve."""
-    if model in params.models:
-        return params.seeds_of(model)
-    return [model] if model in params.ensembles else []
-
-
 def _seeds(params: Params, curves: Iterable[Sequence[str]]) -> str:
     """Say of which seeds the models' curves are, as ", seed 1"."""
     seeds = {
@@ -155,12 +149,7 @@ def _seeds(params: Params, curves: Iterable[Sequence[str]]) -> str:
         for names in curves
         if names[0] in params.models
     }
-    if len(seeds) > 1:
-        return ", means over a model's seeds"
-    return "".join(
-        f", {'mean of seeds' if len(numbers) > 1 else 'seed'} {', '.join(numbers)}"
-        for numbers in seeds
-    )
+    return "".join(f", {words}" for words in seed_words(seeds))
 
 
 def _mean(curves: Sequence[Points]) -> tuple[list[float], list[float]]:

@@ -2,6 +2,7 @@
 
 import csv
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 PUBLISHED = Path(__file__).with_name("published")
@@ -69,6 +70,7 @@ def tables_of(model: str) -> list[str]:
     return list(dict.fromkeys(row.table for row in paper_rows() if row.model == model))
 
 
+@cache  # each label and each curve asks for it
 def _read(name: str) -> list[dict[str, str]]:
     with (PUBLISHED / name).open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))

@@ -1,5 +1,6 @@
 """Tables as CSV, Markdown and LaTeX, and all of a profile's as JSON for the page."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,12 @@ def markdown(table: Table) -> str:
     rules = ["--:" if column.numeric else "---" for column in table.columns]
     cells = zip(*(column.cells for column in table.columns), strict=True)
     lines = [[column.heading for column in table.columns], rules, *cells]
-    body = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    return f"**{table.title}.** {table.caption}\n\n{body}"
+    return f"**{table.title}.** {table.caption}\n\n{pipe_table(lines)}"
+
+
+def pipe_table(lines: Iterable[Sequence[str]]) -> str:
+    """Return lines of cells as Markdown's table."""
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def latex(table: Table) -> str:

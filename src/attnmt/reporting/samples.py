@@ -15,6 +15,7 @@ from attnmt.files import read_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.render import pipe_table
 
 NAME = "table5"
 # Of each direction: the test set's index; the best attentional model, and the base model, of which the
@@ -150,7 +151,6 @@ def _rows(sample: Sample) -> Iterable[dict[str, object]]:
 
 def _markdown(seen: pd.DataFrame) -> str:
     lines = [list(seen.columns), ["---", "--:", "---", "---"], *seen.to_numpy().tolist()]
-    cells = (
+    return pipe_table(
         [escape(str(cell), quote=False).replace("|", r"\|") for cell in line] for line in lines
     )
-    return "".join("| " + " | ".join(line) + " |\n" for line in cells)

@@ -59,11 +59,7 @@ def is_replaced(metric: str, row: Row) -> bool:
 def _systems(params: Params, model: str | None, test: str) -> list[Scores]:
     if model == ALIGNER:
         return [_aligner(params)]
-    if model in params.ensembles:
-        return [_read(params, model, test)]
-    if model in params.models:
-        return [_read(params, name, test) for name in params.seeds_of(model)]
-    return []
+    return [_read(params, name, test) for name in params.runs_of(model)]
 
 
 def _read(params: Params, name: str, test: str) -> Scores:

@@ -22,7 +22,7 @@ from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.model.cost import work
-from attnmt.model.store import best_device
+from attnmt.model.store import best_device, described
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.sgd import update
@@ -161,9 +161,7 @@ def _described(path: Path) -> tuple[ModelConfig, str]:
     """Return what a model's config.json says: the model, and its training set."""
     values = read_json(path)
     try:
-        system, shape = System(**values["system"]), ModelShape(**values["shape"])
-        words = values["source_words"], values["target_words"]
-        return ModelConfig(system, shape, *words), values["sets"]["train"]
+        return described(values), values["sets"]["train"]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path}: not a model of this program, or damaged ({error}); train it again or delete "

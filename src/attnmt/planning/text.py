@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from attnmt.plan import Plan, wall_hours
+from attnmt.planning.plan import Plan, wall_hours
 from attnmt.training.speed import Speed
 
 WIDTH = 90  # of notes; tables are narrower

@@ -12,7 +12,7 @@ from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.model.cost import BYTES, parameters, training_memory, work
 from attnmt.model.translator import ModelConfig
-from attnmt.space import Space, disk, files_to_fetch
+from attnmt.planning.space import Space, disk, files_to_fetch
 from attnmt.training.speed import Speed, measure
 
 if TYPE_CHECKING:

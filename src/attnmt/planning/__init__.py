@@ -1,0 +1,1 @@
+"""What running a profile would take, before it runs: ``attnmt plan``."""
