@@ -11,6 +11,7 @@ PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(she
 	$(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))))
 NEW_VENV = $(or $(PYTHON),$(error No Python 3.11 or later found; say make PYTHON=/path/to/python3)) -m venv .venv
 VENV := .venv/installed
+BENCHMARKS := .venv-benchmarks/installed
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # No tool reports home: DVC, MLflow, and those that honour the common sign.
@@ -46,7 +47,7 @@ wmt14-plan: $(VENV) ## Show what the paper's scale would run and cost, without r
 repro: $(VENV) ## The demo with DVC alone, one stage after the other
 	dvc repro
 
-# A file stays in one process, which makes its fixtures once; in the folders' order the longest ones start early.
+# A file stays in one process, which makes its fixtures once; the order is that of tests/conftest.py.
 .PHONY: test
 test: $(VENV) ## Run all tests
 	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
@@ -63,6 +64,13 @@ format: $(VENV) ## Format the code
 	ruff check --fix
 	ruff format
 
+.PHONY: benchmarks
+benchmarks: $(BENCHMARKS) ## Measure speed against OpenNMT-py and JoeyNMT (network), see benchmarks/README.md
+	.venv-benchmarks/bin/python -m benchmarks.run training
+	.venv-benchmarks/bin/python -m benchmarks.run decoding
+	.venv-benchmarks/bin/python -m benchmarks.run losses
+	.venv-benchmarks/bin/python -m benchmarks.run page
+
 .PHONY: pictures
 pictures: $(VENV) ## Take README's pictures of the demo's report (needs Debian's chromium)
 	python docs/pictures.py
@@ -71,9 +79,11 @@ pictures: $(VENV) ## Take README's pictures of the demo's report (needs Debian's
 graph: $(VENV) ## Draw the demo's stages
 	dvc dag dvc.yaml
 
+# One process: of several, MLflow's server kills those that a busy machine keeps from answering for 5 seconds.
 .PHONY: ui
 ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
-	mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
+	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false \
+		mlflow ui --workers 1 --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 
 .PHONY: serve
 serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (README says how to ask it)
@@ -97,4 +107,11 @@ pins: ## Resolve all dependencies anew and rewrite constraints.txt (network)
 $(VENV): pyproject.toml constraints.txt
 	$(NEW_VENV)
 	pip install -q -c constraints.txt -e '.[workflow,dev]'
+	touch $@
+
+# Of its own: the peers bring libraries that the project must not depend on.
+$(BENCHMARKS): pyproject.toml constraints.txt benchmarks/requirements.txt
+	$(NEW_VENV)-benchmarks
+	.venv-benchmarks/bin/pip install -q -c constraints.txt -e .
+	.venv-benchmarks/bin/pip install -q --no-deps -r benchmarks/requirements.txt
 	touch $@

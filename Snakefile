@@ -39,6 +39,7 @@ for stage in STAGES:
             f"logs/{PROFILE}/{stage.name}.log",
         params:
             command=stage.command,
+        priority: stage.priority
         threads: stage.threads
         resources:
             **stage.resources,

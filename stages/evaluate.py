@@ -11,7 +11,6 @@ Writes  scores/<profile>/<name>.json
 
 from pathlib import Path
 
-from attnmt import tracking
 from attnmt.config import load_params
 from attnmt.files import write_json
 from attnmt.layout import Layout
@@ -20,10 +19,9 @@ from attnmt.stage import run_stage
 
 
 def main(params_file: Path, name: str) -> None:
-    """Write the scores of a model or an ensemble, then show them in MLflow."""
+    """Write the scores of a model or an ensemble."""
     params = load_params(params_file)
     write_json(Layout(params.profile).scores(name), score_system(params, name))
-    tracking.log_scores(params.profile, name)
 
 
 if __name__ == "__main__":

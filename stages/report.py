@@ -12,7 +12,6 @@ Writes  reports/<profile>/figures/<figure>.{svg, pdf, csv} of figure5, figure6, 
 
 from pathlib import Path
 
-from attnmt import tracking
 from attnmt.config import load_params
 from attnmt.files import atomic_path, write_text
 from attnmt.layout import Layout
@@ -23,10 +22,11 @@ from attnmt.reporting.draw import write_figure, write_matrices
 from attnmt.reporting.page import make_page
 from attnmt.reporting.render import write_tables
 from attnmt.stage import run_stage
+from attnmt.tracking_import import log_results
 
 
 def main(params_file: Path) -> None:
-    """Write the report of one profile, then show it in MLflow."""
+    """Write the report of one profile, then show it in MLflow, and the scores with it."""
     params = load_params(params_file)
     reports = Layout(params.profile).reports
     with atomic_path(reports / "figures") as folder:
@@ -41,7 +41,7 @@ def main(params_file: Path) -> None:
         folder.mkdir()
         write_tables(params.profile, [cost_table(params)], folder)
     write_text(reports / "index.html", make_page(params))
-    tracking.log_report(params)
+    log_results(params)
 
 
 if __name__ == "__main__":

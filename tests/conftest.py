@@ -1,8 +1,10 @@
-"""What all tests share: the command line's --fix, and one thread a process where there are several."""
+"""What all tests share: --fix, an order, and one thread a process where there are several."""
 
 import os
 
 import pytest
+
+LONGEST = ("test_tasks.py", "test_engines.py")  # minutes each, and a file stays in one process
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # each process has a core
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -13,3 +15,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fix", action="store_true", help="write the snapshots of tests/snapshots anew"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with the longest files, so that none of them is left to one process at the end."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)

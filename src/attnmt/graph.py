@@ -1,11 +1,14 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 The only module that knows DVC. What it uses of ``dvc.repo``, which is not DVC's promised interface:
-``Repo.status``, ``Repo.index`` (``stages``, ``graph``), a stage's fields and ``read_params``.
+``Repo.status``, ``Repo.index`` (``stages``, ``graph``) and a stage's fields.
 """
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,7 @@ class Stage:
     params: dict[str, Any]
     threads: int
     resources: dict[str, int]
+    priority: int  # stages that read what this one makes: what most wait for goes first
     settled: bool  # DVC finds nothing changed here nor in any stage before
 
     def write_stamp(self, path: Path) -> str:
@@ -62,6 +66,11 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
         changed = [stage for stage in found if stage.addressing in status or not compare]
         graph = repo.index.graph  # from a stage to those that it depends on
         outputs = [_path(output, root) for stage in found for output in stage.outs]
+        within = _within(outputs)
+
+        @cache
+        def values(path: str) -> Any:
+            return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
 
         @cache
         def settled(stage: Any) -> bool:
@@ -72,11 +81,16 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
                 name=stage.name,
                 description=stage.desc,
                 command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
-                inputs=_inputs(stage, outputs, root),
+                inputs=_inputs(stage, within, root),
                 outputs=[str(_path(output, root)) for output in stage.outs],
-                params={k: v for group in stage.params for k, v in group.read_params().items()},
+                params={
+                    name: reduce(getitem, name.split("."), values(group.fs_path))
+                    for group in stage.params
+                    for name in group.params
+                },
                 threads=stage.meta.get("threads", 1),
                 resources=stage.meta["resources"],
+                priority=graph.in_degree(stage),
                 settled=settled(stage),
             )
             for stage in found
@@ -95,11 +109,19 @@ def _path(item: Any, root: Path) -> Path:
     return Path(item.fs_path).relative_to(root)
 
 
-def _inputs(stage: Any, outputs: list[Path], root: Path) -> list[str]:
+def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
+    """Return the outputs that lie in each folder; an output lies in itself, too."""
+    within: dict[Path, list[Path]] = defaultdict(list)
+    for output in outputs:
+        for folder in (output, *output.parents):
+            within[folder].append(output)
+    return within
+
+
+def _inputs(stage: Any, within: Mapping[Path, list[Path]], root: Path) -> list[str]:
     """Return what a stage reads, declared outputs standing for folders around and files in them."""
     inputs: list[Path] = []
     for path in (_path(item, root) for item in stage.deps if item not in stage.params):
-        inputs += [
-            out for out in outputs if out.is_relative_to(path) or path.is_relative_to(out)
-        ] or [path]
+        around = [folder for folder in path.parents if folder in within.get(folder, ())]
+        inputs += within.get(path) or around or [path]
     return list(dict.fromkeys(map(str, inputs)))

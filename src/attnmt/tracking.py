@@ -8,33 +8,22 @@ An experiment is a profile. In it each table is a run that carries the table's f
 below it are nested the trainings and ensembles that no table before it shows. Each is known by its
 tags ``run``, its name, and ``fingerprint``, so a training that resumes continues its run.
 
-The training calls :func:`training_run`, stages/evaluate.py :func:`log_scores`, stages/report.py
-:func:`log_report`. These never raise; the other functions do. What is in a report stands in
+The training calls :func:`training_run`; stages/report.py brings all else when everything is there
+(tracking_import.py), so that no stage before it waits seconds for MLflow's import. These two never
+raise; the other functions do. What is in scores and in a report stands in tracking_scores.py and
 tracking_report.py, what they say to MLflow itself in tracking_store.py.
 """
 
-import hashlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from attnmt.config import Params
-from attnmt.errors import InputError
-from attnmt.files import read_json
-from attnmt.layout import Layout
-from attnmt.tracking_store import connect, find_run, flat, log_final, open_run
+from attnmt.tracking_store import connect, flat, log_final, open_run
 
 BATCH_SECONDS = 5.0  # between two batches of curves
 METRICS_A_BATCH = 1000  # MLflow's limit
-LABELS = {  # of the scripts of a scores file, in MLflow
-    "tokenised": "bleu_tokenised",
-    "nist": "bleu_nist",
-    "sacrebleu": "bleu_sacrebleu",
-    "chrf": "chrf",
-    "ter": "ter",
-}
 
 logger = logging.getLogger(__name__)
 
@@ -105,7 +94,7 @@ class TrackedRun:
             action()
         except Exception as error:
             self._client = None
-            _warn("log the training", error)
+            warn("log the training", error)
 
 
 @contextmanager
@@ -133,7 +122,7 @@ def training_run(
         client, tags = connect(), {**tags, "seed": seed}
         run = TrackedRun(client, *open_run(client, profile, model, fingerprint, params, tags))
     except Exception as error:
-        _warn("open a run", error)
+        warn("open a run", error)
     try:
         yield run
     except BaseException as error:
@@ -142,84 +131,8 @@ def training_run(
     run.flush()
 
 
-def log_scores(profile: str, name: str) -> None:
-    """Show in MLflow the scores of a model or an ensemble, read from its file. Never raises."""
-    try:
-        add_scores(connect(), profile, name)
-    except Exception as error:
-        _warn(f"log the scores of {name}", error)
-
-
-def add_scores(client: Any, profile: str, name: str) -> bool:
-    """Add a model's scores to the run of its training; an ensemble's are a run of their own.
-
-    Returns:
-        Whether MLflow lacked any of them.
-
-    Raises:
-        InputError: if MLflow has no run of the training, or a file is missing or damaged.
-    """
-    layout = Layout(profile)
-    scores = read_json(layout.scores(name))
-    provenance = [layout.model(member) / "provenance.json" for member in scores["models"]]
-    fingerprint = _fingerprint(scores["average"], [read_json(p)["fingerprint"] for p in provenance])
-    found = find_run(client, profile, name, fingerprint)
-    if found is not None:
-        run_id = found.info.run_id
-    elif scores["average"] is None:
-        raise InputError(f"{name} with fingerprint {fingerprint} has no run")
-    else:
-        described = {key: scores[key] for key in ("models", "average", "family", "direction")}
-        tags = {"dataset_digest": scores["dataset_digest"]}
-        run_id, _ = open_run(client, profile, name, fingerprint, described, tags)
-        client.set_terminated(run_id, "FINISHED")
-    return log_final(client, run_id, score_metrics(scores))
-
-
-def _fingerprint(average: str | None, trainings: list[str]) -> str:
-    """Return what scores are known by: the fingerprint of the training, or one of the ensemble's."""
-    if average is None:
-        return trainings[0]
-    return hashlib.sha256(" ".join([average, *trainings]).encode()).hexdigest()[:16]
-
-
-def score_metrics(scores: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``.
-
-    The bounds of intervals are apart, as ``<set>/interval/bleu_nist_after_low``. A null, such as an
-    ensemble's perplexity, is left out.
-    """
-    metrics = {}
-    for name, result in scores["sets"].items():
-        metrics[f"{name}/perplexity"] = result["perplexity"]
-        for when in ("before", "after"):
-            for script, label in LABELS.items():
-                metrics |= _with_interval(name, f"{label}_{when}", result[when][script])
-    alignment = scores["alignment"]
-    if alignment is not None:
-        name, value = alignment["set"], alignment["aer"]
-        metrics |= _with_interval(name, "aer", alignment | {"value": value})
-        for step, value in alignment["aer_by_link_step"].items():
-            metrics[f"{name}/aer_{step}"] = value
-    return {name: float(value) for name, value in metrics.items() if value is not None}
-
-
-def _with_interval(name: str, label: str, score: Mapping[str, Any]) -> dict[str, Any]:
-    bounds = {f"{name}/interval/{label}_{bound}": score[bound] for bound in ("low", "high")}
-    return {f"{name}/{label}": score["value"]} | bounds
-
-
-def log_report(params: Params) -> None:
-    """Show in MLflow a profile's tables, figures, page and best model, all from files. Never raises."""
-    try:
-        from attnmt.tracking_report import add_report
-
-        add_report(connect(), params)
-    except Exception as error:
-        _warn("log the report", error)
-
-
-def _warn(what: str, error: Exception) -> None:
+def warn(what: str, error: Exception) -> None:
+    """Say that MLflow could not do something, and what helps."""
     cause = f"{type(error).__name__}: {error}".splitlines()[0]
     later = "the files keep it, `attnmt track` imports it later"
     logger.warning("MLflow could not %s (%s); %s", what, cause, later)

@@ -1,6 +1,7 @@
 """Import into MLflow, from the files, whatever it lacks of a profile's trainings, scores and report."""
 
 import csv
+import logging
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,23 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
-from attnmt.tracking import TrackedRun, add_scores
+from attnmt.tracking import TrackedRun, warn
 from attnmt.tracking_report import add_report
+from attnmt.tracking_scores import add_scores
 from attnmt.tracking_store import REPORT, connect, find_run, open_run, store_uri
 
 # Of provenance.json; its other entries are tags.
 NUMBERS = ("seconds", "target_words_per_second", "peak_memory_mb")
+
+logger = logging.getLogger(__name__)
+
+
+def log_results(params: Params) -> None:
+    """Show in MLflow all that it lacks of a profile, scores and report above all. Never raises."""
+    try:
+        import_missing(params)
+    except Exception as error:
+        warn("log the results", error)
 
 
 def import_missing(params: Params) -> list[str]:
@@ -56,6 +68,7 @@ def _import_training(client: Any, profile: str, folder: Path) -> bool:
     found = find_run(client, profile, name, provenance["fingerprint"])
     if found is not None and found.info.status == "FINISHED":
         return False
+    logger.info("MLflow lacked the training of %s", name)
     _write_run(client, profile, folder, provenance)
     found = find_run(client, profile, name, provenance["fingerprint"])
     if found is None or found.info.status != "FINISHED":

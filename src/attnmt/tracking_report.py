@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attnmt.config import Params
+from attnmt.decoding.best import best_model
 from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.serving import save_translator, translator_files
@@ -133,8 +134,6 @@ def register_best(client: Any, params: Params, run_id: str) -> bool:
     """
     from mlflow.entities import LoggedModelOutput
     from mlflow.models import Model
-
-    from attnmt.decoding.pipeline import best_model  # imports PyTorch, which takes seconds
 
     name, registered = best_model(params), f"attnmt-{params.profile}"
     digest = digest_of(translator_files(params, name))

@@ -11,11 +11,13 @@ from project import MEMBERS, Project
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
 
 
-def test_sigkill_at_random_points_changes_no_byte(built: Project, tmp_path: Path) -> None:
-    project = built.copy(tmp_path / "killed").hide_mlflow()
+def test_sigkill_at_random_points_changes_no_byte(project: Project, tmp_path: Path) -> None:
+    project = project.copy(tmp_path / "killed").hide_mlflow()
     longer = {"epochs": 100, "halve_after": 99, "evaluate_every": 40}
     project.change({f"families.luong.training.{key}": value for key, value in longer.items()})
     project.change({"machine.checkpoint_minutes": 0})
+    for stage in (["corpus"], ["tokenise"], ["encode", "luong"]):
+        project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
     train = ["python", "stages/train.py", "params.yaml", MEMBERS[-1]]
     folder = project.folder / f"models/demo/{MEMBERS[-1]}"
     project.run(*train)

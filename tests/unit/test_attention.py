@@ -9,9 +9,7 @@ from torch import Tensor, nn
 
 from attnmt.config import System
 from attnmt.model.attention import Attention
-from attnmt.model.deferred import Products
 
-PLAIN = Products()
 n = SHAPE.size
 S = 4
 
@@ -37,7 +35,7 @@ def attend(
     positions = torch.arange(first, first + len(values))[None]
     length = torch.tensor([first + len(values)])
     memory = attention.remember(values[None], positions, length)
-    contexts, weights = attention(h[None], memory, torch.tensor(steps), PLAIN)
+    contexts, weights = attention(h[None], memory, torch.tensor(steps))
     return contexts[0], weights[0]
 
 
@@ -116,7 +114,7 @@ def test_location_uses_the_first_slots_for_the_words_read_last() -> None:
     for words in (3, 6):
         positions = torch.arange(words).flip(0)[None]
         memory = attention.remember(random(1, words, n), positions, torch.tensor([words]))
-        _, weights = attention(h, memory, torch.tensor([0]), PLAIN)
+        _, weights = attention(h, memory, torch.tensor([0]))
         by_position = weights[0, 0].flip(0)
         torch.testing.assert_close(by_position[:4], slots[:words])
         assert by_position[4:].eq(0).all()  # words that no slot addresses

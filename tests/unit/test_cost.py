@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 import torch
 from small_models import SHAPE, VARIANTS, Variant, translator
-from torch.utils.flop_counter import FlopCounterMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
 
 from attnmt.config import ModelShape, System
 from attnmt.data.size import Lengths
@@ -20,19 +21,31 @@ def paper(**system: Any) -> ModelConfig:
     return ModelConfig(System(**system), PAPER, 50000, 50000)
 
 
-def addmm_(_: Any, left: tuple[int, int], right: tuple[int, int], **kwargs: Any) -> int:
-    return 2 * left[0] * left[1] * right[1]
+class FlopCounter(TorchDispatchMode):
+    """torch's formulas for what is called, in back-propagation within another too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flop = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        formula = flop_registry.get(func.overloadpacket)
+        if func.overloadpacket is torch.ops.aten.addmm_:  # unknown to torch
+            formula = flop_registry[torch.ops.aten.addmm]
+        self.flop += formula(*args, **(kwargs or {}), out_val=out) if formula else 0
+        return out
 
 
 def counted_flop(model: Translator) -> int:
-    """Return what torch counts of one batch without padding; one product is unknown to it."""
+    """Return what one batch without padding takes."""
     source = torch.randint(3, 6, (PAIRS, SOURCE))
     words = torch.randint(3, 6, (PAIRS, TARGET))
     lengths = torch.full((PAIRS,), TARGET)
-    with FlopCounterMode(display=False, custom_mapping={torch.ops.aten.addmm_: addmm_}) as counter:
+    with FlopCounter() as counter:
         h_tilde, _ = model(source, torch.full((PAIRS,), SOURCE), words)
         model.loss(h_tilde, words, lengths).backward()
-    return counter.get_total_flops()
+    return counter.flop
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -45,7 +58,11 @@ def test_parameters_are_those_of_the_built_model(variant: Variant) -> None:
 def test_work_is_what_torch_counts(variant: Variant) -> None:
     model = translator(variant)
     cost = work(model.config, Lengths(SOURCE, TARGET))
-    assert counted_flop(model) == pytest.approx(cost.training_flop * PAIRS * TARGET, rel=1e-12)
+    found = counted_flop(model) / (PAIRS * TARGET)
+    # For the gradient of what is shared, an unrolled decoder takes attention's way to the contexts, and
+    # back from them to the scores, once more.
+    again = 4 * cost.attention if variant.feeding or variant.cell == "gru" else 0
+    assert cost.training_flop * (1 - 1e-12) <= found <= (cost.training_flop + again) * (1 + 1e-12)
 
 
 def test_the_papers_base_by_hand() -> None:

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from attnmt.model.attention import Memory
 from attnmt.model.cells import LayerState
-from attnmt.model.deferred import Products
 from attnmt.model.dropout import Dropout
 from attnmt.model.recurrent import Stack
 from attnmt.model.translator import Translator
@@ -69,7 +68,7 @@ def plain(model: Translator, masks: list[Tensor]) -> Tensor:
 
 def context(model: Translator, h: Tensor, memory: Memory, t: int) -> Tensor:
     """Return c_t of queries h [N, n]."""
-    found, _ = model.decoder.attention(h.unsqueeze(1), memory, torch.tensor([t]), Products())
+    found, _ = model.decoder.attention(h.unsqueeze(1), memory, torch.tensor([t]))
     return found.squeeze(1)
 
 

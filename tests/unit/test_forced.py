@@ -8,6 +8,7 @@ from small_models import VARIANTS, Variant, padded_batch, translator
 from attnmt.config import System
 from attnmt.data.batches import Batch
 from attnmt.decoding.forced import attention
+from attnmt.model.stepper import Stepper
 from attnmt.model.translator import Translator
 
 ATTENTIONAL = [variant for variant in VARIANTS if variant.attention != "none"]
@@ -24,10 +25,9 @@ def word_by_word(model: Translator, pairs: Batch, i: int) -> np.ndarray:
     """Read one pair alone, without padding, as a search would; columns in the sentence's order."""
     S, T = int(pairs.source_lengths[i]), int(pairs.lengths[i])
     memory, state = model.encode(pairs.source[i : i + 1, -S:], pairs.source_lengths[i : i + 1])
-    fed, rows = None, []
+    stepper, rows = Stepper(model, memory, state), []
     for t in range(T):
-        word = pairs.words[i : i + 1, t : t + 1]
-        fed, state, a = model.decoder.step(word, fed, state, memory, t)
+        _, a = stepper.step(pairs.words[i : i + 1, t : t + 1])
         assert a is not None
         rows.append(a[0, 0].numpy())
     weights = np.stack(rows)

@@ -114,6 +114,11 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert stages()["read_within"].threads == 3
 
 
+def test_the_stages_that_wait_for_another_are_its_priority(project: Path) -> None:
+    priorities = {name: stage.priority for name, stage in stages().items()}
+    assert priorities == dict.fromkeys(EVERY, 0) | {"write": 2, "read_within": len(FAMILIES)}
+
+
 def test_a_loop_gives_a_stage_for_each_entry(project: Path) -> None:
     found = stages()
     assert found.keys() == EVERY

@@ -9,6 +9,7 @@ from small_models import VARIANTS, Variant, padded_batch, translator
 from torch import Tensor, nn
 
 from attnmt.model.output import SummedLoss
+from attnmt.model.stepper import Stepper
 from attnmt.model.translator import ModelConfig, Translator
 
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -40,9 +41,10 @@ def test_gradients_are_those_of_finite_differences(variant: Variant) -> None:
         h_tilde, _ = torch.func.functional_call(
             model, dict(zip(names, values, strict=True)), (source, lengths, words)
         )
-        real = torch.arange(4) < predicted[:, None]
+        padding = torch.arange(4) >= predicted[:, None]
         W_s = values[names.index("W_s")]
-        return SummedLoss.apply(h_tilde[real], W_s, next_words[real], True)
+        y = next_words.masked_fill(padding, -1).flatten()
+        return SummedLoss.apply(h_tilde.flatten(0, 1), W_s, y, True)
 
     def taken(*values: Tensor) -> Tensor:
         return LossWithGradients.apply(loss, *values)
@@ -63,6 +65,7 @@ def test_padding_changes_nothing(variant: Variant) -> None:
 
 
 @each_variant
+@torch.inference_mode()
 def test_stepping_hypotheses_gives_the_states_of_the_whole(variant: Variant) -> None:
     """K = 3 hypotheses of each sentence, stepped, are 3 sentences of the same source."""
     model = translator(variant).eval()
@@ -71,11 +74,10 @@ def test_stepping_hypotheses_gives_the_states_of_the_whole(variant: Variant) -> 
     whole, weights = model(
         source.repeat_interleave(3, 0), lengths.repeat_interleave(3), words.flatten(0, 1)
     )
-    memory, state = model.encode(source, lengths)
-    state = tuple(tuple(part.repeat_interleave(3, 0) for part in layer) for layer in state)
-    fed = None
+    stepper = Stepper(model, *model.encode(source, lengths))
+    stepper.select(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))
     for t in range(4):
-        fed, state, a = model.decoder.step(words[:, :, t], fed, state, memory, t)
+        fed, a = stepper.step(words[:, :, t])
         torch.testing.assert_close(fed.flatten(0, 1), whole[:, t], rtol=1e-12, atol=1e-12)
         assert (a is None) == (weights is None)
         if weights is not None:
@@ -83,7 +85,7 @@ def test_stepping_hypotheses_gives_the_states_of_the_whole(variant: Variant) -> 
 
 
 @each_variant
-def test_no_tape_is_kept_where_no_gradient_is_wanted(variant: Variant) -> None:
+def test_values_are_the_same_where_no_gradient_is_wanted(variant: Variant) -> None:
     model = translator(variant)
     source, lengths, words, _, _ = padded_batch()
     h_tilde, _ = model(source, lengths, words)
@@ -97,16 +99,14 @@ def test_input_feeding_is_felt(feeding: bool) -> None:
     model = translator(Variant("lstm", "global", "dot", feeding)).eval()
     source, lengths, words, _, _ = padded_batch()
 
-    def second_state() -> Tensor:
-        memory, state = model.encode(source, lengths)
-        fed, state, _ = model.decoder.step(words[:, :1], None, state, memory, 0)
-        _, state, _ = model.decoder.step(words[:, 1:2], fed, state, memory, 1)
-        return state[0][0]
+    def second_weights() -> Tensor:
+        _, weights = model(source, lengths, words[:, :2])
+        return weights[:, 1]
 
-    before = second_state()
+    before = second_weights()
     with torch.no_grad():
         model.decoder.W_c.mul_(2)  # reaches the next state only through what is fed
-    assert torch.equal(before, second_state()) != feeding
+    assert torch.equal(before, second_weights()) != feeding
 
 
 def test_reversal_is_of_the_order_of_reading_only() -> None:
@@ -178,10 +178,10 @@ def test_fault_of_padding_at_the_edge_of_a_window() -> None:
 def test_summed_loss_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attnmt.model.output.FEWEST", 2)
     monkeypatch.setattr("attnmt.model.output.CHUNK", {"cpu": 14})  # two words a chunk
-    h = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
+    h = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
     W = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
-    y = torch.tensor([0, 6, 3, 3, 1])
-    expected = nn.functional.cross_entropy(h @ W.T, y, reduction="sum")
+    y = torch.tensor([0, 6, 3, -1, 3, 1])  # the fourth is padding
+    expected = nn.functional.cross_entropy(h @ W.T, y, reduction="sum", ignore_index=-1)
     found = SummedLoss.apply(h, W, y, True)
     torch.testing.assert_close(found, expected)
     wanted = torch.autograd.grad(expected, (h, W))

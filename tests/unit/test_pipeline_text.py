@@ -12,8 +12,10 @@ from small_profile import ENGLISH, GERMAN, make_profile
 
 from attnmt.config import Params
 from attnmt.data.tokenizer import MosesTokenizer
-from attnmt.decoding.pipeline import Pipeline, best_model, load_pipeline
-from attnmt.decoding.search import Candidate, search
+from attnmt.decoding.best import best_model
+from attnmt.decoding.history import Candidate
+from attnmt.decoding.pipeline import Pipeline, load_pipeline
+from attnmt.decoding.search import search
 from attnmt.errors import InputError
 from attnmt.files import write_json
 from attnmt.layout import Layout

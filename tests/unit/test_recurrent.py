@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnmt.model.deferred import DeferredProducts, Products
 from attnmt.model.recurrent import Stack, State
+from attnmt.model.unrolled import Layers, Parts
 
 INPUTS, SIZE, N = 4, 3, 2
 CELLS = pytest.mark.parametrize("cell", ["lstm", "gru"])
@@ -100,50 +100,66 @@ def test_scan_has_the_gradients_of_a_part_of_its_outputs(cell: str, used: str) -
     pair.compare_gradients([mine], [theirs])
 
 
-def step_all(pair: Pair, split: int, masks: list[Tensor | None] | None = None) -> list[Tensor]:
-    """Step through the inputs, whose last ``split`` parts are known before; return as ``expected``."""
-    T = len(pair.x)
-    products = DeferredProducts(T)
-    W_brought, W_known = pair.weights[0].split([INPUTS - split, split], dim=1)
-    brought, known = pair.x.split([INPUTS - split, split], dim=2)
-    stepped = pair.stack.stepped(W_brought, T, N, products)
-    if masks is not None:
-        stepped.masks = masks
-    state, hs = pair.state, []
-    for t in range(T):
-        h, state = stepped.step(t, brought[t], known[t] @ W_known.T, state)
-        hs.append(h)
-    return [torch.stack(hs), *flat(state)]
+class Stepped:
+    """The layers of a pair stepped, the first ``INPUTS - known`` inputs brought by each step."""
+
+    def __init__(self, pair: Pair, known: int, masks: list[Tensor | None] | None = None) -> None:
+        self.brought, words = pair.x.detach().split([INPUTS - known, known], dim=2)
+        W_brought, W_known = pair.weights[0].split([INPUTS - known, known], dim=1)
+        parts = Parts(pair.stack, None, None, len(words), N, INPUTS - known)
+        parts.masks = masks or parts.masks
+        with torch.no_grad():
+            of_layers = pair.stack.unrolled(W_brought, pair.state)
+            self.layers = Layers(parts, words, W_known, of_layers)
+            for t, x in enumerate(self.brought):
+                self.layers.forward(t, x)
+        self.hs = self.layers.hs[1:].clone()
+
+    def gradients(self, direction: Tensor) -> list[Tensor]:
+        """Return those of x, of all [W_x W_h], the known part of the first apart, and of all states."""
+        self.layers.turn()
+        back = range(len(direction) - 1, -1, -1)
+        of_brought = [self.layers.backward(t, direction[t]).clone() for t in back]
+        of_words, *others = self.layers.gradients()
+        return [torch.cat([torch.stack(of_brought[::-1]), of_words], dim=2), *others]
+
+
+def gradients_of(pair: Pair, hs: Tensor, direction: Tensor, known: int) -> list[Tensor]:
+    """Return autograd's, in the form of ``Stepped.gradients``."""
+    W_x, *weights = pair.theirs
+    inputs = [pair.x, W_x, *weights, *flat(pair.state)]
+    of_x, of_W_x, *rest = torch.autograd.grad(hs, inputs, direction, materialize_grads=True)
+    of_brought, of_known = of_W_x.split([INPUTS - known, known], dim=1)
+    of_weights, of_state = [of_brought, *rest[: len(weights)]], rest[len(weights) :]
+    found = [of_x, of_known]
+    for layer in range(len(pair.state)):
+        pairs = of_weights[2 * layer : 2 * layer + 2]
+        found.append(torch.cat(pairs, dim=1))
+        found += of_state[layer * pair.stack.parts : (layer + 1) * pair.stack.parts]
+    return found
 
 
 @CELLS
 @LAYERS
 @LENGTHS
-@pytest.mark.parametrize("split", [0, 1, 3])
-def test_steps_are_torchs_module(cell: str, layers: int, T: int, split: int) -> None:
+@pytest.mark.parametrize("known", [0, 1, 3])
+def test_steps_are_torchs_module(cell: str, layers: int, T: int, known: int) -> None:
     pair = Pair(cell, layers, T)
-    found, expected = step_all(pair, split), pair.expected()
-    torch.testing.assert_close(found, expected)
-    pair.compare_gradients(found, expected)
-
-
-@CELLS
-@LAYERS
-def test_steps_are_the_scan(cell: str, layers: int) -> None:
-    pair = Pair(cell, layers, T=5)
-    hs, last = pair.stack(pair.x, pair.state)
-    torch.testing.assert_close(step_all(pair, split=2), [hs, *flat(last)])
+    hs, stepped = pair.expected()[0], Stepped(pair, known)
+    torch.testing.assert_close(stepped.hs, hs)
+    direction = torch.randn_like(hs)
+    found = stepped.gradients(direction)
+    torch.testing.assert_close(found, gradients_of(pair, hs, direction, known))
 
 
 @CELLS
 @pytest.mark.parametrize("reached", [1, 3, 4])
 def test_steps_with_masks_are_torchs_cells(cell: str, reached: int) -> None:
     """Masks of every layer's input, and a loss that does not reach the last steps."""
-    T, layers = 4, 2
+    T, layers, known = 4, 2, 1
     pair = Pair(cell, layers, T)
-    known = 1
     masks = [2.0 * torch.randint(0, 2, (T, N, m)).double() for m in (INPUTS - known, SIZE)]
-    found = step_all(pair, known, [*masks])[0][:reached]
+    stepped = Stepped(pair, known, [*masks])
     full = [torch.cat([masks[0], torch.ones(T, N, known)], dim=2), masks[1]]
     kind = {"lstm": nn.LSTMCell, "gru": nn.GRUCell}[cell]
     state, hs = list(pair.state), []
@@ -157,18 +173,9 @@ def test_steps_with_masks_are_torchs_cells(cell: str, reached: int) -> None:
             state[layer] = after if cell == "lstm" else (after,)
             x = state[layer][0]
         hs.append(x)
-    expected = torch.stack(hs)[:reached]
-    torch.testing.assert_close(found, expected)
-    pair.compare_gradients([found], [expected])
-
-
-@CELLS
-def test_without_gradients_steps_need_no_tape(cell: str) -> None:
-    """As search takes them."""
-    pair = Pair(cell, layers=2, T=3)
-    with torch.inference_mode():
-        stepped = pair.stack.stepped(pair.weights[0], 1, N, Products())
-        state, none = pair.state, torch.zeros(N, len(pair.weights[0]), dtype=torch.float64)
-        for x in pair.x:
-            h, state = stepped.step(0, x, none, state)
-    torch.testing.assert_close([h, *flat(state)], [pair.expected()[0][-1], *pair.expected()[1:]])
+    expected = torch.stack(hs)
+    torch.testing.assert_close(stepped.hs, expected)
+    direction = torch.randn_like(expected)
+    direction[reached:] = 0
+    found = stepped.gradients(direction)
+    torch.testing.assert_close(found, gradients_of(pair, expected, direction, known))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from small_training import RECIPE
 
 from attnmt.config import ModelShape, Params, System, load_params
 from attnmt.data.size import Lengths, TextSize, training_size
@@ -159,7 +160,8 @@ def test_measuring_trains_on_random_words_and_writes_nothing(
         return 2.0
 
     monkeypatch.setattr(speed, "_batches_a_second", twice_a_second)
-    found = measure("base", BASE, 3, Lengths(4.6, 7.4), torch.get_num_threads())
+    recipe = RECIPE.model_copy(update={"batch_size": 3})
+    found = measure("base", BASE, recipe, Lengths(4.6, 7.4), torch.get_num_threads())
     assert calls == [speed.WARM_UP, speed.MEASURED]
     assert (found.training, found.target_words) == ("base, now, no padding", 2 * 3 * 7)
     assert found.cost == pytest.approx(6 * (800 * 4.6 / 7.4 + 800 + 1000))

@@ -36,6 +36,7 @@ RECIPE = Training(
     clip_embeddings=False,
     shuffle="corpus",
     chunk_batches=1,
+    precision="fp32",
     evaluate_every=1,
 )
 ORDERS = {"copy": slice(None), "reverse": slice(None, None, -1)}

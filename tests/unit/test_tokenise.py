@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+
 from conftest import Project
 
 

@@ -16,8 +16,9 @@ from attnmt import tracking, tracking_store
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import write_json
-from attnmt.tracking_import import import_missing
+from attnmt.tracking_import import import_missing, log_results
 from attnmt.tracking_report import add_report
+from attnmt.tracking_scores import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
@@ -230,13 +231,15 @@ def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog)
     assert [record.name for record in caplog.records].count("attnmt.tracking") == 1
 
 
-def test_scores_join_their_training(project, caplog):
+def test_scores_join_their_training(project):
     write_training()
-    tracking.log_scores("demo", "base")
-    assert "base with fingerprint f1 has no run" in caplog.text
+    client = tracking_store.connect()
+    with pytest.raises(InputError, match="base with fingerprint f1 has no run"):
+        add_scores(client, "demo", "base")
     with training() as run:
         run.finish({})
-    tracking.log_scores("demo", "base")
+    assert add_scores(client, "demo", "base")
+    assert not add_scores(client, "demo", "base")
     (tracked,) = runs("base")
     assert tracked.data.metrics["test1/bleu_tokenised_before"] == 20.5
     assert tracked.data.metrics["test1/bleu_nist_after"] == 19.5
@@ -249,7 +252,7 @@ def test_alignment_error_rates_are_logged_where_gold_links_are_known(project, ae
     write_scores("local_p_general_feed", aer=aer)
     with training(model="local_p_general_feed") as run:
         run.finish({})
-    tracking.log_scores("demo", "local_p_general_feed")
+    add_scores(tracking_store.connect(), "demo", "local_p_general_feed")
     metrics = runs("local_p_general_feed")[0].data.metrics
     assert metrics.get("test2/aer") == metrics.get("test2/aer_next") == logged
 
@@ -269,12 +272,12 @@ def test_a_model_stands_below_the_first_of_its_tables(project):
     ]
 
 
-def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project, caplog):
+def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
     for model in ("one", "two"):
         write_training(model, fingerprint=f"f_{model}")
     write_scores("ensemble", 25.5, aer=0.25, members=["one", "two"])
-    for _ in range(2):
-        tracking.log_scores("demo", "ensemble")
+    client = tracking_store.connect()
+    assert [add_scores(client, "demo", "ensemble") for _ in range(2)] == [True, False]
     (table,), (tracked,) = runs("Table 1"), runs("ensemble")
     assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
     assert tracked.data.params == {
@@ -300,9 +303,8 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project, c
     assert tracked.data.metrics == expected
     assert tracked.info.status == "FINISHED"
     write_training("two", fingerprint="f_other")
-    tracking.log_scores("demo", "ensemble")
+    assert add_scores(client, "demo", "ensemble")
     assert len(runs("ensemble")) == 2
-    assert caplog.text == ""
 
 
 def test_an_import_happens_once(project):
@@ -353,7 +355,7 @@ def artefacts(run_name):
     return {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
 
 
-def test_each_table_s_run_carries_its_files_and_best_numbers(project, caplog):
+def test_each_table_s_run_carries_its_files_and_best_numbers(project):
     params = make_profile(Path())
     rows = [
         (BEST, {"ppl": 3.0, "bleu": 20.0, "aer": None}),
@@ -364,8 +366,7 @@ def test_each_table_s_run_carries_its_files_and_best_numbers(project, caplog):
     names = ["tables/table1.md", "tables/table5.md", "tables/table_own.csv", "index.html"]
     names += ["figures/figure5.svg", "figures/figure7.svg", "tables/.hidden.csv"]
     write_report(*names, tables={"table1": rows, "table_own": []})
-    tracking.log_report(params)
-    assert not [record for record in caplog.records if record.levelname != "INFO"]
+    assert add_report(tracking_store.connect(), params)
     assert artefacts("Table 1") == {
         "table1.md": "tables/table1.md",
         "figure5.svg": "figures/figure5.svg",
@@ -385,7 +386,7 @@ def test_tables_are_listed_in_the_paper_s_order_below_what_is_trained(project):
     params = make_profile(Path())
     own = {"table1": [], "table_own": []}
     write_report("tables/table5.md", "tables/table_own.md", "index.html", tables=own)
-    tracking.log_report(params)
+    assert add_report(tracking_store.connect(), params)
     tables = ["Report", "Table 1", "Table 3", "Table 5", "GRU table", "The author's own table"]
     assert [run.info.run_name for run in runs()][3:] == tables
 
@@ -450,7 +451,7 @@ def test_models_of_no_published_table_stand_below_their_own(project):
     for model in (BEST, "local_p_2", "subwords", "ensemble", "gone"):
         with training(model=model) as run:
             run.finish({})
-    tracking.log_report(params)
+    assert add_report(tracking_store.connect(), params)
     names = {run.info.run_id: run.info.run_name for run in runs()}
     below = {run.info.run_name: run.data.tags.get("mlflow.parentRunId") for run in runs()}
     assert {name: names.get(parent) for name, parent in below.items()} == {
@@ -480,19 +481,22 @@ def test_an_import_takes_the_report_too(project):
     assert import_missing(params) == []
 
 
-def test_a_report_that_cannot_be_logged_is_one_warning(project, caplog):
+def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
     params = make_profile(Path())
+    for name in params.models:
+        write_training(name)
     write_report("index.html")
     Path("data/demo/lexicon/en-de.tsv").unlink()
-    tracking.log_report(params)
+    log_results(params)
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "en-de.tsv: no such file" in caplog.text
+    assert runs("plain")[0].data.metrics["test1/bleu_nist_after"] == 19.5
 
 
-def test_without_a_report_there_is_nothing_to_log(project):
-    params = make_profile(Path())
-    tracking.log_report(params)
+def test_without_results_there_is_nothing_to_log(project, caplog):
+    log_results(PROFILE)
     assert runs() == []
+    assert caplog.text == ""
 
 
 def test_a_copied_project_does_not_write_into_the_first(project, monkeypatch, tmp_path_factory):

@@ -1,56 +1,17 @@
 """The recipe, and trainings that are interrupted."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from small_training import FEEDING, RECIPE, reversal, run, small
 from torch import nn
 
-from attnmt.config import ModelShape, System, Training
-from attnmt.data.batches import ParallelText
-from attnmt.data.encoded import EncodedText
-from attnmt.decoding.search import Search
-from attnmt.decoding.translate import translate
 from attnmt.errors import InputError
-from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import cost_a_word, train
 from attnmt.training.sgd import learning_rate, update
-
-RECIPE = Training(
-    batch_size=8,
-    learning_rate=1.0,
-    epochs=3,
-    halve_after=2,
-    schedule="paper",
-    clip_norm=5.0,
-    clip_embeddings=False,
-    shuffle="corpus",
-    chunk_batches=4,
-    evaluate_every=7,
-)
-FEEDING = System(
-    attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2
-)
-
-
-def encoded(sentences: list[np.ndarray]) -> EncodedText:
-    offsets = np.cumsum([0, *map(len, sentences)])
-    return EncodedText(np.concatenate(sentences).astype(np.int32), offsets)
-
-
-def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelText:
-    """Pairs whose target is the source backwards."""
-    rng = np.random.default_rng(seed)
-    sources = [rng.integers(3, words, rng.integers(1, 7)) for _ in range(count)]
-    return ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse)
-
-
-def small(system: System, size: int = 8) -> Translator:
-    shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.1)
-    return Translator(ModelConfig(system, shape, 8, 8))
 
 
 @pytest.mark.parametrize(
@@ -98,36 +59,6 @@ def test_every_pair_once_an_epoch_with_little_padding(shuffle: str) -> None:
         assert set(np.concatenate(orders[0][:20])) == set(range(320))
 
 
-class KilledError(Exception):
-    pass
-
-
-def run(
-    folder: Path, kill_after: Iterator[int] | None = None, device: str = "cpu"
-) -> tuple[dict[str, bytes], list]:
-    """Train to the end, dying whenever ``kill_after`` says so; the weights and the history."""
-    text, dev = reversal(150, 1, reverse=True), reversal(20, 2, reverse=True)
-    while True:
-        model, checkpoints = small(FEEDING).to(device), Checkpoints(folder, minutes=0)
-        left = next(kill_after, 10**9) if kill_after else 10**9
-        save = checkpoints.save
-
-        def save_or_die(*args: object, save: object = save) -> None:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise KilledError
-            save(*args)  # type: ignore[operator]
-
-        checkpoints.save = save_or_die  # type: ignore[method-assign]
-        try:
-            progress = train(model, text, {"dev": dev}, RECIPE, 1, checkpoints, lambda row: None)
-        except KilledError:
-            continue
-        weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
-        return weights, progress.history
-
-
 def test_interruptions_change_no_byte(tmp_path: Path) -> None:
     undisturbed = run(tmp_path / "a")
     assert len(undisturbed[1]) == 9  # 57 batches: every 7, and the last
@@ -162,12 +93,6 @@ def test_a_cost_that_is_not_finite_says_what_to_do(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-def test_interruptions_change_no_byte_on_a_gpu(tmp_path: Path) -> None:
-    undisturbed = run(tmp_path / "a", device="cuda")
-    assert run(tmp_path / "b", iter([3, 0, 10, 1, 20]), device="cuda") == undisturbed
-
-
 def test_two_trainings_on_one_folder_are_refused(tmp_path: Path) -> None:
     with (
         Checkpoints(tmp_path, minutes=0).locked(),
@@ -192,16 +117,3 @@ def test_cost_is_the_mean_over_words_and_end(tmp_path: Path) -> None:
     losses = model.losses(h_tilde, batch.next_words, batch.lengths)
     assert len(losses) == int(text.target.lengths.sum()) + 30
     assert cost_a_word(model, text, 7) == pytest.approx(losses.mean().item(), rel=1e-5)
-
-
-def test_reversal_is_learned(tmp_path: Path) -> None:
-    system = System(attention="global", score="general", input_feeding=True, reverse=True)
-    recipe = RECIPE.model_copy(update={"epochs": 10, "halve_after": 8, "evaluate_every": 100})
-    text, dev = (reversal(n, seed, reverse=True) for n, seed in ((1500, 1), (50, 2)))
-    model = small(system, size=24)
-    train(model, text, {"dev": dev}, recipe, 1, Checkpoints(tmp_path, minutes=0), lambda row: None)
-    sources = [dev.source[i] for i in range(len(dev))]
-    found = translate([model], sources, Search(beam=3, candidates=10), batch_size=50)
-    # The search forbids translations of one word for sources of one; what is longer must be right.
-    right = [c[0].words == s[::-1].tolist() for c, s in zip(found, sources, strict=True)]
-    assert np.mean(right) > 0.9

@@ -97,7 +97,8 @@ def translate(
 
     import torch  # here, as it takes seconds that help should not
 
-    from attnmt.decoding.pipeline import best_model, load_pipeline
+    from attnmt.decoding.best import best_model
+    from attnmt.decoding.pipeline import load_pipeline
 
     torch.set_num_threads(params.machine.decode_threads)
     pipeline = load_pipeline(params, model or best_model(params), beam=beam, n_best=n_best)

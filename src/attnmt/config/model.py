@@ -14,6 +14,8 @@ Score = Literal["location", "dot", "general", "concat", "additive", "self", "key
 Fault = Literal["general_gradient", "position_gradient", "unmasked_padding"]
 Direction = Literal["en-de", "de-en"]
 Cell = Literal["lstm", "gru"]
+# What products of matrices are computed in: bf16 on processors that have it, tf32 on GPUs.
+Precision = Literal["fp32", "tf32", "bf16"]
 Average = Literal["logits", "probabilities"]
 
 
@@ -114,6 +116,7 @@ class Training(Strict):
     # corpus: all pairs in a new order every epoch; chunk: only those of a chunk, as the authors
     shuffle: Literal["corpus", "chunk"]
     chunk_batches: PositiveInt  # batches' worth of pairs that are sorted by length together
+    precision: Precision = "fp32"
     evaluate_every: PositiveInt  # batches between two evaluations
 
 

@@ -81,6 +81,8 @@ class ParallelText:
         Pairs are taken in a new random order (``corpus``), or in corpus order (``chunk``, the authors'
         way: the order of the corpus lasts). Each chunk of ``chunk_batches`` batches is sorted by target
         length, for ``corpus`` also by source length, cut into batches, and its batches are shuffled.
+        The more batches a chunk has, the less of a batch is padding: of Multi30k in batches of 64, 5%
+        with 100 and 2.5% with 400.
         """
         rng = np.random.default_rng([seed, epoch])
         order = rng.permutation(len(self)) if shuffle == "corpus" else np.arange(len(self))
@@ -95,11 +97,19 @@ class ParallelText:
             batches += [cut[i] for i in rng.permutation(len(cut))]
         return batches
 
-    def evaluation_batches(self, batch_size: int) -> Iterator[Batch]:
-        """Yield every pair once, sorted by length."""
+    def evaluation_batches(self, columns: int) -> Iterator[Batch]:
+        """Yield every pair once, sorted by length, at most ``columns`` target positions a batch."""
         order = self._by_length(np.arange(len(self)))
-        for start in range(0, len(order), batch_size):
-            yield self.batch(order[start : start + batch_size])
+        while len(order):
+            widths = self.target.lengths[order] + 1  # ascending; </s> follows
+            fitting = np.arange(1, len(order) + 1) * widths <= columns
+            count = max(1, int(fitting.sum()))
+            yield self.batch(order[:count])
+            order = order[count:]
 
     def _by_length(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        return rows[np.lexsort((self.source.lengths[rows], self.target.lengths[rows]))]
+        """Sort by target length, then up and down in turn by source length: where the target gets a
+        word longer, the source stays as long as it was.
+        """
+        source, target = self.source.lengths[rows], self.target.lengths[rows]
+        return rows[np.lexsort((np.where(target % 2, source, -source), target))]

@@ -1,30 +1,84 @@
 """One model or several as one: their probabilities together, their attention together."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep
 from attnmt.model.attention import Memory
+from attnmt.model.output import CHUNK, FEWEST
 from attnmt.model.translator import Translator
 
+BLOCK = 64  # columns of which the maximum is taken
 
-def log_probabilities(logits: Sequence[Tensor], average: Average) -> Tensor:
-    """Return log p, [.., V], of the members' logits, each [.., V].
+
+def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) -> Tensor:
+    """Return log p, [.., V], of the members' logits, each [.., V], which are overwritten.
 
     ``logits`` averages these before one softmax, as the authors' program does, which is the geometric
     mean of the members' probabilities, normalised; ``probabilities`` averages these.
     """
     if average == "logits":
-        total = logits[0]
-        for other in logits[1:]:
-            total = total + other
-        return torch.log_softmax(total / len(logits), dim=-1)
-    total = torch.log_softmax(logits[0], dim=-1)
-    for other in logits[1:]:
-        total = torch.logaddexp(total, torch.log_softmax(other, dim=-1))
-    return total - torch.log(torch.tensor(len(logits), dtype=total.dtype, device=total.device))
+        total = reduce(Tensor.add_, logits)
+        total = total if members == 1 else total.div_(members)
+        return torch.log_softmax(total, dim=-1, out=total)
+    every = (torch.log_softmax(of_one, dim=-1, out=of_one) for of_one in logits)
+    return reduce(torch.logaddexp, every) - math.log(members)
+
+
+def best_words(
+    models: Sequence[Translator],
+    h_tilde: Sequence[Tensor],
+    average: Average,
+    count: int,
+    excluded: int | None,
+) -> tuple[Tensor, Tensor]:
+    """Return log p and ids of the most probable words, the best first, each [N, K, count].
+
+    A vocabulary of fewer words gives them all. No more than ``CHUNK`` logits are held at once.
+
+    Args:
+        models: the members.
+        h_tilde: of each member, [N, K, n].
+        average: of the members.
+        count: how many words.
+        excluded: a word that is not to be found, or None.
+    """
+    V = len(models[0].W_s)
+    rows = max(FEWEST, CHUNK[models[0].W_s.device.type] // V)
+    found = []
+    for of_members in zip(*(h.flatten(0, 1).split(rows) for h in h_tilde), strict=True):
+        logits = (model.logits(h) for model, h in zip(models, of_members, strict=True))
+        log_p = log_probabilities(logits, len(models), average)
+        if excluded is not None:
+            log_p[:, excluded] = -torch.inf
+        found.append(largest(log_p, min(count, V)))
+    values, words = (torch.cat(parts) for parts in zip(*found, strict=True))
+    shape = h_tilde[0].shape[:2]
+    return values.unflatten(0, shape), words.unflatten(0, shape)
+
+
+def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Return the largest entries of each row of x [R, V] and their columns, falling, each [R, count].
+
+    As ``topk``, which reads rows several times as slowly as a maximum does: the blocks with the
+    largest maxima hold the largest entries.
+    """
+    V = x.shape[1]
+    blocks = V // BLOCK
+    if blocks <= count:
+        values, columns = x.topk(count)
+        return values, columns
+    whole = x[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK))
+    chosen = whole.amax(dim=2).topk(count, sorted=False).indices
+    columns = chosen[:, :, None] * BLOCK + torch.arange(BLOCK, device=x.device)
+    rest = torch.arange(blocks * BLOCK, V, device=x.device).expand(len(x), -1)
+    columns = torch.cat([columns.flatten(1), rest], dim=1)
+    values, places = x.gather(1, columns).topk(count)
+    return values, columns.gather(1, places)
 
 
 def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
@@ -33,20 +87,19 @@ def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
     return torch.stack(present).mean(dim=0) if present else None
 
 
-def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> list[list[int]]:
-    """Return the source position of the largest weight, [N, K] as lists; of equals the first as read.
+def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tensor | None:
+    """Return the source position of the largest weight, [N, K]; of equals the first as read.
 
     Args:
-        weights: [N, K, M]; None gives no list.
+        weights: [N, K, M]; None gives None.
         memories: of the members, at least one attentional if there are weights.
     """
     memory = next((m for m in memories if m is not None), None)
     if weights is None or memory is None:
-        return []
+        return None
     # With the fault of unmasked padding, padding has weight too, but is no word to link to.
     columns = weights.masked_fill(~memory.words, -1).argmax(dim=-1)
-    result: list[list[int]] = memory.positions.gather(1, columns).tolist()
-    return result
+    return memory.positions.gather(1, columns)
 
 
 def link_shift(models: Sequence[Translator], step: LinkStep) -> int:

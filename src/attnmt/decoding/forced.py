@@ -40,14 +40,17 @@ def force(models: Sequence[Translator], batch: Batch, average: Average = "logits
     for of_models, words in zip(
         zip(*outputs, strict=True), batch.next_words[real].split(CHUNK), strict=True
     ):
-        logits = [model.logits(h) for model, h in zip(models, of_models, strict=True)]
-        found.append(log_probabilities(logits, average).gather(1, words[:, None])[:, 0])
+        logits = (model.logits(h) for model, h in zip(models, of_models, strict=True))
+        found.append(
+            log_probabilities(logits, len(models), average).gather(1, words[:, None])[:, 0]
+        )
     lengths = batch.lengths.tolist()
     scores = [float(part.sum()) for part in torch.cat(found).split(lengths)]
-    positions = attended(averaged([r.weights for r in read]), [r.memory for r in read])
+    found_at = attended(averaged([r.weights for r in read]), [r.memory for r in read])
+    positions = [[]] * len(scores) if found_at is None else found_at.tolist()
     return [
         Forced(score, row[:length])
-        for score, row, length in zip(scores, positions or [[]] * len(scores), lengths, strict=True)
+        for score, row, length in zip(scores, positions, lengths, strict=True)
     ]
 
 

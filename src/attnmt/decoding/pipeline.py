@@ -9,9 +9,7 @@ from attnmt.data.pieces import Cutter
 from attnmt.data.tokenise import splitter
 from attnmt.data.vocabulary import SPECIAL
 from attnmt.decoding.text import TextTranslator, Translation, Units, load_translator
-from attnmt.errors import InputError
-from attnmt.files import read_json, read_lines
-from attnmt.layout import Layout
+from attnmt.files import read_lines
 
 
 class Pipeline:
@@ -73,26 +71,3 @@ def load_pipeline(
     translator = load_translator(params, name, root, beam=beam, n_best=n_best)
     encoding = params.families[params.translators(name).family].encoding
     return Pipeline(translator, params.tokenise, encoding)
-
-
-def best_model(params: Params, root: Path = Path()) -> str:
-    """Return the English-German model of the first family with the lowest perplexity on the dev set.
-
-    Models with faults of the authors' program do not stand for election.
-
-    Raises:
-        InputError: if none of them is trained.
-    """
-    family = next(iter(params.families))
-    layout, found = Layout(params.profile, root), {}
-    for name, model in params.models.items():
-        path = layout.model(name) / "metrics.json"
-        fits = model.family == family and model.direction == "en-de" and not model.faults
-        if fits and path.exists():
-            found[name] = float(read_json(path)["dev_perplexity"])
-    if not found:
-        raise InputError(
-            f"{layout.model('*') / 'metrics.json'}: no English-German model of family {family!r} is "
-            f"trained; run the stages train first, or name a model"
-        )
-    return min(found, key=lambda name: found[name])

@@ -13,8 +13,9 @@ from attnmt.data.links import Links
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.data.vocabulary import EOS, SPECIAL, Vocabulary
 from attnmt.decoding.ensemble import link_shift
+from attnmt.decoding.history import Candidate
 from attnmt.decoding.samples import Attended, sampled_lines
-from attnmt.decoding.search import Candidate, Search
+from attnmt.decoding.search import Search
 from attnmt.decoding.translate import Ids, attention_of_all, force_all, translate
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError

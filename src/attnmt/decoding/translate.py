@@ -10,7 +10,8 @@ from tqdm import tqdm
 from attnmt.config import Average
 from attnmt.data.batches import Batch, make_batch, pad_source
 from attnmt.decoding.forced import Forced, attention, force
-from attnmt.decoding.search import Candidate, Search, search
+from attnmt.decoding.history import Candidate
+from attnmt.decoding.search import Search, search
 from attnmt.model.translator import Translator
 
 Ids = NDArray[np.int32]

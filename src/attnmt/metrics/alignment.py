@@ -11,28 +11,35 @@ from attnmt.config import LinkStep, Params
 from attnmt.data.encoded import EncodedSets
 from attnmt.data.links import GoldLinks, Links, flipped, read_links
 from attnmt.errors import InputError
+from attnmt.files import read_lines
 from attnmt.layout import Layout
 from attnmt.metrics.aer import aer
 from attnmt.metrics.significance import aer_interval
 
 
-def read_forced(params: Params, name: str, step: LinkStep, root: Path = Path()) -> list[Links]:
-    """Return the links of the aligned set's references by one reading of a system's attention.
+def read_forced(
+    params: Params, name: str, steps: Sequence[LinkStep], root: Path = Path()
+) -> dict[LinkStep, list[Links]]:
+    """Return the links of the aligned set's references by readings of a system's attention.
 
     Raises:
-        InputError: if the file is missing, or has not as many lines as the set.
+        InputError: if a file is missing, or has not as many lines as the set.
     """
     layout, system = Layout(params.profile, root), params.translators(name)
     model, aligned = params.model(system.members[0]), params.sets.aligned
-    path = layout.translations(name) / f"{aligned}.forced.{step}.links"
-    links = [line.sure for line in read_links(path)]
-    data = EncodedSets(layout.encoded(system.family))
-    if len(links) != (lines := len(data.units(aligned, model.target))):
-        raise InputError(
-            f"{path}: {len(links)} lines, but {data.text_path(aligned, model.target)} has {lines}; "
-            f"run the stage translate for {name} again"
-        )
-    return [flipped(line) for line in links] if model.direction == "de-en" else links
+    text = EncodedSets(layout.encoded(system.family)).text_path(aligned, model.target)
+    lines = len(read_lines(text))
+    found: dict[LinkStep, list[Links]] = {}
+    for step in steps:
+        path = layout.translations(name) / f"{aligned}.forced.{step}.links"
+        links = [line.sure for line in read_links(path)]
+        if len(links) != lines:
+            raise InputError(
+                f"{path}: {len(links)} lines, but {text} has {lines}; "
+                f"run the stage translate for {name} again"
+            )
+        found[step] = [flipped(line) for line in links] if model.direction == "de-en" else links
+    return found
 
 
 def score_links(

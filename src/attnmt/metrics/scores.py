@@ -92,7 +92,7 @@ def _score_alignment(
     members, aligned = params.translators(name).members, params.sets.aligned
     if all(params.model(member).attention == "none" for member in members):
         return None
-    links = {step: read_forced(params, name, step, root) for step in get_args(LinkStep)}
+    links = read_forced(params, name, get_args(LinkStep), root)
     chosen, samples = params.decoding.link_step, params.evaluation.bootstrap_samples
     return {"set": aligned, **score_links(links, chosen, data.gold(aligned), samples)}
 

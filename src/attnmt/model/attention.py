@@ -13,7 +13,6 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.deferred import Products
 
 
 class Memory(NamedTuple):
@@ -93,22 +92,19 @@ class Attention(nn.Module):
         words = ((positions >= 0) & (positions < lengths[:, None])).unsqueeze(1)
         return Memory(values, keys, positions, lengths, words)
 
-    def forward(
-        self, h: Tensor, memory: Memory, steps: Tensor, products: Products
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, h: Tensor, memory: Memory, steps: Tensor) -> tuple[Tensor, Tensor]:
         """Return the contexts c_t [N, K, n] and weights [N, K, M] of K queries a sentence.
 
         Args:
             h: h_t, [N, K, n]; the K queries are decoder steps in training, hypotheses in search.
             memory: of the N sentences.
             steps: the decoder step t = 0, 1, .. of each query, [K] (or [1] for all).
-            products: how to multiply.
         """
         if self.score == "location":
-            weights = self._location_weights(products.matrix(h, self.W_a), memory)
+            weights = self._location_weights(h @ self.W_a.T, memory)
         else:
-            weights = self._content_weights(h, memory, steps, products)
-        return products.average(weights, memory.values), weights
+            weights = self._content_weights(h, memory, steps)
+        return torch.bmm(weights, memory.values), weights
 
     def _location_weights(self, scores: Tensor, memory: Memory) -> Tensor:
         columns = memory.values.shape[1]
@@ -117,10 +113,8 @@ class Attention(nn.Module):
         a = nn.functional.pad(a.flip(-1), (beyond, 0))
         return a * memory.words
 
-    def _content_weights(
-        self, h: Tensor, memory: Memory, steps: Tensor, products: Products
-    ) -> Tensor:
-        scores = self._content_scores(h, memory, products)
+    def _content_weights(self, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+        scores = self._content_scores(h, memory)
         s = memory.positions[:, None, :]
         # Padding's h_s is zero, so that without a mask it takes part with a score of its own.
         faulty = "unmasked_padding" in self.faults
@@ -130,7 +124,7 @@ class Attention(nn.Module):
             centre = torch.minimum(steps[None, :], memory.lengths[:, None] - 1)[:, :, None]
             attended = attended & ((s - centre).abs() <= self.D)
         if self.kind == "local_p":
-            p = torch.tanh(products.matrix(h, self.W_p)) @ self.v_p
+            p = torch.tanh(h @ self.W_p.T) @ self.v_p
             p = torch.sigmoid(p) * memory.lengths[:, None]
             if "position_gradient" in self.faults:
                 p = (p + p.detach()) / 2  # half the gradient, the same value
@@ -142,11 +136,11 @@ class Attention(nn.Module):
             a = a * torch.exp((s - p) ** 2 * (-1 / (2 * sigma**2)))
         return a
 
-    def _content_scores(self, h: Tensor, memory: Memory, products: Products) -> Tensor:
+    def _content_scores(self, h: Tensor, memory: Memory) -> Tensor:
         """Return the scores [N, K, M] of queries h [N, K, n], those of padding meaning nothing."""
         if self.score in ("dot", "general"):
-            return products.compare(h, memory.keys)
+            return torch.bmm(h, memory.keys.transpose(1, 2))
         if self.score == "self":
             return memory.keys.expand(-1, h.shape[1], -1)
-        query = products.matrix(h, self.W_a)[:, :, None, :]
+        query = (h @ self.W_a.T)[:, :, None, :]
         return torch.tanh(memory.keys[:, None, :, :] + query) @ self.v_a

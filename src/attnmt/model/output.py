@@ -6,41 +6,44 @@ import torch
 from torch import Tensor
 
 # Logits held at once: what a processor's cache takes, what keeps a GPU busy.
-CHUNK = {"cpu": 1 << 19, "cuda": 1 << 26}
-FEWEST = 64  # words in a chunk, below which W_s would be read too often
+CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
+FEWEST = 256  # words in a chunk, below which W_s and its gradient would be read too often
 
 
 class SummedLoss(torch.autograd.Function):
     """Sum over words of -log softmax(W_s h~)[y], with its gradients computed on the way.
 
     Of p = softmax(W_s h~), the gradient of a word's loss is (p - onehot(y)) W_s for h~ and
-    (p - onehot(y)) h~^T for W_s; each chunk's p serves both and is dropped.
+    (p - onehot(y)) h~^T for W_s; each chunk's p serves both and is dropped. Back-propagated once.
     """
 
     @staticmethod
     def forward(ctx: Any, h_tilde: Tensor, W_s: Tensor, words: Tensor, training: bool) -> Tensor:
-        """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``training``."""
+        """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``training``.
+
+        A y below 0 is padding and adds nothing. (To pick the others would have a GPU wait.)
+        """
         rows = max(FEWEST, CHUNK[W_s.device.type] // len(W_s))
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
-        grad_h, grad_W = torch.empty_like(h_tilde), torch.zeros_like(W_s) if training else W_s
-        for h, y, grad in zip(
-            h_tilde.split(rows), words.split(rows), grad_h.split(rows), strict=True
-        ):
+        grad_h, grad_W = torch.empty_like(h_tilde), torch.empty_like(W_s) if training else W_s
+        chunks = zip(h_tilde.split(rows), words.split(rows), grad_h.split(rows), strict=True)
+        for number, (h, y, grad) in enumerate(chunks):
+            real, y = (y >= 0).to(h.dtype)[:, None], y.clamp(min=0)[:, None]
             logits = h @ W_s.T
             top = logits.amax(dim=1, keepdim=True)
-            of_y = logits.gather(1, y[:, None]) - top
+            of_y = logits.gather(1, y) - top
             p = logits.sub_(top).exp_()
             z = p.sum(dim=1, keepdim=True)
-            total += (z.log() - of_y).sum(dtype=torch.float64)
+            total += ((z.log() - of_y) * real).sum(dtype=torch.float64)
             if training:
-                p.div_(z).scatter_add_(1, y[:, None], torch.full_like(top, -1.0))
+                p.mul_(real / z).scatter_add_(1, y, -real)
                 torch.mm(p, W_s, out=grad)
-                grad_W.addmm_(p.T, h)
+                grad_W.addmm_(p.T, h, beta=1 if number else 0)
         ctx.save_for_backward(grad_h, grad_W)
         return total.to(W_s.dtype)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        """Scale the gradients by that of the sum."""
+        """Scale the gradients by that of the sum, in place."""
         grad_h, grad_W = ctx.saved_tensors
-        return grad_h * grads[0], grad_W * grads[0], None, None
+        return grad_h.mul_(grads[0]), grad_W.mul_(grads[0]), None, None

@@ -1,13 +1,12 @@
-"""The stacked LSTM or GRU of encoder and decoder, over whole sentences or stepped."""
+"""The stacked LSTM or GRU of encoder and decoder, over all steps of a known input."""
 
 import torch
 from torch import Tensor, nn
 
 from attnmt.config import Cell
-from attnmt.model.cells import LayerState, gru_cell, lstm_cell
-from attnmt.model.deferred import Products
+from attnmt.model.cells import GRUSteps, LayerState, LSTMSteps, Steps
 from attnmt.model.dropout import Dropout
-from attnmt.model.scans import GRUScan, LSTMScan
+from attnmt.model.scans import Scan
 
 State = tuple[LayerState, ...]  # of every layer, the first first
 Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
@@ -21,6 +20,7 @@ class Stack(nn.Module):
         kind = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
         self.parts = {"lstm": 2, "gru": 1}[cell]
+        self.steps: type[Steps] = LSTMSteps if cell == "lstm" else GRUSteps
         self.size = size
         self.dropout = Dropout(dropout)
         # torch's modules hold the weights and are the GPU's path. One module a layer: the dropout
@@ -35,6 +35,15 @@ class Stack(nn.Module):
             (layer.get_parameter("weight_ih_l0"), layer.get_parameter("weight_hh_l0"))
             for layer in self.layers
         ]
+
+    def unrolled(self, W_brought: Tensor, state: State) -> list[Tensor]:
+        """Return what ``unrolled.Layers`` takes: of each layer [W_x W_h], then its first state.
+
+        ``W_brought`` is the part of the first layer's W_x for what each step brings, [gates n, m].
+        """
+        pairs = [(W_brought, self.weights()[0][1]), *self.weights()[1:]]
+        joined = [torch.cat(pair, dim=1) for pair in pairs]
+        return [part for W, first in zip(joined, state, strict=True) for part in (W, *first)]
 
     def zeros(self, like: Tensor) -> State:
         """Return the zero state for inputs [.., N, inputs]."""
@@ -55,27 +64,11 @@ class Stack(nn.Module):
             last.append(after)
         return x, tuple(last)
 
-    def stepped(self, W_x: Tensor, steps: int, rows: int, products: Products) -> "Stepped":
-        """Return the layers ready for ``steps`` steps of ``rows`` rows.
-
-        Args:
-            W_x: of the first layer, for that part of its input that each step brings, [gates n, m].
-            steps: how many.
-            rows: sentences, or hypotheses of sentences.
-            products: how to multiply.
-        """
-        weights = [(W_x, self.weights()[0][1]), *self.weights()[1:]]
-        masks = [self.dropout.mask((steps, rows, W.shape[1]), W_x) for W, _ in weights]
-        return Stepped(self.cell, weights, masks, products)
-
     def _scan_cpu(
         self, layer: nn.Module, x: Tensor, weights: Weights, before: LayerState
     ) -> tuple[Tensor, LayerState]:
-        if self.parts == 2:
-            h, *after = LSTMScan.apply(x, *weights, *before)
-            return h, tuple(after)
-        h = GRUScan.apply(x, *weights, *before)
-        return h, (h[-1],)
+        h, *after = Scan.apply(self.steps, x, *weights, *before)
+        return h, tuple(after)
 
     def _scan_gpu(
         self, layer: nn.Module, x: Tensor, weights: Weights, before: LayerState
@@ -83,39 +76,3 @@ class Stack(nn.Module):
         first = tuple(part.unsqueeze(0).contiguous() for part in before)
         h, last = layer(x, first if self.parts == 2 else first[0])
         return h, tuple(part[0] for part in (last if self.parts == 2 else (last,)))
-
-
-class Stepped:
-    """The layers stepped: what all steps share is prepared once."""
-
-    def __init__(
-        self,
-        cell: Cell,
-        weights: list[Weights],
-        masks: list[Tensor | None],
-        products: Products,
-    ) -> None:
-        self.cell = {"lstm": lstm_cell, "gru": gru_cell}[cell]
-        # The LSTM adds its two products, so that they can be one.
-        self.weights = (
-            [(torch.cat(pair, dim=1),) for pair in weights] if cell == "lstm" else weights
-        )
-        self.masks = masks
-        self.products = products
-
-    def step(self, t: int, x: Tensor, gates: Tensor, state: State) -> tuple[Tensor, State]:
-        """Return the top state [N, n] and the new state after step t.
-
-        Args:
-            t: 0, 1, ..
-            x: what the step brings to the first layer, [N, m].
-            gates: the part of its W_x x_t that is known already, [N, gates n].
-            state: before the step.
-        """
-        new: list[LayerState] = []
-        known: Tensor | None = gates
-        for weights, mask, before in zip(self.weights, self.masks, state, strict=True):
-            dropped = None if mask is None else mask[t]
-            new.append(self.cell(x, dropped, known, before, weights, self.products))
-            x, known = new[-1][0], None
-        return x, tuple(new)

@@ -83,9 +83,10 @@ class Translator(nn.Module):
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
         """Return the sum of ``losses``, in less time and memory; the training's objective."""
-        real = real_words(next_words, lengths)
-        training = torch.is_grad_enabled()
-        total: Tensor = SummedLoss.apply(h_tilde[real], self.W_s, next_words[real], training)
+        words = next_words.masked_fill(~real_words(next_words, lengths), -1).flatten()
+        total: Tensor = SummedLoss.apply(
+            h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()
+        )
         return total
 
     def losses(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:

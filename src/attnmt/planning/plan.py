@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attnmt.config import File, Params
+from attnmt.config import File, Params, Training
 from attnmt.data.size import Lengths, TextSize, training_size
 from attnmt.errors import InputError
 from attnmt.files import read_json
@@ -36,10 +36,9 @@ class PlannedTraining:
 
     name: str
     config: ModelConfig
-    pairs: int  # of a batch
+    recipe: Training
     longest: int  # words of a sentence
     text: TextSize | None  # None where nothing says how much there is
-    epochs: int
     seconds: float | None  # that it took; None if it would run
 
     @property
@@ -57,7 +56,7 @@ class PlannedTraining:
     def target_words(self) -> int:
         """Words to predict in all epochs; those of the text must be known."""
         assert self.text is not None, "without a text there are no words"
-        return self.epochs * self.text.target_words(self.config.system)
+        return self.recipe.epochs * self.text.target_words(self.config.system)
 
     @property
     def flop(self) -> float:
@@ -68,7 +67,7 @@ class PlannedTraining:
     def memory(self) -> int:
         """Bytes on a GPU, roughly, while the longest sentences are trained on."""
         lengths = Lengths(self.longest, self.longest + 1)
-        return training_memory(self.config, self.pairs, lengths)
+        return training_memory(self.config, self.recipe.batch_size, lengths)
 
     def hours(self, speed: Speed) -> float:
         """Return how long the training takes at a speed."""
@@ -108,7 +107,7 @@ class Plan:
                 f"encode first"
             )
         largest = max(known, key=lambda training: training.flop)
-        return measure(largest.name, largest.config, largest.pairs, largest.lengths, threads)
+        return measure(largest.name, largest.config, largest.recipe, largest.lengths, threads)
 
 
 def make_plan(
@@ -168,9 +167,8 @@ def _training(params: Params, name: str, done: bool, root: Path) -> PlannedTrain
     return PlannedTraining(
         name,
         ModelConfig(model.system, family.shape, *words),
-        recipe.batch_size,
+        recipe,
         family.encoding.length or params.tokenise.max_length,
         text,
-        recipe.epochs,
         read_json(provenance)["seconds"] if done else None,
     )

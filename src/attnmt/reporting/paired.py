@@ -57,7 +57,8 @@ def _links(params: Params, scores: Scores) -> list[Links]:
     if scores["stage"] == "lexicon":
         path = Layout(params.profile).lexicon / f"{params.sets.aligned}.links"
         return [line.sure for line in read_links(path)]
-    return read_forced(params, scores["name"], scores["alignment"]["link_step"])
+    step = scores["alignment"]["link_step"]
+    return read_forced(params, scores["name"], [step])[step]
 
 
 def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:

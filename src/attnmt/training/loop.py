@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from attnmt.config import Training
@@ -16,11 +15,14 @@ from attnmt.errors import InputError
 from attnmt.model.translator import Translator
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.machine import peak_memory
-from attnmt.training.sgd import learning_rate, update
+from attnmt.training.sgd import learning_rate
+from attnmt.training.step import Step
 
 log = logging.getLogger(__name__)
 
 Observer = Callable[[dict[str, float]], None]
+# Of a batch without gradients: few enough for a processor's cache, enough to keep a GPU busy.
+EVALUATION_COLUMNS = 4096
 
 
 def train(
@@ -34,9 +36,8 @@ def train(
 ) -> Progress:
     """Train to the end, from the last checkpoint if there is one; load the best weights into ``model``.
 
-    The objective is -log p of every target word and ``</s>``, summed over the batch and divided by the
-    nominal batch size. At each evaluation a row goes to ``history`` and ``observe``; the first of
-    ``held_out`` chooses the best weights.
+    At each evaluation a row goes to ``history`` and ``observe``; the first of ``held_out`` chooses the
+    best weights.
 
     The result is a function of model, text, recipe and seed: kill and resume do not change a byte.
 
@@ -49,9 +50,7 @@ def train(
     progress = checkpoints.load(model)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
-    embeddings = model.embeddings()
-    dense: list[Tensor] = [p for p in model.parameters() if all(p is not e for e in embeddings)]
-    counted, unclipped = (dense + embeddings, []) if recipe.clip_embeddings else (dense, embeddings)
+    step = Step(model, recipe)
     options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
     total = recipe.epochs * math.ceil(len(text) / recipe.batch_size)
     started, saved = time.monotonic() - progress.seconds, time.monotonic()
@@ -68,19 +67,14 @@ def train(
         while progress.epoch <= recipe.epochs:
             rate = learning_rate(recipe, progress.epoch)
             order = text.training_order(progress.epoch, *options)
+            # On a GPU the host does not wait for a step: it makes the next batch meanwhile.
             for rows in order[progress.batch :]:
-                batch = text.batch(rows).to(device)
-                h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-                loss = model.loss(h_tilde, batch.next_words, batch.lengths)
-                (loss / recipe.batch_size).backward()
-                update(counted, unclipped, rate, recipe.clip_norm)
-
+                recent_cost += step(text.batch(rows), rate)
                 words = int(text.target.lengths[rows].sum()) + len(rows)
                 progress.step += 1
                 progress.batch += 1
                 progress.target_words += words
                 progress.recent_words += words
-                recent_cost += loss.detach()
                 bar.update()
                 due = progress.step % recipe.evaluate_every == 0 or progress.step == total
                 late = time.monotonic() - saved > 60 * checkpoints.minutes
@@ -101,19 +95,26 @@ def train(
     return progress
 
 
-def cost_a_word(model: Translator, text: ParallelText, batch_size: int) -> float:
-    """Return the mean -log p of a target word in nats, ``</s>`` counted; exp of it is the perplexity."""
+def cost_a_word(model: Translator, text: ParallelText, columns: int = EVALUATION_COLUMNS) -> float:
+    """Return the mean -log p of a target word in nats, ``</s>`` counted; exp of it is the perplexity.
+
+    Args:
+        model: in either mode, which it keeps.
+        text: to predict.
+        columns: target positions of a batch, padding counted.
+    """
     was_training = model.training
     model.eval()
-    total, words = 0.0, 0
+    total = torch.zeros((), dtype=torch.float64, device=model.W_s.device)
+    words = 0
     with torch.inference_mode():
-        for batch in text.evaluation_batches(batch_size):
+        for batch in text.evaluation_batches(columns):
+            words += int(batch.lengths.sum())
             batch = batch.to(model.W_s.device)
             h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-            total += float(model.loss(h_tilde, batch.next_words, batch.lengths))
-            words += int(batch.lengths.sum())
+            total += model.loss(h_tilde, batch.next_words, batch.lengths)
     model.train(was_training)
-    return total / words
+    return float(total) / words
 
 
 def _evaluate(
@@ -126,7 +127,7 @@ def _evaluate(
     observe: Observer,
 ) -> None:
     """Add a row to the history and keep the weights if they are the best so far."""
-    costs = [cost_a_word(model, text, recipe.batch_size) for text in held_out.values()]
+    costs = [cost_a_word(model, text) for text in held_out.values()]
     row: dict[str, float] = {
         "step": progress.step,
         "epoch": progress.epoch,

@@ -16,6 +16,7 @@ from attnmt.data.batches import ParallelText
 from attnmt.data.encoded import EncodedSets
 from attnmt.files import write_json, write_text
 from attnmt.layout import Layout
+from attnmt.model.precision import products_in
 from attnmt.model.store import best_device, describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints, Progress
@@ -69,6 +70,7 @@ def train_run(params: Params, name: str) -> None:
     )
     provenance = {**identity, **surroundings(device)}
     with (
+        products_in(recipe.precision, device),
         checkpoints.locked(),
         tracking.training_run(
             profile=params.profile,

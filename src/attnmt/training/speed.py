@@ -15,17 +15,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnmt.config import ModelShape, System
+from attnmt.config import ModelShape, System, Training
 from attnmt.data.batches import Batch, make_batch
 from attnmt.data.size import Lengths, TextSize
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.model.cost import work
+from attnmt.model.precision import products_in
 from attnmt.model.store import best_device, described
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.machine import keep_freed_memory, surroundings
-from attnmt.training.sgd import update
+from attnmt.training.step import Step
 
 WARM_UP, MEASURED = 3.0, 15.0  # seconds, each until the batch that ends after them
 FIRST_ID = 3  # after <unk>, <s> and </s>
@@ -99,7 +100,9 @@ def _finished_speed(path: Path, root: Path) -> Speed | None:
     return Speed.of(name, _device(facts), words, config, lengths)
 
 
-def measure(name: str, config: ModelConfig, pairs: int, lengths: Lengths, threads: int) -> Speed:
+def measure(
+    name: str, config: ModelConfig, recipe: Training, lengths: Lengths, threads: int
+) -> Speed:
     """Train a model on random ids for some seconds, on the best device, and return its speed.
 
     All sentences of a batch have the mean lengths, so that none is padded; nothing is written.
@@ -107,7 +110,7 @@ def measure(name: str, config: ModelConfig, pairs: int, lengths: Lengths, thread
     Args:
         name: of the model, for the speed.
         config: of the model.
-        pairs: of a batch.
+        recipe: of the training: its batches and precision.
         lengths: of each sentence pair, rounded.
         threads: of the CPU, at most as many as it has cores.
     """
@@ -117,18 +120,17 @@ def measure(name: str, config: ModelConfig, pairs: int, lengths: Lengths, thread
     model = Translator(config).to(device)
     model.initialise(1)
     model.train()
-    parameters = list(model.parameters())
-    batch = _random_batch(config, pairs, lengths).to(device)
+    batch = _random_batch(config, recipe.batch_size, lengths).to(device)
+    step = Step(model, recipe)
 
     def train_one_batch() -> None:
-        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-        (model.loss(h_tilde, batch.next_words, batch.lengths) / pairs).backward()
-        update(parameters, [], 0.0, 1.0)  # at rate 0: the same work, and no weight runs away
+        step(batch, 0.0)  # at rate 0: the same work, and no weight runs away
         if device.type == "cuda":
             torch.cuda.synchronize()
 
-    _batches_a_second(train_one_batch, WARM_UP)
-    words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, MEASURED)
+    with products_in(recipe.precision, device):
+        _batches_a_second(train_one_batch, WARM_UP)
+        words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, MEASURED)
     return Speed.of(
         f"{name}, now, no padding", _device(surroundings(device)), words, config, lengths
     )

@@ -1,0 +1,1 @@
+"""Speed against peers, alternating in one run; README.md says what is measured and how."""

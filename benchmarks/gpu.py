@@ -1,0 +1,233 @@
+"""Training speed on one GPU: `python -m benchmarks.gpu training`, then page.
+
+The six systems of the paper's Table 1 at its size, in every precision that the device has, as CUDA
+graphs and operation by operation. Sentences are as long as WMT's: drawn, or those of an encoded text.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+import typer
+
+from attnmt.config import Model, Params, Precision, Training, load_params
+from attnmt.data.batches import Batch, ParallelText
+from attnmt.data.encoded import EncodedSets
+from attnmt.errors import InputError
+from attnmt.files import read_json, write_json, write_text
+from attnmt.model.precision import products_in, supported
+from attnmt.model.store import best_device
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.reporting.readme import readme_with_table
+from attnmt.stage import run_app
+from attnmt.training.graphs import EAGER_STEPS
+from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
+from attnmt.training.step import Step
+from benchmarks.gpu_limit import speeds, wait, words_limit
+from benchmarks.gpu_page import FORMS, GRAPHS, MARKER, OPERATIONS, SYSTEMS, render
+from benchmarks.gpu_workload import SEED, Workload, drawn
+from benchmarks.measures import Spread
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+RESULTS = HERE / "results"
+DRAWN, PASSES = 60_000, 3
+RATE = 0.0  # the same work, and no weight runs away
+
+app = typer.Typer(
+    help=__doc__,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+StepForm = Callable[[Batch, float], Any]
+
+
+@app.command()
+def training(
+    device: Annotated[str, typer.Option(help="cuda, or cpu to try this out.")] = "cuda",
+    tiny: Annotated[bool, typer.Option(help="A small model on few words.")] = False,
+    systems: Annotated[str, typer.Option(help="Models of profiles/wmt14.")] = ",".join(SYSTEMS),
+    batches: Annotated[int, typer.Option(min=1, help="That are trained on again and again.")] = 12,
+    seconds: Annotated[float, typer.Option(min=0, help="Of each measurement.")] = 4,
+    minutes: Annotated[float, typer.Option(min=0, help="After these nothing more begins.")] = 8,
+    text: Annotated[
+        Path | None, typer.Option(help="Encoded text in place of drawn lengths.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Of the results' file.")] = "",
+) -> None:
+    """Measure target words a second, their share of the products' limit, and memory.
+
+    Example: python -m benchmarks.gpu training --text data/wmt14/encoded/luong
+    """
+    if device != "cpu" and not torch.cuda.is_available():
+        raise InputError(f"--device {device}: no GPU here; --device cpu --tiny tries this out")
+    end = time.monotonic() + 60 * minutes
+    best_device()  # as a training begins
+    keep_freed_memory()
+    place = torch.device(device)
+    params = load_params(ROOT / "profiles/wmt14/params.yaml", ROOT)
+    chosen = {each: params.model(each) for each in systems.split(",")}
+    recipe, vocabulary = params.families["luong"].training, (30, 30) if tiny else (50_000, 50_000)
+    if tiny:
+        recipe = recipe.model_copy(update={"batch_size": 4})
+    pairs, vocabulary = _text(text, params, vocabulary, 400 if tiny else DRAWN)
+    task = Workload.of(pairs, recipe, batches)
+    found: dict[str, Any] = {
+        "machine": surroundings(place),
+        "text": str(text or "drawn"),
+        "batches": batches,
+        "pairs": recipe.batch_size,
+        "lengths": task.lengths._asdict(),
+        "padding": task.padding,
+        "graphs_padding": task.graphs_padding,
+        "products": {},
+        "systems": {},
+    }
+    slug = re.sub(r"[^a-z0-9]+", "-", (name or found["machine"]["device"]).lower()).strip("-")
+    path = RESULTS / f"gpu-{slug}.json"
+    for each, entry in chosen.items():
+        if time.monotonic() > end:
+            print(f"{each}: no time left")
+            continue
+        config = _config(entry, params, vocabulary, tiny)
+        found["systems"][each] = _measure(config, recipe, task, place, seconds, found["products"])
+        write_json(path, found)  # what was measured stays, whatever comes after it
+    print(render(found))
+    print(f"wrote {path}")
+
+
+@app.command()
+def page() -> None:
+    """Put the results in benchmarks/results into benchmarks/README.md."""
+    tables = [render(read_json(path)) for path in sorted(RESULTS.glob("gpu-*.json"))]
+    path = HERE / "README.md"
+    readme = readme_with_table(path.read_text(encoding="utf-8"), "\n\n".join(tables), MARKER)
+    write_text(path, readme)
+
+
+def _config(entry: Model, params: Params, vocabulary: tuple[int, int], tiny: bool) -> ModelConfig:
+    shape = params.families[entry.family].shape
+    if tiny:
+        shape = shape.model_copy(update={"layers": 2, "size": 8})
+    return ModelConfig(entry.system, shape, *vocabulary)
+
+
+def _text(
+    folder: Path | None, params: Params, vocabulary: tuple[int, int], pairs: int
+) -> tuple[ParallelText, tuple[int, int]]:
+    """Return an encoded training set or a drawn one, and its vocabularies' sizes."""
+    if folder is not None:
+        data, train = EncodedSets(folder), params.sets.train
+        words = len(data.vocabulary("en")), len(data.vocabulary("de"))
+        return ParallelText(data.text(train, "en"), data.text(train, "de"), reverse=True), words
+    return drawn(pairs, vocabulary), vocabulary
+
+
+def _measure(
+    config: ModelConfig,
+    recipe: Training,
+    task: Workload,
+    device: torch.device,
+    seconds: float,
+    products: dict[str, dict[str, float]],
+) -> dict[str, Any]:
+    """Measure a system in every precision and form; ``products`` gains the speeds it lacks."""
+    model = Translator(config).to(device)
+    model.initialise(SEED)
+    model.train()
+    found: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters())}
+    for precision in supported(device):
+        with products_in(precision, device):
+            if precision not in products:
+                products[precision] = speeds(config, recipe, task, device)
+            limit = words_limit(config, task.lengths, products[precision])
+            forms = FORMS if device.type == "cuda" else [OPERATIONS]
+            of_forms = {form: _try(model, recipe, task, form, seconds) for form in forms}
+            found[precision] = {"limit": limit, "forms": of_forms}
+            _say(config, precision, of_forms)
+    return found
+
+
+def _try(
+    model: Translator, recipe: Training, task: Workload, form: str, seconds: float
+) -> dict[str, Any]:
+    """Measure one form; where the device refuses it, say why and let the others have their turn."""
+    if model.W_s.is_cuda:
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+    try:
+        return _form(model, recipe, task, form, seconds)
+    except RuntimeError as error:
+        return {"error": str(error).splitlines()[0]}
+
+
+def _form(
+    model: Translator, recipe: Training, task: Workload, form: str, seconds: float
+) -> dict[str, Any]:
+    step, device = Step(model, recipe), model.W_s.device
+    take: StepForm = step if form == GRAPHS else step.plain
+    held = [batch.to(device) for batch in task.batches]
+    batches = task.batches if form == GRAPHS else held
+    started = time.perf_counter()
+    for _ in range(EAGER_STEPS + 1 if form == GRAPHS else 1):
+        _pass(take, batches, device)
+    warm_up = time.perf_counter() - started
+    passes: list[tuple[float, float]] = []
+    started = time.perf_counter()
+    while len(passes) < PASSES or time.perf_counter() - started < seconds:
+        passes.append(_pass(take, batches, device))
+    return {
+        "words_per_second": [task.target_words / whole for whole, _ in passes],
+        "ms_per_step": 1e3 * min(whole for whole, _ in passes) / len(batches),
+        "host_ms_per_step": 1e3 * min(host for _, host in passes) / len(batches),
+        "warm_up_seconds": warm_up,
+        "graphs": len(step.graphed.graphs.by_shape) if step.graphed and form == GRAPHS else 0,
+        "kernels_per_step": _kernels(take, batches, device) if form == OPERATIONS else None,
+        "memory_mb": peak_memory(device),
+        "device_memory_mb": _device_memory(device),
+    }
+
+
+def _pass(take: StepForm, batches: Sequence[Batch], device: torch.device) -> tuple[float, float]:
+    """Return the seconds that a pass over the batches takes, and those that the host is busy."""
+    wait(device)
+    started = time.perf_counter()
+    for batch in batches:
+        take(batch, RATE)
+    host = time.perf_counter() - started
+    wait(device)
+    return time.perf_counter() - started, host
+
+
+def _kernels(take: StepForm, batches: Sequence[Batch], device: torch.device) -> int | None:
+    """Return how many kernels and copies the batch of the middle length takes on the device."""
+    if device.type != "cuda":
+        return None
+    middle = sorted(batches, key=lambda batch: batch.words.shape[1])[len(batches) // 2]
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        take(middle, RATE)
+        wait(device)
+    return len([event for event in profile.events() if event.device_type.name == "CUDA"])
+
+
+def _device_memory(device: torch.device) -> int | None:
+    """Return what of the device's memory is taken, by graphs and libraries too, in MB."""
+    if device.type != "cuda":
+        return None
+    free, total = torch.cuda.mem_get_info(device)
+    return (total - free) // 10**6
+
+
+def _say(config: ModelConfig, precision: Precision, forms: Mapping[str, Any]) -> None:
+    for form, found in forms.items():
+        what = found.get("error") or f"{Spread.of(found['words_per_second']).median:,.0f} words/s"
+        system = config.system.model_dump(exclude_defaults=True)
+        print(f"{system}, {precision}, {FORMS[form]}: {what}", flush=True)
+
+
+if __name__ == "__main__":
+    run_app(app)

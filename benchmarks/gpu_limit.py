@@ -1,0 +1,71 @@
+"""What bounds training on a GPU: the speed of its matrix products."""
+
+import time
+from collections.abc import Mapping
+
+import torch
+
+from attnmt.config import Training
+from attnmt.data.size import Lengths
+from attnmt.model.cost import GATES, work
+from attnmt.model.translator import ModelConfig
+from benchmarks.gpu_workload import Workload
+from benchmarks.products import Product
+
+SECONDS = 0.5  # of each product
+
+
+def wait(device: torch.device) -> None:
+    """Wait until the device has done all that it was given."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def speeds(
+    config: ModelConfig, recipe: Training, task: Workload, device: torch.device
+) -> dict[str, float]:
+    """Return the FLOP a second of the products that a step spends most on."""
+    n, V = config.shape.size, config.target_words
+    words = task.target_words // len(task.batches)
+    products = {
+        "step": Product(recipe.batch_size, 2 * n, 4 * n),  # of one layer's recurrence
+        "all steps": Product(words, n, 4 * n),
+        "logits": Product(words, n, V),
+        "gradient of h~": Product(words, V, n),
+        "gradient of W_s": Product(V, words, n),
+    }
+    return {name: _speed(product, device) for name, product in products.items()}
+
+
+def _speed(product: Product, device: torch.device) -> float:
+    left = torch.randn(product.rows, product.inner, device=device)
+    right = torch.randn(product.columns, product.inner, device=device).T
+    torch.mm(left, right)
+    calls, passed = 0, 0.0
+    wait(device)
+    started = time.perf_counter()
+    while passed < SECONDS:
+        for _ in range(10):
+            torch.mm(left, right)
+        calls += 10
+        wait(device)
+        passed = time.perf_counter() - started
+    return product.flop * calls / passed
+
+
+def words_limit(config: ModelConfig, lengths: Lengths, speeds: Mapping[str, float]) -> float:
+    """Return the target words a second of a training that is nothing but products of matrices.
+
+    What waits for the step before runs at the speed of ``step``, forward and back: the recurrence, and
+    with input feeding the whole decoder and attention. The rest, every weight's gradient among it, runs
+    at that of ``all steps``; the output layer's three at their own.
+    """
+    n, of_word = config.shape.size, work(config, lengths)
+    recurrent = config.shape.layers * GATES[config.shape.cell] * n * n
+    stepped = recurrent * lengths.source / lengths.target
+    stepped += of_word.decoder + of_word.attention if config.system.input_feeding else recurrent
+    output, steps = 2 * of_word.output, 2 * 2 * stepped
+    seconds = steps / speeds["step"]
+    seconds += (of_word.training_flop - 3 * output - steps) / speeds["all steps"]
+    seconds += sum(output / speeds[name] for name in speeds if name not in ("step", "all steps"))
+    return float(1 / seconds)

@@ -1,0 +1,59 @@
+"""What the systems of the GPU benchmark train on: sentences as long as WMT's."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnmt.config import Training
+from attnmt.data.batches import Batch, ParallelText
+from attnmt.data.encoded import EncodedText
+from attnmt.data.size import Lengths
+from attnmt.training.graphs import SOURCE_COLUMNS, TARGET_COLUMNS, widen
+
+LONGEST, SEED = 50, 1  # words
+FIRST_ID = 3  # after <unk>, <s> and </s>
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The batches that every system trains on."""
+
+    batches: list[Batch]
+    lengths: Lengths  # the means
+    target_words: int  # of all batches
+    padding: float  # share of the positions that hold no word
+    graphs_padding: float  # the same of the batches as graphs take them
+
+    @classmethod
+    def of(cls, text: ParallelText, recipe: Training, count: int) -> "Workload":
+        """Take batches of an epoch, spread evenly over the lengths."""
+        options = (recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
+        order = text.training_order(1, SEED, *options)
+        order.sort(key=lambda rows: int(text.target.lengths[rows].max()))
+        places = (np.arange(count) + 0.5) * len(order) / count
+        batches = [text.batch(order[int(place)]) for place in places]
+        pairs = sum(len(batch.lengths) for batch in batches)
+        source = sum(int(batch.source_lengths.sum()) for batch in batches)
+        target = sum(int(batch.lengths.sum()) for batch in batches)
+        wide = [widen(batch, SOURCE_COLUMNS, TARGET_COLUMNS) for batch in batches]
+        paddings = [
+            1 - (source + target) / sum(b.source.numel() + b.words.numel() for b in each)
+            for each in (batches, wide)
+        ]
+        return cls(batches, Lengths(source / pairs, target / pairs), target, *paddings)
+
+
+def drawn(pairs: int, vocabulary: tuple[int, int]) -> ParallelText:
+    """Return sentence pairs as long as WMT's, 26 words and 25 with ``</s>``, of Zipf's words."""
+    rng = np.random.default_rng(SEED)
+    target = rng.gamma(3, 25 / 3, pairs)
+    source = 1.06 * target * np.exp(rng.normal(0, 0.2, pairs))
+
+    def side(lengths: NDArray[np.float64], words: int) -> EncodedText:
+        counts = np.clip(np.round(lengths), 1, LONGEST).astype(np.int64)
+        ranks = (words - FIRST_ID) ** rng.random(counts.sum()) - 1
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return EncodedText((FIRST_ID + ranks).astype(np.int32), offsets)
+
+    return ParallelText(side(source, vocabulary[0]), side(target, vocabulary[1]), reverse=True)

@@ -1,0 +1,79 @@
+"""What bounds a training step: the speed of the matrix products that it cannot do without."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnmt.model.cost import work
+from attnmt.model.translator import ModelConfig
+from benchmarks.workload import Pairs, Size, mean_lengths, target_words
+
+PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
+SECONDS = 0.5  # of each product
+
+
+class Product(NamedTuple):
+    """A product of matrices [rows, inner] x [inner, columns]."""
+
+    rows: int
+    inner: int
+    columns: int
+
+    @property
+    def flop(self) -> int:
+        """Floating-point operations, two a multiply-add."""
+        return 2 * self.rows * self.inner * self.columns
+
+
+def dominant(size: Size, batches: Sequence[Pairs]) -> dict[str, Product]:
+    """Return the products that a step spends most on: the recurrence's, the output layer's three."""
+    n, V = size.cells, size.words
+    words = sum(map(target_words, batches)) // len(batches)
+    return {
+        "step": Product(size.batch, 2 * n, 4 * n),
+        "logits": Product(words, n, V),
+        "gradient of h~": Product(words, V, n),
+        "gradient of W_s": Product(V, words, n),
+    }
+
+
+def limit(
+    config: ModelConfig, batches: Sequence[Pairs], speeds: Mapping[str, float]
+) -> tuple[float, float]:
+    """Return the words a second of a training that is nothing but products, and its FLOP a word.
+
+    The three of the output layer run at their own speeds, all others at that of ``step``.
+
+    Args:
+        config: of the model.
+        batches: that it trains on.
+        speeds: FLOP a second of each of ``dominant``.
+    """
+    of_word = work(config, mean_lengths(batches))
+    output = 2 * of_word.output
+    others = of_word.training_flop - 3 * output
+    seconds = others / speeds["step"]
+    seconds += sum(output / speed for name, speed in speeds.items() if name != "step")
+    return 1 / seconds, of_word.training_flop
+
+
+def measure(products: Mapping[str, Product], precision: str) -> dict[str, float]:
+    """Return the FLOP a second of each product; the last factor lies in memory as a weight does."""
+    speeds = {}
+    for name, product in products.items():
+        left = torch.randn(product.rows, product.inner).to(PRECISIONS[precision])
+        right = torch.randn(product.columns, product.inner).to(PRECISIONS[precision]).T
+        speeds[name] = product.flop * _calls_a_second(torch.mm, left, right)
+    return speeds
+
+
+def _calls_a_second(multiply: Callable[[Tensor, Tensor], Tensor], *factors: Tensor) -> float:
+    multiply(*factors)
+    count, started = 0, time.perf_counter()
+    while (passed := time.perf_counter() - started) < SECONDS:
+        multiply(*factors)
+        count += 1
+    return count / passed

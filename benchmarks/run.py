@@ -1,0 +1,266 @@
+"""Run the benchmarks: `python -m benchmarks.run training`, decoding, losses; then page.
+
+Every system is loaded in a process of its own. A round goes from one to the next, so that whatever else
+slows the machine slows them alike; the results are medians over the rounds.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, median
+from typing import Annotated, Any
+
+import torch
+import typer
+
+from attnmt.errors import InputError
+from attnmt.files import read_json, write_json, write_text
+from attnmt.reporting.readme import readme_with_table
+from attnmt.stage import run_app
+from attnmt.training.machine import surroundings
+from benchmarks import products
+from benchmarks.measures import relative_differences
+from benchmarks.page import MARKER, render
+from benchmarks.pool import Worker, pool
+from benchmarks.systems import LABELS, OURS, PEERS, PLAIN, SYSTEMS
+from benchmarks.workload import DROPOUT, FOLDER, SIZES, Text, padding_share, tokens
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+SENTENCES = 1000
+DECODERS = (*OURS, "ours-x8", *PEERS)
+TRAINED, DECODED, COMPARED = map(",".join, (SYSTEMS, DECODERS, [*OURS, PLAIN]))
+BATCHES = (16, 64, 256)  # sentences at once, of which every system takes what suits it best
+
+app = typer.Typer(
+    help=__doc__,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+Sizes = Annotated[str, typer.Option("--size", help=f"Of the model: {', '.join(SIZES)}.")]
+Systems = Annotated[str, typer.Option(help=f"Some of {', '.join([*SYSTEMS, 'ours-x8'])}.")]
+Rounds = Annotated[int, typer.Option(min=1, help="How often every system has its turn.")]
+Threads = Annotated[int, typer.Option(min=1, help="Of each system.")]
+Name = Annotated[
+    str, typer.Option(help="Of the file in benchmarks/results; of the processor if not given.")
+]
+
+
+@app.command()
+def training(
+    size: Sizes = "small,medium,paper",
+    systems: Systems = TRAINED,
+    rounds: Rounds = 5,
+    threads: Threads = 2,
+    name: Name = "",
+) -> None:
+    """Measure target words a second in training, memory, and the share of the products' speed.
+
+    Example: python -m benchmarks.run training --size small --rounds 3
+    """
+    chosen = _listed("--systems", systems, SYSTEMS)
+    for each in _listed("--size", size, list(SIZES)):
+        _keep(name, threads, "training", each, _train(each, chosen, rounds, threads))
+
+
+@app.command()
+def decoding(
+    size: Sizes = "small,medium",
+    systems: Systems = DECODED,
+    rounds: Rounds = 3,
+    threads: Threads = 2,
+    sentences: Annotated[
+        int, typer.Option(min=1, max=SENTENCES, help="Of test_2016_flickr.")
+    ] = SENTENCES,
+    minutes: Annotated[
+        float, typer.Option(min=0, help="To train the weights, unless it was done before.")
+    ] = 3,
+    name: Name = "",
+) -> None:
+    """Measure sentences a second in beam search, beam 5, and what an ensemble of eight costs.
+
+    Example: python -m benchmarks.run decoding --size small --minutes 1
+    """
+    chosen = _listed("--systems", systems, DECODERS)
+    for each in _listed("--size", size, list(SIZES)):
+        weights = _weights(each, minutes, threads)
+        found = _decode(each, weights, chosen, rounds, threads, sentences)
+        _keep(name, threads, "decoding", each, found)
+
+
+@app.command()
+def losses(
+    size: Sizes = "small",
+    steps: Annotated[int, typer.Option(min=1, help="Batches.")] = 200,
+    systems: Systems = COMPARED,
+    threads: Threads = 2,
+    name: Name = "",
+) -> None:
+    """Compare losses step by step with the plain autograd loop's: same weights, no dropout.
+
+    Example: python -m benchmarks.run losses --steps 50
+    """
+    chosen = _listed("--systems", systems, [*OURS, PLAIN])
+    if PLAIN not in chosen:
+        raise InputError(f"--systems: {PLAIN} must be one of them; the others are compared with it")
+    for each in _listed("--size", size, list(SIZES)):
+        _keep(name, threads, "losses", each, _losses(each, steps, chosen, threads))
+
+
+@app.command()
+def page() -> None:
+    """Put the results in benchmarks/results into benchmarks/README.md."""
+    found = {path.stem: read_json(path) for path in sorted(RESULTS.glob("cpu-*.json"))}
+    path = HERE / "README.md"
+    text = readme_with_table(path.read_text(encoding="utf-8"), render(found), MARKER)
+    write_text(path, text)
+
+
+def _train(size: str, systems: Sequence[str], rounds: int, threads: int) -> dict[str, Any]:
+    shape = SIZES[size]
+    count = shape.warm_up + rounds * shape.round
+    arguments = _training_arguments(size, count, DROPOUT)
+    text = Text(shape, tokens())
+    batches = text.batches(count)
+    answers: dict[str, list[dict[str, Any]]] = {each: [] for each in systems}
+    speeds: dict[str, list[dict[str, float]]] = {}
+    kinds = {"fp32": True, "bf16": "ours-bf16" in systems}
+    with pool({each: arguments for each in [*systems, "products"]}, threads) as workers:
+        for each in systems:
+            workers[each].do("train", first=0, count=shape.warm_up)
+        for number in range(rounds):
+            first = shape.warm_up + number * shape.round
+            for each in systems:
+                answer = workers[each].do("train", first=first, count=shape.round)
+                answers[each].append(answer)
+                speed = answer["words"] / answer["seconds"]
+                print(f"{size}, round {number + 1}: {LABELS[each]:24} {speed:8,.0f} words/s")
+            for kind in (kind for kind, wanted in kinds.items() if wanted):
+                speeds.setdefault(kind, []).append(
+                    workers["products"].do("measure", precision=kind)
+                )
+        parameters = {each: workers[each].description["parameters"] for each in systems}
+    found: dict[str, Any] = {
+        "rounds": rounds,
+        "padding": padding_share(batches),
+        "limits": {},
+        "systems": {},
+    }
+    for kind, of_rounds in speeds.items():
+        middle = {each: median(r[each] for r in of_rounds) for each in of_rounds[0]}
+        words, flop = products.limit(shape.config(), batches, middle)
+        found["limits"][kind] = {"words_per_second": words, "flop_per_second": middle}
+        found["flop_per_word"] = flop
+    for each in systems:
+        found["systems"][each] = {
+            "parameters": parameters[each],
+            "words_per_second": [a["words"] / a["seconds"] for a in answers[each]],
+            "memory_mb": answers[each][-1]["memory"],
+            "memory_before_mb": answers[each][-1]["memory_before"],
+            "page_faults_per_batch": answers[each][-1]["page_faults"] // shape.round,
+        }
+    return found
+
+
+def _decode(
+    size: str, weights: Path, systems: Sequence[str], rounds: int, threads: int, sentences: int
+) -> dict[str, Any]:
+    arguments = [size, str(tokens()), "--weights", str(weights)]
+    found: dict[str, Any] = {"sentences": sentences, "rounds": rounds, "systems": {}}
+    answers: dict[str, list[dict[str, Any]]] = {each: [] for each in systems}
+    with pool({each: arguments for each in systems}, threads) as workers:
+        best = {each: _best_batch(workers[each], sentences) for each in systems}
+        for number in range(rounds):
+            for each in systems:
+                answer = workers[each].do("translate", batch=best[each], sentences=sentences)
+                answers[each].append(answer)
+                speed = sentences / answer["seconds"]
+                print(f"{size}, round {number + 1}: {LABELS[each]:24} {speed:8.1f} sentences/s")
+    ours = answers.get("ours")
+    for each in systems:
+        last = answers[each][-1]
+        same = None
+        if ours:
+            pairs = zip(last["translations"], ours[-1]["translations"], strict=True)
+            same = sum(a == b for a, b in pairs) / sentences
+        found["systems"][each] = {
+            "batch": best[each],
+            "sentences_per_second": [sentences / a["seconds"] for a in answers[each]],
+            "words_per_second": [a["words"] / a["seconds"] for a in answers[each]],
+            "words_per_sentence": last["words"] / sentences,
+            "same_as_ours": same,
+            "memory_mb": last["memory"],
+            "memory_before_mb": last["memory_before"],
+        }
+    return found
+
+
+def _losses(size: str, steps: int, systems: Sequence[str], threads: int) -> dict[str, Any]:
+    arguments = _training_arguments(size, steps, 0.0)
+    with pool({each: arguments for each in systems}, threads) as workers:
+        by_step = {
+            each: workers[each].do("train", first=0, count=steps)["losses"] for each in systems
+        }
+    found: dict[str, Any] = {"differences": {}, "last": {}}
+    for each in systems:
+        differences = relative_differences(by_step[each], by_step[PLAIN])
+        found["differences"][each] = {
+            str(step): max(differences[:step]) for step in (1, 10, 50, 100, 200) if step <= steps
+        }
+        found["last"][each] = mean(by_step[each][-20:])
+        print(
+            f"{size}: {LABELS[each]:24} differs from the plain loop by at most "
+            f"{max(differences):.1e}; last steps {found['last'][each]:.4f} nats a word"
+        )
+    return found
+
+
+def _best_batch(worker: Worker, sentences: int) -> int:
+    """Return with which number of sentences at once a system is fastest."""
+    sizes = [batch for batch in BATCHES if batch <= sentences] or [sentences]
+    worker.do("translate", batch=sizes[0], sentences=sizes[0])  # to warm up
+    seconds = {
+        batch: worker.do("translate", batch=batch, sentences=sentences)["seconds"]
+        for batch in sizes
+    }
+    return min(seconds, key=lambda batch: seconds[batch])
+
+
+def _training_arguments(size: str, batches: int, dropout: float) -> list[str]:
+    return [size, str(tokens()), "--batches", str(batches), "--dropout", str(dropout)]
+
+
+def _weights(size: str, minutes: float, threads: int) -> Path:
+    """Return weights of ours that have learned when a sentence ends, trained if there are none."""
+    path = FOLDER / f"{size}-{minutes:g}-minutes.safetensors"
+    if not path.exists():
+        print(f"training {path} for {minutes:g} minutes")
+        with pool({"ours": _training_arguments(size, 0, DROPOUT)}, threads) as workers:
+            workers["ours"].do("fit", seconds=60 * minutes, path=str(path))
+    return path
+
+
+def _listed(option: str, text: str, allowed: Sequence[str]) -> list[str]:
+    """Return what an option names, comma by comma."""
+    chosen = text.split(",")
+    for each in chosen:
+        if each not in allowed:
+            raise InputError(f"{option} {each}: there is none; choose from {', '.join(allowed)}")
+    return chosen
+
+
+def _keep(name: str, threads: int, part: str, size: str, found: dict[str, Any]) -> None:
+    """Put what was found into the machine's file, in place of the same part and size."""
+    torch.set_num_threads(threads)
+    machine = surroundings(torch.device("cpu"))
+    slug = re.sub(r"[^a-z0-9]+", "-", (name or f"{machine['device']}-{threads}").lower())
+    path = RESULTS / f"cpu-{slug.strip('-')}.json"
+    values = read_json(path) if path.exists() else {}
+    values.setdefault(part, {})[size] = {"machine": machine, **found}
+    write_json(path, values)
+    print(f"wrote {path.relative_to(HERE.parent)}")
+
+
+if __name__ == "__main__":
+    run_app(app)

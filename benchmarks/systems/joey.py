@@ -1,0 +1,151 @@
+"""JoeyNMT: its model, its training step, its beam search.
+
+Its recurrent encoder must be bidirectional (with one direction it fails where it joins the last states),
+so each direction has half the cells, and a bridge leads from the encoder's last state to the decoder's
+first. Our weights do not fit into it.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from joeynmt.batch import Batch
+from joeynmt.builders import build_gradient_clipper, build_optimizer
+from joeynmt.config import _check_special_symbols
+from joeynmt.model import Model, build_model
+from joeynmt.search import search
+from joeynmt.training import TrainManager
+from joeynmt.vocabulary import Vocabulary
+from torch import Tensor
+
+from attnmt.data.vocabulary import SPECIAL
+from benchmarks.workload import (
+    BEAM,
+    CLIP_NORM,
+    INIT,
+    LEARNING_RATE,
+    Ids,
+    Pairs,
+    Size,
+    by_length,
+    pad_right,
+    padded,
+)
+
+# Its first ids are fixed: <unk>, <pad>, <s>, </s>. So our words from the third on move up by one.
+UNK, PAD, BOS, EOS = range(4)
+
+
+class JoeyTrainer:
+    """The step of its training loop: ``TrainManager._train_step`` and what follows it there."""
+
+    def __init__(self, size: Size, dropout: float) -> None:
+        self._pad = size.pad
+        self.model = _build(size, dropout)
+        self.model.loss_function = ("crossentropy", 0.0)
+        self.model.train()
+        recipe = {
+            "optimizer": "sgd",
+            "learning_rate": LEARNING_RATE,
+            "clip_grad_val": None,
+            "clip_grad_norm": CLIP_NORM,
+        }
+        self._optimizer = build_optimizer(recipe, self.model.parameters())
+        self._clip = build_gradient_clipper(recipe)
+        # What the step reads of its manager, whose constructor wants folders, logs and data.
+        self._manager = SimpleNamespace(
+            model=self.model,
+            autocast={"device_type": "cpu", "enabled": False},
+            args=SimpleNamespace(normalization="batch", batch_multiplier=1),
+            n_gpu=0,
+            scaler=None,
+        )
+
+    def prepare(self, pairs: Pairs) -> Any:
+        batch = padded(pairs, self._pad)
+        source, target = (_moved(ids, self._pad) for ids in (batch.source, batch.target))
+        return _batch(source, batch.source_lengths, target)
+
+    def train(self, batch: Any) -> float:
+        loss, _ = TrainManager._train_step(self._manager, batch)
+        self._clip(parameters=self.model.parameters())
+        self._optimizer.step()
+        self.model.zero_grad()
+        return float(loss * batch.nseqs)
+
+
+class JoeyDecoder:
+    """Its beam search with its first weights, made to give as many words as the reference has.
+
+    Sentences of one batch have references of similar length, so that few steps are in vain.
+    """
+
+    def __init__(self, size: Size) -> None:
+        self._pad = size.pad
+        self._model = _build(size, 0.0).eval()
+
+    def translate(
+        self, sources: list[Ids], reference_lengths: list[int], batch: int
+    ) -> list[list[int]]:
+        found: dict[int, list[int]] = {}
+        for rows in by_length(reference_lengths, batch):
+            given = [sources[i] for i in rows]
+            source = _moved(pad_right(given, self._pad), self._pad)
+            inputs = _batch(source, torch.tensor([len(ids) for ids in given]), None)
+            order = inputs.sort_by_src_length()
+            steps = max(reference_lengths[i] for i in rows) + 1  # the last for </s>
+            output, _, _ = search(
+                self._model,
+                inputs,
+                max_output_length=steps,
+                beam_size=BEAM,
+                beam_alpha=-1,
+                min_output_length=steps,
+            )
+            for i, at in zip(rows, order, strict=True):
+                found[i] = output[at][: reference_lengths[i]].astype(int).tolist()
+        return [found[i] for i in range(len(sources))]
+
+
+def _build(size: Size, dropout: float) -> Model:
+    words = Vocabulary(
+        [str(i) for i in range(len(SPECIAL), size.pad)],
+        SimpleNamespace(**_check_special_symbols({})),
+    )
+    assert len(words) == size.words
+    shared = {
+        "type": "recurrent",
+        "rnn_type": "lstm",
+        "num_layers": size.layers,
+        "dropout": dropout,
+        "embeddings": {"embedding_dim": size.cells},
+    }
+    encoder = shared | {"hidden_size": size.cells // 2, "bidirectional": True}
+    decoder = shared | {
+        "hidden_size": size.cells,
+        "attention": "luong",
+        "input_feeding": True,
+        "init_hidden": "bridge",
+    }
+    first = {"initializer": "uniform", "init_weight": INIT}
+    embedded = {"embed_initializer": "uniform", "embed_init_weight": INIT}
+    return build_model({"encoder": encoder, "decoder": decoder, **first, **embedded}, words, words)
+
+
+def _moved(ids: Tensor, pad: int) -> Tensor:
+    """Return our ids as its own."""
+    return torch.where(ids == pad, PAD, torch.where(ids == UNK, UNK, ids + 1))
+
+
+def _batch(source: Tensor, lengths: Tensor, target: Tensor | None) -> Batch:
+    return Batch(
+        src=source,
+        src_length=lengths,
+        src_prompt_mask=None,
+        trg=target,
+        trg_prompt_mask=None,
+        indices=torch.arange(len(source)),
+        device=torch.device("cpu"),
+        pad_index=PAD,
+        eos_index=EOS,
+    )

@@ -1,0 +1,76 @@
+"""This project's model, trained as ``training/loop.py`` does and decoded as the stage translate does."""
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from attnmt.config import Precision, load_params
+from attnmt.data.batches import Batch, make_batch
+from attnmt.decoding.search import Search
+from attnmt.decoding.translate import translate
+from attnmt.model.precision import products_in
+from attnmt.model.translator import Translator
+from attnmt.training.step import Step
+from benchmarks.workload import (
+    BEAM,
+    CLIP_NORM,
+    DROPOUT,
+    LEARNING_RATE,
+    PROFILE,
+    SEED,
+    Ids,
+    Pairs,
+    Size,
+)
+
+CPU = torch.device("cpu")
+
+
+def build(size: Size, dropout: float) -> Translator:
+    """Return the model with its first weights."""
+    model = Translator(size.config(dropout))
+    model.initialise(SEED)
+    return model
+
+
+class OursTrainer:
+    """The training step."""
+
+    def __init__(self, size: Size, dropout: float, precision: Precision) -> None:
+        self.model = build(size, dropout)
+        self.model.train()
+        self._precision: Precision = precision
+        recipe = {
+            "batch_size": size.batch,
+            "learning_rate": LEARNING_RATE,
+            "clip_norm": CLIP_NORM,
+            "clip_embeddings": True,  # as every peer does
+        }
+        family = next(iter(load_params(PROFILE).families.values()))
+        self._step = Step(self.model, family.training.model_copy(update=recipe))
+
+    def prepare(self, pairs: Pairs) -> Batch:
+        return make_batch(pairs.sources, pairs.targets, reverse=False)
+
+    def train(self, batch: Batch) -> float:
+        with products_in(self._precision, CPU):
+            return float(self._step(batch, LEARNING_RATE))
+
+
+class OursDecoder:
+    """Beam search with one model or an ensemble."""
+
+    def __init__(self, size: Size, weights: str, precision: Precision, members: int) -> None:
+        self._precision: Precision = precision
+        # Members are copies: an ensemble of them finds the same translations in as many steps.
+        self._models = [build(size, DROPOUT).eval() for _ in range(members)]
+        for model in self._models:
+            model.load_state_dict(load_file(Path(weights)))
+
+    def translate(
+        self, sources: list[Ids], reference_lengths: list[int], batch: int
+    ) -> list[list[int]]:
+        with products_in(self._precision, CPU):
+            found = translate(self._models, sources, Search(beam=BEAM, candidates=20), batch)
+        return [candidates[0].words for candidates in found]

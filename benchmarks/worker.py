@@ -1,0 +1,150 @@
+"""One system in a process of its own, which does what it is told and waits.
+
+Reads commands from standard input and answers on standard output, one JSON object a line each. What the
+system itself prints goes to standard error.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+import typer
+from safetensors.torch import save_file
+
+from attnmt.files import atomic_path
+from attnmt.training.machine import keep_freed_memory, peak_memory
+from benchmarks import products
+from benchmarks.systems import build_decoder, build_trainer
+from benchmarks.workload import SEED, SIZES, Text, digest, target_words
+
+Answer = dict[str, Any]
+CPU = torch.device("cpu")
+
+
+class TrainingWorker:
+    """A model in training."""
+
+    def __init__(self, name: str, size: str, tokens: Path, batches: int, dropout: float) -> None:
+        self._text = Text(SIZES[size], tokens)
+        self._batches = self._text.batches(batches)
+        self._trainer = build_trainer(name, SIZES[size], dropout)
+        self._before = peak_memory(CPU)
+
+    def describe(self) -> Answer:
+        """Say what was loaded."""
+        return {
+            "parameters": sum(p.numel() for p in self._trainer.model.parameters()),
+            "batches": digest(self._batches),
+        }
+
+    def train(self, first: int, count: int) -> Answer:
+        """Train on ``count`` batches from ``first``; they are made ready before the clock starts."""
+        pairs = self._batches[first : first + count]
+        batches = [self._trainer.prepare(each) for each in pairs]
+        faults, started = _faults(), time.perf_counter()
+        losses = [self._trainer.train(batch) for batch in batches]
+        return {
+            "seconds": time.perf_counter() - started,
+            "words": sum(map(target_words, pairs)),
+            "losses": [loss / target_words(each) for loss, each in zip(losses, pairs, strict=True)],
+            "page_faults": _faults() - faults,
+            "memory": peak_memory(CPU),
+            "memory_before": self._before,
+        }
+
+    def fit(self, seconds: float, path: str) -> Answer:
+        """Train for some time and write the weights."""
+        words, started = 0, time.perf_counter()
+        for pairs in self._text.epochs():
+            if time.perf_counter() - started > seconds:
+                break
+            self._trainer.train(self._trainer.prepare(pairs))
+            words += target_words(pairs)
+        with atomic_path(Path(path)) as partial:
+            save_file(self._trainer.model.state_dict(), partial)
+        return {"words": words}
+
+
+class DecodingWorker:
+    """A model in search."""
+
+    def __init__(self, name: str, size: str, tokens: Path, weights: str) -> None:
+        self._text = Text(SIZES[size], tokens)
+        self._decoder = build_decoder(name, SIZES[size], weights)
+        self._before = peak_memory(CPU)
+
+    def describe(self) -> Answer:
+        """Say nothing: what is decoded is the test set."""
+        return {}
+
+    def translate(self, batch: int, sentences: int) -> Answer:
+        """Translate the first sentences of the test set."""
+        sources = self._text.sources[:sentences]
+        lengths = self._text.reference_lengths[:sentences]
+        started = time.perf_counter()
+        found = self._decoder.translate(sources, lengths, batch)
+        return {
+            "seconds": time.perf_counter() - started,
+            "words": sum(len(words) + 1 for words in found),
+            "translations": found,
+            "memory": peak_memory(CPU),
+            "memory_before": self._before,
+        }
+
+
+class ProductsWorker:
+    """The matrix products alone."""
+
+    def __init__(self, size: str, tokens: Path, batches: int) -> None:
+        self._batches = Text(SIZES[size], tokens).batches(batches)
+        self._products = products.dominant(SIZES[size], self._batches)
+
+    def describe(self) -> Answer:
+        """Say which batches the limit is that of."""
+        return {"batches": digest(self._batches)}
+
+    def measure(self, precision: str) -> Answer:
+        """Measure the speed of each product, in FLOP a second."""
+        return products.measure(self._products, precision)
+
+
+def _faults() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def main(
+    name: str,
+    size: str,
+    tokens: Path,
+    batches: int = 0,
+    dropout: float = 0.0,
+    weights: str = "",
+    threads: int = 2,
+) -> None:
+    """Load a system, say so, and serve until standard input ends."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print must not come between the answers
+    torch.set_num_threads(threads)
+    torch.manual_seed(SEED)
+    keep_freed_memory()
+    worker: TrainingWorker | DecodingWorker | ProductsWorker
+    if name == "products":
+        worker = ProductsWorker(size, tokens, batches)
+    elif weights:
+        worker = DecodingWorker(name, size, tokens, weights)
+    else:
+        worker = TrainingWorker(name, size, tokens, batches, dropout)
+    print(json.dumps(worker.describe()), file=answers, flush=True)
+    for line in sys.stdin:
+        command = json.loads(line)
+        answer = getattr(worker, command.pop("do"))(**command)
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    typer.run(main)

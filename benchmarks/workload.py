@@ -1,0 +1,204 @@
+"""What every system does the same work on: model sizes, and batches of Multi30k's sentence pairs.
+
+Ids are by frequency: ``<unk>``, ``<s>``, ``</s>``, then words. The last id of a vocabulary is padding
+and never a word, because the peers keep a row of every matrix for it.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from attnmt.config import DownloadCorpus, ModelShape, System, load_params
+from attnmt.data.batches import ParallelText
+from attnmt.data.corpus import write_downloaded
+from attnmt.data.encoded import EncodedText
+from attnmt.data.size import Lengths
+from attnmt.data.tokenise import LANGUAGES, tokenise_sets
+from attnmt.data.vocabulary import BOS, EOS, build_vocabulary
+from attnmt.errors import InputError
+from attnmt.files import atomic_path, read_lines
+from attnmt.layout import Layout
+from attnmt.model.translator import ModelConfig
+
+Ids = NDArray[np.int32]
+FOLDER = Path("data/benchmarks")  # what the benchmarks make; not in git
+PROFILE = Path("profiles/multi30k/params.yaml")
+TEST = "test_2016_flickr"
+SEED = 1
+# The recipe of every system; the gradient is that of the sum over the batch divided by its sentences.
+DROPOUT, INIT, LEARNING_RATE, CLIP_NORM = 0.2, 0.1, 1.0, 5.0
+BEAM = 5
+
+
+@dataclass(frozen=True)
+class Size:
+    """A model and its batches."""
+
+    layers: int
+    cells: int
+    words: int  # entries of either vocabulary, padding among them
+    batch: int  # sentence pairs
+    round: int  # batches of a round
+    warm_up: int  # batches before the first round
+
+    @property
+    def pad(self) -> int:
+        """The id of padding."""
+        return self.words - 1
+
+    def config(self, dropout: float = DROPOUT) -> ModelConfig:
+        """Return Luong's global attention with the general score and input feeding."""
+        system = System(attention="global", score="general", input_feeding=True, dropout=dropout)
+        shape = ModelShape(
+            layers=self.layers, size=self.cells, window_D=10, location_slots=50, init=INIT
+        )
+        return ModelConfig(system, shape, self.words, self.words)
+
+
+SIZES = {
+    "small": Size(layers=2, cells=256, words=10_000, batch=64, round=20, warm_up=3),
+    "medium": Size(layers=2, cells=512, words=10_000, batch=128, round=8, warm_up=2),
+    "paper": Size(layers=4, cells=1000, words=50_000, batch=128, round=1, warm_up=1),
+}
+
+
+class Pairs(NamedTuple):
+    """The sentence pairs of a batch, without ``<s>`` and ``</s>``."""
+
+    sources: list[Ids]
+    targets: list[Ids]
+
+
+class Padded(NamedTuple):
+    """A batch as the peers read it, padded on the right."""
+
+    source: Tensor  # [N, M]
+    source_lengths: Tensor  # [N]
+    target: Tensor  # <s> y_1 .. y_T </s>, [N, T + 2]
+
+
+class Text:
+    """Multi30k as ids of a vocabulary of a size."""
+
+    def __init__(self, size: Size, tokens: Path) -> None:
+        """Number the words of the token files in ``tokens``, the last id left for padding."""
+        self.size = size
+        lines = {k: read_lines(tokens / f"train.{k}") for k in LANGUAGES}
+        words = {k: build_vocabulary(lines[k], size.words - 1) for k in LANGUAGES}
+        train = {k: [words[k].encode(line.split()) for line in lines[k]] for k in LANGUAGES}
+        self.train = ParallelText(_flat(train["en"]), _flat(train["de"]), reverse=False)
+        test = {k: read_lines(tokens / f"{TEST}.{k}") for k in LANGUAGES}
+        self.sources = [_ids(words["en"].encode(line.split())) for line in test["en"]]
+        self.reference_lengths = [len(line.split()) for line in test["de"]]
+
+    def batches(self, count: int) -> list[Pairs]:
+        """Return the first batches of a training, of pairs of similar length.
+
+        Raises:
+            InputError: if an epoch has fewer.
+        """
+        order = self.train.training_order(1, SEED, self.size.batch, 100, "corpus")
+        if count > len(order):
+            raise InputError(f"{count} batches asked for, but an epoch has {len(order)}")
+        return [self._pairs(rows) for rows in order[:count]]
+
+    def epochs(self) -> Iterator[Pairs]:
+        """Yield the batches of epoch after epoch, without end."""
+        for epoch in itertools.count(1):
+            for rows in self.train.training_order(epoch, SEED, self.size.batch, 100, "corpus"):
+                yield self._pairs(rows)
+
+    def _pairs(self, rows: NDArray[np.int64]) -> Pairs:
+        source, target = self.train.source, self.train.target
+        return Pairs([source[i] for i in rows], [target[i] for i in rows])
+
+
+def tokens() -> Path:
+    """Return the folder of Multi30k's tokens, made from its raw text where no run has made it.
+
+    The raw text is that of the profile multi30k, from ``ATTNMT_MIRROR`` or downloaded if need be.
+    """
+    params = load_params(PROFILE)
+    layout = Layout(params.profile)
+    for made in (layout.tokens, FOLDER / "tokens"):
+        if (made / "summary.json").exists():
+            return made
+    raw = layout.raw
+    if not (raw / "train.en").exists():
+        assert isinstance(params.corpus, DownloadCorpus)
+        with atomic_path(FOLDER / "raw") as partial:
+            partial.mkdir()
+            write_downloaded(params.corpus, params.sets.train, partial, layout.downloads)
+        raw = FOLDER / "raw"
+    with atomic_path(made) as partial:
+        partial.mkdir()
+        tokenise_sets(raw, partial, params.sets, params.tokenise)
+    return made
+
+
+def padded(pairs: Pairs, pad: int) -> Padded:
+    """Pad both sides on the right."""
+    lengths = torch.tensor([len(ids) for ids in pairs.sources])
+    targets = [np.array([BOS, *ids, EOS]) for ids in pairs.targets]
+    return Padded(pad_right(pairs.sources, pad), lengths, pad_right(targets, pad))
+
+
+def pad_right(sentences: Sequence[NDArray[np.integer]], pad: int) -> Tensor:
+    """Return ids [N, M], padded on the right."""
+    rows = [torch.from_numpy(ids.astype(np.int64)) for ids in sentences]
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=pad)
+
+
+def target_words(pairs: Pairs) -> int:
+    """Return the words that a batch predicts, ``</s>`` counted, padding not."""
+    return sum(len(ids) + 1 for ids in pairs.targets)
+
+
+def mean_lengths(batches: Sequence[Pairs]) -> Lengths:
+    """Return the mean words of a pair, ``</s>`` of the target counted."""
+    pairs = sum(len(batch.targets) for batch in batches)
+    sources = sum(len(ids) for batch in batches for ids in batch.sources)
+    return Lengths(sources / pairs, sum(map(target_words, batches)) / pairs)
+
+
+def padding_share(batches: Sequence[Pairs]) -> float:
+    """Return the share of the batches' positions, of both sides, that hold no word."""
+    real = held = 0
+    for batch in batches:
+        for side, more in ((batch.sources, 0), (batch.targets, 1)):
+            lengths = [len(ids) + more for ids in side]
+            real += sum(lengths)
+            held += len(lengths) * max(lengths)
+    return 1 - real / held
+
+
+def digest(batches: Sequence[Pairs]) -> str:
+    """Return what tells these batches from others."""
+    found = hashlib.sha256()
+    for batch in batches:
+        for ids in itertools.chain(*batch):
+            found.update(len(ids).to_bytes(4, "little") + ids.tobytes())
+    return found.hexdigest()[:16]
+
+
+def by_length(lengths: Sequence[int], batch: int) -> list[list[int]]:
+    """Return rows in batches of similar length, the longest first."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    return [order[i : i + batch] for i in range(0, len(order), batch)]
+
+
+def _ids(words: list[int]) -> Ids:
+    return np.array(words, dtype=np.int32)
+
+
+def _flat(lines: list[list[int]]) -> EncodedText:
+    offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
+    return EncodedText(_ids([i for line in lines for i in line]), offsets)

@@ -1,0 +1,104 @@
+"""What a search did, step by step, from which its finished translations are read back."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+NOWHERE = -1  # is where a translation attends that took no further step
+
+
+class Candidate(NamedTuple):
+    """A finished translation."""
+
+    words: list[int]  # without </s>
+    score: float  # sum of log p, </s> included where the search produced it
+    links: list[int]  # the source position that each word is linked to; empty without attention
+
+
+class _Step(NamedTuple):
+    """One step of N live sentences."""
+
+    sentences: Tensor  # which of all they are, [N]
+    words: Tensor  # of the new hypotheses, [N, B]
+    parents: Tensor  # the hypotheses that these extend, [N, B]
+    attended: Tensor | None  # source positions, by the hypotheses before the step, [N, K]
+
+
+class _Finished(NamedTuple):
+    """Hypotheses that finish with so many words."""
+
+    length: int
+    sentences: Tensor  # which of all the rows are, [N]
+    which: Tensor  # entries that finish, [N, F]; a row's are in order
+    hypotheses: Tensor  # [N, F]
+    scores: Tensor  # [N, F]
+
+
+class History:
+    """The steps of S sentences and what finished. All stays on the device, so that no step waits."""
+
+    def __init__(self, sentences: int) -> None:
+        self.sentences = sentences
+        self._steps: list[_Step] = []
+        self._finished: list[_Finished] = []
+
+    def step(
+        self, sentences: Tensor, words: Tensor, parents: Tensor, attended: Tensor | None
+    ) -> None:
+        """Write a step down; arguments as of ``_Step``."""
+        self._steps.append(_Step(sentences, words, parents, attended))
+
+    def finish(self, sentences: Tensor, which: Tensor, hypotheses: Tensor, scores: Tensor) -> None:
+        """Finish some hypotheses with the words of all steps so far; arguments as of ``_Finished``."""
+        self._finished.append(_Finished(len(self._steps), sentences, which, hypotheses, scores))
+
+    def read_back(self, shift: int) -> list[list[Candidate]]:
+        """Return each sentence's finished translations, in order of finishing.
+
+        Args:
+            shift: 0 links a word by the weights of its own step, 1 by those of the next.
+        """
+        sentences, k, lengths, scores = self._ends()
+        words = np.zeros((len(k), len(self._steps)), dtype=int)
+        attended = np.full((len(k), len(self._steps) + 1), NOWHERE)
+        place = np.empty(self.sentences, dtype=int)
+        for t, step in reversed(list(enumerate(self._steps))):  # from the last words to the first
+            place.fill(-1)
+            place[_array(step.sentences)] = range(len(step.sentences))
+            rows = place[sentences]
+            longer = lengths > t
+            of_longer = rows[longer], k[longer]
+            words[longer, t] = _array(step.words)[of_longer]
+            k[longer] = _array(step.parents)[of_longer]
+            if step.attended is not None:
+                took = (lengths >= t) & (rows >= 0)  # the step of </s> attends too
+                attended[took, t] = _array(step.attended)[rows[took], k[took]]
+        # A translation cut off at the longest length has no step after its last word.
+        cut = np.flatnonzero(attended[range(len(k)), lengths] == NOWHERE)
+        attended[cut, lengths[cut]] = attended[cut, lengths[cut] - 1]
+        found: list[list[Candidate]] = [[] for _ in range(self.sentences)]
+        attends = self._steps[0].attended is not None
+        for i, n, of_words, score, positions in zip(
+            *(a.tolist() for a in (sentences, lengths, words, scores, attended)), strict=True
+        ):
+            links = positions[shift : shift + n] if attends else []
+            found[i].append(Candidate(of_words[:n], score, links))
+        return found
+
+    def _ends(self) -> list[NDArray[Any]]:
+        """Return of every finished translation its sentence, hypothesis, length and score."""
+        parts = []
+        for length, sentences, which, hypotheses, scores in self._finished:
+            ends = which.nonzero().unbind(1)
+            of_rows = sentences[ends[0]]
+            parts.append(
+                (of_rows, hypotheses[ends], torch.full_like(of_rows, length), scores[ends])
+            )
+        return [_array(torch.cat(part)) for part in zip(*parts, strict=True)]
+
+
+def _array(tensor: Tensor) -> NDArray[Any]:
+    return tensor.cpu().numpy()

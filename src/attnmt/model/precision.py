@@ -1,0 +1,46 @@
+"""What the products of matrices are computed in; every number is stored in single precision."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from attnmt.config import Precision
+from attnmt.errors import InputError
+
+
+def supported(device: torch.device) -> list[Precision]:
+    """Return the precisions that a device has products for."""
+    if device.type == "cuda":
+        return ["fp32", "tf32"] if torch.cuda.get_device_capability(device) >= (8, 0) else ["fp32"]
+    has_bf16: bool = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return ["fp32", "bf16"] if has_bf16 else ["fp32"]
+
+
+@contextmanager
+def products_in(precision: Precision, device: torch.device) -> Iterator[None]:
+    """Multiply with factors rounded to a precision (bf16: 8 bits of mantissa, tf32: 11), sums in fp32.
+
+    Raises:
+        InputError: if the device cannot.
+    """
+    possible = supported(device)
+    if precision not in possible:
+        raise InputError(
+            f"training.precision: {precision} is not one of this device's, which are "
+            f"{', '.join(possible)}; set it to one of these in the parameters"
+        )
+    kind = "ieee" if precision == "fp32" else precision
+    torchs: Any = torch.backends  # whose types do not say this
+    backends = (
+        [torchs.cuda.matmul, torchs.cudnn.rnn] if device.type == "cuda" else [torchs.mkldnn.matmul]
+    )
+    before = [backend.fp32_precision for backend in backends]
+    for backend in backends:
+        backend.fp32_precision = kind
+    try:
+        yield
+    finally:
+        for backend, former in zip(backends, before, strict=True):
+            backend.fp32_precision = former

@@ -1,0 +1,77 @@
+"""The scores of models and ensembles in MLflow: of a model, in the run of its training."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from attnmt.errors import InputError
+from attnmt.files import read_json
+from attnmt.layout import Layout
+from attnmt.tracking_store import find_run, log_final, open_run
+
+LABELS = {  # of the scripts of a scores file, in MLflow
+    "tokenised": "bleu_tokenised",
+    "nist": "bleu_nist",
+    "sacrebleu": "bleu_sacrebleu",
+    "chrf": "chrf",
+    "ter": "ter",
+}
+
+
+def add_scores(client: Any, profile: str, name: str) -> bool:
+    """Add a model's scores to the run of its training; an ensemble's are a run of their own.
+
+    Returns:
+        Whether MLflow lacked any of them.
+
+    Raises:
+        InputError: if MLflow has no run of the training, or a file is missing or damaged.
+    """
+    layout = Layout(profile)
+    scores = read_json(layout.scores(name))
+    provenance = [layout.model(member) / "provenance.json" for member in scores["models"]]
+    fingerprint = _fingerprint(scores["average"], [read_json(p)["fingerprint"] for p in provenance])
+    found = find_run(client, profile, name, fingerprint)
+    if found is not None:
+        run_id = found.info.run_id
+    elif scores["average"] is None:
+        raise InputError(f"{name} with fingerprint {fingerprint} has no run")
+    else:
+        described = {key: scores[key] for key in ("models", "average", "family", "direction")}
+        tags = {"dataset_digest": scores["dataset_digest"]}
+        run_id, _ = open_run(client, profile, name, fingerprint, described, tags)
+        client.set_terminated(run_id, "FINISHED")
+    return log_final(client, run_id, score_metrics(scores))
+
+
+def _fingerprint(average: str | None, trainings: list[str]) -> str:
+    """Return what scores are known by: the fingerprint of the training, or one of the ensemble's."""
+    if average is None:
+        return trainings[0]
+    return hashlib.sha256(" ".join([average, *trainings]).encode()).hexdigest()[:16]
+
+
+def score_metrics(scores: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``.
+
+    The bounds of intervals are apart, as ``<set>/interval/bleu_nist_after_low``. A null, such as an
+    ensemble's perplexity, is left out.
+    """
+    metrics = {}
+    for name, result in scores["sets"].items():
+        metrics[f"{name}/perplexity"] = result["perplexity"]
+        for when in ("before", "after"):
+            for script, label in LABELS.items():
+                metrics |= _with_interval(name, f"{label}_{when}", result[when][script])
+    alignment = scores["alignment"]
+    if alignment is not None:
+        name, value = alignment["set"], alignment["aer"]
+        metrics |= _with_interval(name, "aer", alignment | {"value": value})
+        for step, value in alignment["aer_by_link_step"].items():
+            metrics[f"{name}/aer_{step}"] = value
+    return {name: float(value) for name, value in metrics.items() if value is not None}
+
+
+def _with_interval(name: str, label: str, score: Mapping[str, Any]) -> dict[str, Any]:
+    bounds = {f"{name}/interval/{label}_{bound}": score[bound] for bound in ("low", "high")}
+    return {f"{name}/{label}": score["value"]} | bounds

@@ -1,0 +1,131 @@
+"""Training steps as CUDA graphs: captured once for each shape of a batch, then replayed.
+
+A step of the paper's models is several thousand kernels of a few microseconds, more than the host can
+launch in that time. A graph launches them all at once. It is bound to the addresses and the shape that
+it was captured with, so a batch is copied to where its graph reads, and batches are padded a little
+further, so that few shapes occur.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from attnmt.data.batches import Batch
+from attnmt.data.vocabulary import EOS
+
+# Columns are padded to multiples of these. A step's time grows with the target's columns, which the
+# decoder takes one by one, more than with the source's.
+SOURCE_COLUMNS, TARGET_COLUMNS = 4, 2
+# Steps of a shape that run before it is captured: they make what a capture must find made (the
+# libraries' handles and workspaces), and show that the shape comes again.
+EAGER_STEPS = 2
+# A graph takes about 10 kB a kernel beside the pool that all share: at the paper's size some 50 MB.
+MOST_GRAPHS = 128
+KEPT_FREE = 1 / 4  # of the GPU's memory: with less, no more graphs
+
+Shape = tuple[int, int, int]  # N, M and T of a batch
+PlainStep = Callable[[Batch, Tensor], Tensor]  # from a batch and the learning rate to the loss
+
+
+class Graph(Protocol):
+    """A captured step."""
+
+    def replay(self, batch: Batch) -> Tensor:
+        """Take the step on a batch of the graph's shape; return the loss."""
+
+
+class Graphs:
+    """The graphs by shape: which steps are captured, and when."""
+
+    def __init__(self, has_room: Callable[[], bool]) -> None:
+        self.has_room = has_room
+        self.seen: Counter[Shape] = Counter()
+        self.by_shape: dict[Shape, Graph] = {}
+
+    def find(self, batch: Batch, capture: Callable[[Batch], Graph]) -> Graph | None:
+        """Return the batch's graph, captured now if it is time; None if the step is to run plainly."""
+        shape = (len(batch.source), batch.source.shape[1], batch.words.shape[1])
+        if shape not in self.by_shape:
+            self.seen[shape] += 1
+            full = len(self.by_shape) == MOST_GRAPHS
+            if self.seen[shape] <= EAGER_STEPS or full or not self.has_room():
+                return None
+            self.by_shape[shape] = capture(batch)
+        return self.by_shape[shape]
+
+
+class GraphedStep:
+    """Takes steps on a GPU, as graphs where it can; the host waits for none of them.
+
+    Plain steps and graphs run the same kernels, and draw the same random numbers: a replay advances
+    torch's generator as its operations would.
+    """
+
+    def __init__(self, device: torch.device, widened: bool) -> None:
+        """Prepare for a device; ``widened`` says if batches may be padded further."""
+        self.device = device
+        self.multiples = (SOURCE_COLUMNS, TARGET_COLUMNS) if widened else (1, 1)
+        self.graphs = Graphs(self._has_room)
+        self.rate = torch.zeros((), device=device)
+        # Plain steps run on the stream of the captures, which then find what they need there.
+        self.stream = torch.cuda.Stream(device)
+        self.pool = torch.cuda.graph_pool_handle()
+
+    def __call__(self, step: PlainStep, batch: Batch, rate: float) -> Tensor:
+        """Take a step; return the loss."""
+        batch = _to_gpu(widen(batch, *self.multiples), self.device)
+        self.rate.fill_(rate)
+        graph = self.graphs.find(batch, lambda like: self._capture(step, like))
+        return self._plain(step, batch) if graph is None else graph.replay(batch)
+
+    def _plain(self, step: PlainStep, batch: Batch) -> Tensor:
+        current = torch.cuda.current_stream(self.device)
+        self.stream.wait_stream(current)
+        with torch.cuda.stream(self.stream):
+            loss = step(batch, self.rate)
+        current.wait_stream(self.stream)
+        return loss
+
+    def _capture(self, step: PlainStep, like: Batch) -> "_CUDAGraph":
+        inputs = Batch(*(part.clone() for part in like))
+        graph = torch.cuda.CUDAGraph()
+        # The gradients are made and cleared within, so that all graphs have them in the same memory.
+        with torch.cuda.graph(graph, pool=self.pool, stream=self.stream):
+            loss = step(inputs, self.rate)
+        return _CUDAGraph(graph, inputs, loss)
+
+    def _has_room(self) -> bool:
+        free, total = torch.cuda.mem_get_info(self.device)
+        cached = torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
+        return free + cached > KEPT_FREE * total
+
+
+class _CUDAGraph(NamedTuple):
+    graph: torch.cuda.CUDAGraph
+    inputs: Batch  # where it reads
+    loss: Tensor  # where it writes
+
+    def replay(self, batch: Batch) -> Tensor:
+        for held, part in zip(self.inputs, batch, strict=True):
+            held.copy_(part)
+        self.graph.replay()
+        return self.loss.clone()
+
+
+def widen(batch: Batch, source_columns: int, target_columns: int) -> Batch:
+    """Pad the source on the left, the target on the right, to multiples of so many columns."""
+    left = -batch.source.shape[1] % source_columns
+    right = -batch.words.shape[1] % target_columns
+    return batch._replace(
+        source=nn.functional.pad(batch.source, (left, 0)),
+        words=nn.functional.pad(batch.words, (0, right), value=EOS),
+        next_words=nn.functional.pad(batch.next_words, (0, right), value=EOS),
+    )
+
+
+def _to_gpu(batch: Batch, device: torch.device) -> Batch:
+    """Copy to a GPU from memory that it reads by itself, so that the host need not wait."""
+    return Batch(*(part if part.is_cuda else part.pin_memory() for part in batch)).to(device)

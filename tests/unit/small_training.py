@@ -1,0 +1,77 @@
+"""Small trainings: a text to learn, a model, a recipe, and runs that are killed on the way."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from attnmt.config import ModelShape, System, Training
+from attnmt.data.batches import ParallelText
+from attnmt.data.encoded import EncodedText
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.loop import train
+
+RECIPE = Training(
+    batch_size=8,
+    learning_rate=1.0,
+    epochs=3,
+    halve_after=2,
+    schedule="paper",
+    clip_norm=5.0,
+    clip_embeddings=False,
+    shuffle="corpus",
+    chunk_batches=4,
+    precision="fp32",
+    evaluate_every=7,
+)
+FEEDING = System(
+    attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2
+)
+
+
+def encoded(sentences: list[np.ndarray]) -> EncodedText:
+    offsets = np.cumsum([0, *map(len, sentences)])
+    return EncodedText(np.concatenate(sentences).astype(np.int32), offsets)
+
+
+def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelText:
+    """Pairs whose target is the source backwards."""
+    rng = np.random.default_rng(seed)
+    sources = [rng.integers(3, words, rng.integers(1, 7)) for _ in range(count)]
+    return ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse)
+
+
+def small(system: System, size: int = 8) -> Translator:
+    shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.1)
+    return Translator(ModelConfig(system, shape, 8, 8))
+
+
+class KilledError(Exception):
+    pass
+
+
+def run(
+    folder: Path, kill_after: Iterator[int] | None = None, device: str = "cpu"
+) -> tuple[dict[str, bytes], list]:
+    """Train to the end, dying whenever ``kill_after`` says so; the weights and the history."""
+    text, dev = reversal(150, 1, reverse=True), reversal(20, 2, reverse=True)
+    while True:
+        model, checkpoints = small(FEEDING).to(device), Checkpoints(folder, minutes=0)
+        left = next(kill_after, 10**9) if kill_after else 10**9
+        save = checkpoints.save
+
+        def save_or_die(*args: object, save: object = save) -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise KilledError
+            save(*args)  # type: ignore[operator]
+
+        checkpoints.save = save_or_die  # type: ignore[method-assign]
+        try:
+            progress = train(model, text, {"dev": dev}, RECIPE, 1, checkpoints, lambda row: None)
+        except KilledError:
+            continue
+        weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
+        return weights, progress.history

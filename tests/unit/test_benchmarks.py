@@ -1,0 +1,207 @@
+"""The benchmarks: what is measured is the same for all, and what is reported follows from it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attnmt.data.batches import make_batch
+from attnmt.data.size import Lengths
+from attnmt.errors import InputError
+from attnmt.model.cost import work
+from attnmt.reporting.readme import readme_with_table
+from benchmarks import pool, products, workload
+from benchmarks.measures import Spread, fastest, ratio, relative_differences
+from benchmarks.page import MARKER, render
+from benchmarks.systems.ours import OursTrainer
+from benchmarks.systems.plain import PlainTrainer
+from benchmarks.workload import Pairs, Size
+
+ROOT = Path(__file__).parents[2]
+TINY = Size(layers=2, cells=8, words=30, batch=4, round=1, warm_up=1)
+
+
+def pairs(*lengths: tuple[int, int]) -> Pairs:
+    """Sentence pairs of these lengths, of words that are neither special nor padding."""
+    rng = np.random.default_rng(0)
+    sides = zip(*lengths, strict=True)
+    return Pairs(*([rng.integers(3, 29, n, dtype=np.int32) for n in side] for side in sides))
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Path:
+    """Token files of 12 short sentence pairs."""
+    lines = [" ".join(f"w{j}" for j in range(i % 5 + 1)) for i in range(12)]
+    for name in ("train", workload.TEST):
+        for language in ("en", "de"):
+            (tmp_path / f"{name}.{language}").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_ours_and_the_peers_read_the_same_padded_batch():
+    batch = pairs((5, 2), (3, 4))
+    ours, peers = make_batch(*batch, reverse=False), workload.padded(batch, TINY.pad)
+    assert ours.source.shape == peers.source.shape == (2, 5)
+    assert ours.words.shape[1] == peers.target.shape[1] - 1 == 5
+    for row, length in enumerate(peers.source_lengths.tolist()):
+        assert ours.source[row, -length:].tolist() == peers.source[row, :length].tolist()
+        predicted = int(ours.lengths[row])
+        assert ours.words[row, :predicted].tolist() == peers.target[row, :predicted].tolist()
+        following = peers.target[row, 1 : predicted + 1]
+        assert ours.next_words[row, :predicted].tolist() == following.tolist()
+        assert set(peers.target[row, predicted + 1 :].tolist()) <= {TINY.pad}
+    assert workload.target_words(batch) == int(ours.lengths.sum()) == 8
+
+
+def test_every_process_finds_the_same_batches_and_others_tell_apart(tokens):
+    first, again = (workload.Text(TINY, tokens).batches(3) for _ in range(2))
+    assert workload.digest(first) == workload.digest(again)
+    assert workload.digest(first) != workload.digest(first[::-1])
+    moved = [Pairs(batch.targets, batch.sources) for batch in [pairs((2, 3))]]
+    assert workload.digest(moved) != workload.digest([pairs((2, 3))])
+
+
+def test_no_word_has_the_id_of_padding(tokens):
+    small = Size(layers=1, cells=2, words=6, batch=4, round=1, warm_up=1)
+    text = workload.Text(small, tokens)
+    assert max(text.train.source.ids) == small.pad - 1
+    assert max(max(ids) for ids in text.sources) == small.pad - 1
+
+
+def test_more_batches_than_an_epoch_has_are_refused(tokens):
+    with pytest.raises(InputError, match="4 batches asked for, but an epoch has 3"):
+        workload.Text(TINY, tokens).batches(4)
+
+
+def test_padding_is_counted_on_both_sides():
+    assert workload.padding_share([pairs((4, 1), (2, 1))]) == pytest.approx(1 - 10 / 12)
+    assert workload.padding_share([pairs((3, 2), (3, 2))]) == 0
+    assert workload.mean_lengths([pairs((4, 1), (2, 2))]) == Lengths(3, 2.5)
+
+
+def test_search_batches_hold_every_row_once_the_longest_first():
+    assert workload.by_length([1, 9, 5, 7, 2], 2) == [[1, 3], [2, 4], [0]]
+
+
+def test_the_limit_is_the_flop_at_the_products_speeds():
+    batches = [pairs((5, 4), (4, 3))]
+    config = TINY.config()
+    names = products.dominant(TINY, batches)
+    flop = work(config, workload.mean_lengths(batches)).training_flop
+    words, of_word = products.limit(config, batches, dict.fromkeys(names, 7e9))
+    assert of_word == flop
+    assert words == pytest.approx(7e9 / flop)
+    slower = dict.fromkeys(names, 7e9) | {"logits": 3.5e9}
+    output = 2 * TINY.cells * TINY.words
+    limit, _ = products.limit(config, batches, slower)
+    assert 1 / limit == pytest.approx((flop + output) / 7e9)
+
+
+def test_the_products_are_those_of_the_model():
+    found = products.dominant(TINY, [pairs((5, 4), (4, 3))])
+    assert found["step"] == (4, 16, 32)
+    assert found["logits"] == (9, 8, 30)
+    assert {product.flop for name, product in found.items() if name != "step"} == {2 * 9 * 8 * 30}
+
+
+def test_a_ratio_compares_rounds_with_themselves():
+    speeds = {"ours": [10.0, 40.0, 30.0], "a": [5.0, 10.0, 30.0], "b": [4.0, 4.0, 50.0]}
+    assert Spread.of(speeds["ours"]) == (30, 10, 40)
+    assert fastest(speeds, ["a", "b", "c"]) == "a"
+    assert fastest(speeds, ["c"]) is None
+    assert ratio(speeds, "ours", "a") == 2
+    assert ratio(speeds, "ours", None) is None
+
+
+def test_losses_are_compared_relatively():
+    assert relative_differences([2.0, 3.0], [2.0, 4.0]) == [0, 0.25]
+
+
+def test_the_plain_loop_computes_our_losses_step_by_step():
+    batches = [pairs((5, 4), (2, 6), (3, 1), (1, 1)), pairs((2, 2), (2, 2), (6, 3), (4, 5))]
+    ours, plain = OursTrainer(TINY, 0.0, "fp32"), PlainTrainer(TINY, 0.0)
+    for batch in batches * 3:
+        expected = plain.train(plain.prepare(batch))
+        assert ours.train(ours.prepare(batch)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_worker_that_ends_shows_what_it_said_last(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(pool, "LOGS", tmp_path)
+    with (
+        pytest.raises(
+            InputError, match=r"worker products ended:(.|\n)*none/train.en: no such file"
+        ),
+        pool.pool({"products": ["small", "none"]}, threads=1),
+    ):
+        pass
+
+
+MACHINE = {
+    "device": "A processor",
+    "threads": 2,
+    "torch": "2.13.0",
+    "started": "2026-11-21T12:00:00Z",
+    "git_commit": "0123456789abcdef",
+}
+
+
+def trained(words: float) -> dict[str, object]:
+    """What a training's results say of a system."""
+    return {
+        "parameters": 10_235_904,
+        "words_per_second": [words, words, 2 * words],
+        "memory_mb": 1500,
+        "memory_before_mb": 400,
+    }
+
+
+def test_the_page_shows_speed_ratios_limit_and_memory():
+    limit = {"words_per_second": 8000.0, "flop_per_second": {"step": 5e10, "logits": 7e10}}
+    found = {
+        "machine": MACHINE,
+        "rounds": 3,
+        "padding": 0.02345,
+        "flop_per_word": 3e7,
+        "limits": {"fp32": limit},
+        "systems": {
+            "ours": trained(4000),
+            "plain": trained(3200),
+            "opennmt": trained(2500),
+            "joeynmt": trained(1250),
+        },
+    }
+    page = render({"cpu-a": {"training": {"small": found}}})
+    ours = "| ours, fp32 | 10.2 | 4,000 | 4,000 to 8,000 | 1.60 | 1.25 | 50% | 1,500 | 1,100 |"
+    assert ours in page.splitlines()
+    assert "| vs OpenNMT-py 3.5.1 |" in page
+    assert "**Training, small: 2x256, 10,000 words, batch 64.** A processor, 2 threads" in page
+    assert "padding 2.3%" in page
+    assert readme_with_table(f"<!-- {MARKER} --><!-- /{MARKER} -->", page, MARKER).count(ours) == 1
+
+
+def test_the_page_shows_what_an_ensemble_costs():
+    def decoded(speed: float) -> dict[str, object]:
+        return {
+            "batch": 64,
+            "sentences_per_second": [speed],
+            "words_per_second": [13 * speed],
+            "words_per_sentence": 13.0,
+            "same_as_ours": 1.0,
+            "memory_mb": 900,
+            "memory_before_mb": 400,
+        }
+
+    systems = {"ours": decoded(80), "ours-x8": decoded(10), "opennmt": decoded(20)}
+    found = {"machine": MACHINE, "rounds": 1, "sentences": 1000, "systems": systems}
+    page = render({"cpu-a": {"decoding": {"small": found}}})
+    row = "| ours, fp32 | 64 | 80.0 | 80.0 to 80.0 | 4.00 | 1,040 | 13.0 | 100.0% | 900 | 500 |"
+    assert row in page.splitlines()
+    assert "The ensemble of 8 takes 8.00 times as long as one model." in page
+
+
+def test_the_page_shows_how_losses_part():
+    differences = {"ours": {"1": 1e-7, "10": 2e-6}, "plain": {"1": 0.0, "10": 0.0}}
+    found = {"machine": MACHINE, "differences": differences, "last": {"ours": 5.1, "plain": 5.2}}
+    page = render({"cpu-a": {"losses": {"small": found}}})
+    assert "| ours, fp32 | 1.0e-07 | 2.0e-06 | 5.1000 |" in page.splitlines()

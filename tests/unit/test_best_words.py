@@ -1,0 +1,52 @@
+"""The most probable words, found by blocks and in chunks."""
+
+from typing import get_args
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnmt.config import Average, ModelShape, System
+from attnmt.decoding import ensemble
+from attnmt.decoding.ensemble import BLOCK, best_words, largest, log_probabilities
+from attnmt.model.translator import ModelConfig, Translator
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    columns=st.integers(1, 12 * BLOCK),
+    count=st.integers(1, 13),
+    values=st.sampled_from([5, 10**6]),
+    seed=st.integers(0, 10_000),
+)
+def test_largest_are_those_of_topk(columns: int, count: int, values: int, seed: int) -> None:
+    """Few values make many equal entries, of which any will do."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randint(values, (7, columns), generator=generator).double()
+    x[:, 0] = -torch.inf
+    count = min(count, columns)
+    found, places = largest(x, count)
+    assert torch.equal(found, x.topk(count).values)
+    assert torch.equal(x.gather(1, places), found)
+    assert all(len(set(row)) == count for row in places.tolist())
+
+
+@pytest.mark.parametrize("average", get_args(Average))
+def test_chunks_change_nothing(average: Average, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = ModelShape(layers=1, size=4, window_D=2, location_slots=6, init=1.5)
+    models = [Translator(ModelConfig(System(), shape, 7, 1000)).double() for _ in range(3)]
+    for seed, model in enumerate(models):
+        model.initialise(seed)
+        model.requires_grad_(False)
+    generator = torch.Generator().manual_seed(0)
+    h = [torch.randn(5, 3, 4, generator=generator, dtype=torch.float64) for _ in models]
+    logits = (model.logits(part) for model, part in zip(models, h, strict=True))
+    expected = log_probabilities(logits, 3, average)
+    expected[..., 7] = -torch.inf
+    for chunk in (10**6, 4000):
+        monkeypatch.setattr(ensemble, "CHUNK", {"cpu": chunk})
+        monkeypatch.setattr(ensemble, "FEWEST", 1)
+        values, words = best_words(models, h, average, 6, excluded=7)
+        torch.testing.assert_close(values, expected.topk(6).values)
+        torch.testing.assert_close(expected.gather(2, words), values)

@@ -1,0 +1,110 @@
+"""The GPU benchmark, with a processor in the GPU's place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from attnmt.config import ModelShape, System
+from attnmt.data.size import Lengths
+from attnmt.model.cost import work
+from attnmt.model.translator import ModelConfig
+from benchmarks import gpu, gpu_limit
+from benchmarks.gpu_limit import words_limit
+from benchmarks.gpu_page import SYSTEMS, render
+from benchmarks.gpu_workload import drawn
+
+SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
+
+
+def result(graphs: dict[str, Any]) -> dict[str, Any]:
+    """What a machine with one system and one precision would write."""
+    form = {"ms_per_step": 20.0, "host_ms_per_step": 2.5, "memory_mb": 7000}
+    plain = form | {"words_per_second": [990.0, 1000.0, 1020.0], "kernels_per_step": 5400}
+    return {
+        "machine": {"device": "K1", "torch": "2", "started": "2026-11-21T", "git_commit": "0" * 40},
+        "text": "drawn",
+        "batches": 12,
+        "pairs": 128,
+        "lengths": {"source": 26.0, "target": 25.0},
+        "padding": 0.1,
+        "graphs_padding": 0.12,
+        "products": {"fp32": {"step": 3e13}},
+        "systems": {
+            "base": {
+                "fp32": {"limit": 8000, "forms": {"graphs": form | graphs, "operations": plain}}
+            }
+        },
+    }
+
+
+def test_a_small_run_writes_every_system_in_every_precision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "RESULTS", tmp_path)
+    monkeypatch.setattr(gpu_limit, "SECONDS", 0.001)
+    monkeypatch.setattr(gpu, "PASSES", 1)
+    command = ["training", "--device", "cpu", "--tiny", "--batches", "2", "--seconds", "0"]
+    run = CliRunner().invoke(gpu.app, [*command, "--name", "A B"], catch_exceptions=False)
+    assert run.exit_code == 0, run.output
+    found = json.loads((tmp_path / "gpu-a-b.json").read_text())
+    assert list(found["systems"]) == list(SYSTEMS)
+    for system in found["systems"].values():
+        assert set(found["products"]) <= set(system)
+        for precision in found["products"]:
+            (form,) = system[precision]["forms"].values()
+            assert min(form["words_per_second"]) > 0
+            assert system[precision]["limit"] > 0
+    rows = [line for line in render(found).splitlines() if line.startswith("|")]
+    assert len(rows) == 2 + len(found["systems"]) * len(found["products"])
+    assert render(found) in run.output
+
+
+def test_nothing_begins_after_the_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "RESULTS", tmp_path)
+    command = ["training", "--device", "cpu", "--tiny", "--batches", "2", "--minutes", "0"]
+    run = CliRunner().invoke(gpu.app, command, catch_exceptions=False)
+    assert "local_p_general_feed: no time left" in run.output
+    assert "words/s:" not in run.output
+
+
+def test_a_row_compares_graphs_with_the_limit_and_with_operations() -> None:
+    speeds = {"words_per_second": [3900.0, 4000.0, 4200.0]}
+    (row,) = render(result(speeds)).splitlines()[4:5]
+    cells = ["Base", "fp32", "4,000", "3,900 to 4,200", "50%", "20.0", "2.5", "1,000", "5,400"]
+    assert row == f"| {' | '.join([*cells, '7,000'])} |"
+
+
+def test_a_form_that_failed_says_why() -> None:
+    (row,) = render(result({"error": "out of memory"})).splitlines()[4:5]
+    assert row.startswith("| Base | fp32 | out of memory |")
+    assert row.count("|") == 11
+
+
+def test_what_waits_for_the_step_before_runs_at_its_speed() -> None:
+    lengths = Lengths(20, 10)
+    speeds = {"step": 1e3, "all steps": 1e9, "logits": 1e9}
+    for feeding in (False, True):
+        system = System(attention="global", score="dot", input_feeding=feeding)
+        config = ModelConfig(system, SHAPE, 100, 100)
+        of_word = work(config, lengths)
+        recurrent = 2 * 4 * 10 * 10  # of layers of 10 cells: gates x cells x cells
+        decoder = of_word.decoder + of_word.attention if feeding else recurrent
+        seconds = 4 * (2 * recurrent + decoder) / 1e3  # two source words a target word
+        assert words_limit(config, lengths, speeds) == pytest.approx(1 / seconds, rel=1e-3)
+
+
+def test_drawn_sentences_are_as_long_as_wmts() -> None:
+    text = drawn(20_000, (50_000, 50_000))
+    assert text.source.lengths.mean() == pytest.approx(25.8, abs=0.5)
+    assert text.target.lengths.mean() + 1 == pytest.approx(25.4, abs=0.5)
+    assert (text.target.lengths.min(), text.target.lengths.max()) == (1, 50)
+    assert text.target.ids.min() == 3
+    assert 49_000 < text.target.ids.max() < 50_000
+    counts = np.bincount(text.target.ids)
+    assert counts[4] / counts[3] == pytest.approx(np.log2(3 / 2), rel=0.05)

@@ -1,0 +1,272 @@
+"""The training step, and its form for a GPU with a processor in the GPU's place."""
+
+import itertools
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from small_models import VARIANTS, Variant, padded_batch, translator
+from small_training import FEEDING, RECIPE, encoded, small
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from attnmt.config import System
+from attnmt.data.batches import Batch, ParallelText
+from attnmt.model.translator import Translator
+from attnmt.training import graphs
+from attnmt.training.graphs import EAGER_STEPS, GraphedStep, Graphs, widen
+from attnmt.training.sgd import update
+from attnmt.training.step import Step
+
+SYSTEMS = {
+    "base": System(),
+    "location": System(attention="global", score="location", reverse=True, dropout=0.2),
+    "local-m": System(attention="local_m", score="dot", dropout=0.2),
+    "feed": FEEDING,
+}
+EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
+
+
+def random_batch(seed: int, shape: tuple[int, int, int]) -> Batch:
+    """N sentences of M words with translations of T - 1, none padded."""
+    rng = np.random.default_rng(seed)
+    N, M, T = shape
+    source, target = ([rng.integers(3, 8, n) for _ in range(N)] for n in (M, T - 1))
+    return ParallelText(encoded(source), encoded(target), reverse=True).batch(np.arange(N))
+
+
+def weights(model: Translator) -> bytes:
+    return b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+
+
+@EACH_SYSTEM
+@pytest.mark.parametrize("clip_embeddings", [False, True])
+def test_a_step_is_loss_backward_and_update(system: System, clip_embeddings: bool) -> None:
+    recipe = RECIPE.model_copy(update={"clip_embeddings": clip_embeddings, "clip_norm": 0.5})
+    model, other = small(system), small(system)
+    step, batches = Step(model, recipe), [random_batch(i, (8, 5, 4)) for i in range(3)]
+    found = []
+    for each in (model, other):
+        each.initialise(1)
+        each.train()
+    torch.manual_seed(5)
+    for batch in batches:
+        found.append(step(batch, 0.7).item())
+    torch.manual_seed(5)
+    for batch, loss in zip(batches, found, strict=True):
+        h_tilde, _ = other(batch.source, batch.source_lengths, batch.words)
+        expected = other.loss(h_tilde, batch.next_words, batch.lengths)
+        (expected / 8).backward()
+        embeddings = [other.encoder.embedding.weight, other.decoder.embedding.weight]
+        dense = [p for n, p in other.named_parameters() if "embedding" not in n]
+        counted = [*dense, *embeddings] if clip_embeddings else dense
+        update(counted, [] if clip_embeddings else embeddings, 0.7, 0.5)
+        assert loss == expected.item()
+    assert weights(model) == weights(other)
+
+
+def test_a_rate_may_lie_on_the_device() -> None:
+    results = []
+    for rate in (0.3, torch.tensor(0.3)):
+        value = torch.nn.Parameter(torch.arange(1.0, 7.0))
+        value.grad = torch.arange(6.0) / 100
+        update([value], [], rate, clip_norm=5.0)
+        results.append(value.detach())
+    assert torch.equal(*results)
+    torch.testing.assert_close(results[0], torch.arange(1.0, 7.0) - 0.3 * torch.arange(6.0) / 100)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_more_padding_changes_nothing_but_rounding(variant: Variant, reverse: bool) -> None:
+    model = translator(variant, reverse)
+    source, source_lengths, words, next_words, lengths = padded_batch()
+    results = []
+    for columns in ((1, 1), (8, 5)):
+        batch = widen(Batch(source, source_lengths, words, next_words, lengths), *columns)
+        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+        loss = model.loss(h_tilde, batch.next_words, batch.lengths)
+        gradients = torch.autograd.grad(loss, list(model.parameters()))
+        results.append((batch.source.shape[1], batch.words.shape[1], loss, *gradients))
+    assert [result[:2] for result in results] == [(6, 4), (8, 5)]
+    torch.testing.assert_close(results[0][2:], results[1][2:])
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [((4, 2), (8, 4)), ((3, 4), (6, 4)), ((1, 1), (5, 3))]
+)
+def test_columns_are_padded_to_multiples(columns: tuple[int, int], width: tuple[int, int]) -> None:
+    batch = random_batch(1, (2, 5, 3))
+    wide = widen(batch, *columns)
+    assert (wide.source.shape[1], wide.words.shape[1]) == width
+    assert wide.next_words.shape == wide.words.shape
+    assert torch.equal(wide.source[:, -5:], batch.source)
+    assert torch.equal(wide.words[:, :3], batch.words)
+    assert torch.equal(wide.next_words[:, :3], batch.next_words)
+
+
+def step_of_a_gpu(model: Translator) -> Step:
+    """Return the step on the processor, with gradients of embeddings as a GPU has them."""
+    step = Step(model, RECIPE)
+    model.encoder.embedding.sparse = model.decoder.embedding.sparse = False
+    return step
+
+
+@EACH_SYSTEM
+def test_no_number_of_a_step_is_asked_for(system: System) -> None:
+    """A GPU's graph cannot hold what depends on values; tensors without values show where that is."""
+    with FakeTensorMode():
+        model, ones = small(system).train(), torch.ones(8, 5, dtype=torch.int64)
+        batch = Batch(ones, ones[:, 0], ones, ones, ones[:, 0])
+        step = step_of_a_gpu(model)
+        loss = step.plain(batch, torch.ones(()))
+    assert loss.shape == ()
+
+
+class TestGraphs:
+    """Which steps are captured."""
+
+    def captured(
+        self, shapes: str, has_room: Callable[[], bool] = lambda: True
+    ) -> tuple[str, list[str]]:
+        """Find graphs for batches of two shapes a, b, ..; return those replayed, and the captures."""
+        found, captures, books = "", [], Graphs(has_room)
+
+        def capture(batch: Batch) -> Any:
+            captures.append("_abcdef"[len(batch.source)])
+            return captures[-1]
+
+        for shape in shapes:
+            found += str(
+                books.find(random_batch(1, ("_abcdef".index(shape), 2, 3)), capture) or "."
+            )
+        return found, captures
+
+    def test_a_shape_is_captured_when_it_has_come_often_enough(self) -> None:
+        assert EAGER_STEPS == 2
+        assert self.captured("aabaabba") == ("...aa.ba", ["a", "b"])
+
+    def test_graphs_are_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(graphs, "MOST_GRAPHS", 2)
+        assert self.captured("aaabbbccccabc") == ("..a..b....ab.", ["a", "b"])
+
+    def test_without_room_none_is_captured(self) -> None:
+        room = itertools.chain([False, True], itertools.repeat(False))
+        assert self.captured("aaaabbbba", lambda: next(room)) == ("...a....a", ["a"])
+
+    def test_every_width_counts(self) -> None:
+        books = Graphs(lambda: True)
+        for shape in itertools.product((1, 2), (3, 4), (5, 6)):
+            for expected in (None, None, shape):
+                assert books.find(random_batch(1, shape), lambda _, s=shape: s) == expected
+
+
+class Recording(TorchDispatchMode):
+    """In place of a graph: does again, in the same memory, what was done while it recorded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[tuple[Any, ...]] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.done.append((func, args, kwargs or {}, tree_leaves(result)))
+        return result
+
+    @torch.no_grad()
+    def replay(self) -> None:
+        for func, args, kwargs, results in self.done:
+            for held, new in zip(results, tree_leaves(func(*args, **kwargs)), strict=True):
+                if isinstance(held, Tensor) and held is not new:
+                    held.copy_(new)
+
+
+class Capture:
+    """In place of ``torch.cuda.graph``: afterwards nothing has happened to the model."""
+
+    model: Translator
+
+    def __init__(self, recording: Recording, **options: Any) -> None:
+        self.recording = recording
+
+    def __enter__(self) -> None:
+        self.before = {k: v.clone() for k, v in self.model.state_dict().items()}
+        self.state = torch.get_rng_state()
+        self.recording.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self.recording.__exit__(*error)
+        torch.set_rng_state(self.state)
+        with torch.no_grad():
+            for name, parameter in self.model.named_parameters():
+                parameter.copy_(self.before[name])
+
+
+class Stream:
+    """In place of a stream of work."""
+
+    def wait_stream(self, other: "Stream") -> None:
+        assert other is not self
+
+
+@pytest.fixture
+def cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the processor do what is asked of a GPU."""
+    main = Stream()
+    doubles = {
+        "Stream": lambda device: Stream(),
+        "stream": lambda stream: nullcontext(),
+        "current_stream": lambda device: main,
+        "graph_pool_handle": lambda: None,
+        "CUDAGraph": Recording,
+        "graph": Capture,
+        "mem_get_info": lambda device: (80, 100),
+        "memory_reserved": lambda device: 0,
+        "memory_allocated": lambda device: 0,
+    }
+    for name, double in doubles.items():
+        monkeypatch.setattr(torch.cuda, name, double)
+    monkeypatch.setattr(Tensor, "pin_memory", Tensor.clone)
+
+
+@EACH_SYSTEM
+def test_graphs_take_the_same_steps(
+    system: System, cuda: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of two shapes at changing rates, plain and as graphs, end with the same bytes."""
+    shapes = [(8, 4, 4), (8, 8, 6)]
+    batches = [random_batch(i, shapes[i % 3 == 2]) for i in range(15)]
+    rates = [1.0, 0.5, 0.25] * 5
+    results = []
+    for graphed in (False, True):
+        model = small(system)
+        model.initialise(1)
+        step = step_of_a_gpu(model.train())
+        if graphed:
+            monkeypatch.setattr(Capture, "model", model, raising=False)
+            step.graphed = GraphedStep(step.device, widened=True)
+        torch.manual_seed(5)
+        losses = [step(batch, rate) for batch, rate in zip(batches, rates, strict=True)]
+        results.append((torch.stack(losses).tolist(), weights(model)))
+    assert step.graphed is not None
+    assert set(step.graphed.graphs.by_shape) == set(shapes)
+    assert results[0] == results[1]
+
+
+def test_room_is_what_is_free_or_cached(cuda: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = GraphedStep(torch.device("cpu"), widened=True)
+    for free, cached, room in ((80, 0, True), (20, 0, False), (20, 10, True)):
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, 100))
+        monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device, held=cached: held)
+        assert step._has_room() == room
+
+
+def test_where_padding_counts_none_is_added(cuda: None) -> None:
+    assert GraphedStep(torch.device("cpu"), widened=False).multiples == (1, 1)
