@@ -7,7 +7,7 @@ from torch import Tensor
 
 # Logits held at once: what a processor's cache takes, what keeps a GPU busy.
 CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
-FEWEST = 256  # words in a chunk, below which W_s and its gradient would be read too often
+FEWEST = 512  # words in a chunk, below which W_s and its gradient would be read too often
 
 
 class SummedLoss(torch.autograd.Function):
