@@ -1,6 +1,7 @@
 """The results as tables in Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean, stdev
 from typing import Any
 
 from benchmarks.measures import Spread, fastest, ratio
@@ -19,7 +20,12 @@ def render(machines: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n\n".join(
         part
         for parts in machines.values()
-        for section, draw in (("training", _training), ("decoding", _decoding), ("losses", _losses))
+        for section, draw in (
+            ("training", _training),
+            ("decoding", _decoding),
+            ("losses", _losses),
+            ("seeds", _seeds),
+        )
         for size, found in parts.get(section, {}).items()
         for part in draw(size, found)
     )
@@ -116,8 +122,21 @@ def _losses(size: str, found: Mapping[str, Any]) -> list[str]:
         for name, of_steps in found["differences"].items()
     ]
     header = ["system", *(f"up to step {step}" for step in steps), "last 20 steps, nats a word"]
-    note = "Largest relative difference from the plain loop's loss of the same step, no dropout."
+    note = (
+        "Largest relative difference from the plain loop's loss of the same step; no dropout, rate "
+        f"{found['rate']:g}."
+    )
     return [_title("Losses", size, found), _table(header, rows), note]
+
+
+def _seeds(model: str, found: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [LABELS[name], *(f"{p:.3f}" for p in of), f"{mean(of):.3f}", f"{stdev(of):.3f}"]
+        for name, of in (("ours", found["fp32"]), ("ours-bf16", found["bf16"]))
+    ]
+    header = ["system", *(f"seed {i + 1}" for i in range(len(rows[0]) - 3)), "mean", "deviation"]
+    title = f"**Whole trainings of the demo's {model}.** Perplexity on its dev set."
+    return [title, _table(header, rows)]
 
 
 def _title(what: str, size: str, found: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import torch
 import typer
 
+from attnmt.config import Precision
 from attnmt.errors import InputError
 from attnmt.files import read_json, write_json, write_text
 from attnmt.reporting.readme import readme_with_table
@@ -22,8 +23,9 @@ from benchmarks import products
 from benchmarks.measures import relative_differences
 from benchmarks.page import MARKER, render
 from benchmarks.pool import Worker, pool
+from benchmarks.seeds import perplexity
 from benchmarks.systems import LABELS, OURS, PEERS, PLAIN, SYSTEMS
-from benchmarks.workload import DROPOUT, FOLDER, SIZES, Text, padding_share, tokens
+from benchmarks.workload import DROPOUT, FOLDER, LEARNING_RATE, SIZES, Text, padding_share, tokens
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -93,6 +95,9 @@ def decoding(
 def losses(
     size: Sizes = "small",
     steps: Annotated[int, typer.Option(min=1, help="Batches.")] = 200,
+    rate: Annotated[
+        float, typer.Option(help="Of learning; at 1 the first steps magnify any rounding.")
+    ] = 0.1,
     systems: Systems = COMPARED,
     threads: Threads = 2,
     name: Name = "",
@@ -105,7 +110,30 @@ def losses(
     if PLAIN not in chosen:
         raise InputError(f"--systems: {PLAIN} must be one of them; the others are compared with it")
     for each in _listed("--size", size, list(SIZES)):
-        _keep(name, threads, "losses", each, _losses(each, steps, chosen, threads))
+        _keep(name, threads, "losses", each, _losses(each, steps, rate, chosen, threads))
+
+
+@app.command()
+def seeds(
+    model: Annotated[str, typer.Option(help="Of the demo, whose text must be encoded.")] = (
+        "local_p_general_feed"
+    ),
+    count: Annotated[int, typer.Option(min=2, help="Seeds: 1, 2, ..")] = 3,
+    threads: Threads = 2,
+    name: Name = "",
+) -> None:
+    """Train one of the demo's models whole, with several seeds in fp32 and in bf16 products.
+
+    Example: python -m benchmarks.run seeds --count 5
+    """
+    found: dict[str, Any] = {"model": model}
+    precisions: tuple[Precision, ...] = ("fp32", "bf16")
+    for precision in precisions:
+        found[precision] = []
+        for seed in range(1, count + 1):
+            found[precision].append(perplexity(model, seed, precision, threads))
+            print(f"{model}, seed {seed}, {precision}: dev perplexity {found[precision][-1]:.3f}")
+    _keep(name, threads, "seeds", model, found)
 
 
 @app.command()
@@ -196,13 +224,15 @@ def _decode(
     return found
 
 
-def _losses(size: str, steps: int, systems: Sequence[str], threads: int) -> dict[str, Any]:
-    arguments = _training_arguments(size, steps, 0.0)
+def _losses(
+    size: str, steps: int, rate: float, systems: Sequence[str], threads: int
+) -> dict[str, Any]:
+    arguments = _training_arguments(size, steps, 0.0, rate)
     with pool({each: arguments for each in systems}, threads) as workers:
         by_step = {
             each: workers[each].do("train", first=0, count=steps)["losses"] for each in systems
         }
-    found: dict[str, Any] = {"differences": {}, "last": {}}
+    found: dict[str, Any] = {"rate": rate, "differences": {}, "last": {}}
     for each in systems:
         differences = relative_differences(by_step[each], by_step[PLAIN])
         found["differences"][each] = {
@@ -227,8 +257,11 @@ def _best_batch(worker: Worker, sentences: int) -> int:
     return min(seconds, key=lambda batch: seconds[batch])
 
 
-def _training_arguments(size: str, batches: int, dropout: float) -> list[str]:
-    return [size, str(tokens()), "--batches", str(batches), "--dropout", str(dropout)]
+def _training_arguments(
+    size: str, batches: int, dropout: float, rate: float = LEARNING_RATE
+) -> list[str]:
+    options = {"--batches": batches, "--dropout": dropout, "--rate": rate}
+    return [size, str(tokens()), *(str(part) for pair in options.items() for part in pair)]
 
 
 def _weights(size: str, minutes: float, threads: int) -> Path:

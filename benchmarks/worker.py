@@ -9,6 +9,7 @@ import os
 import resource
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from attnmt.files import atomic_path
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import products
 from benchmarks.systems import build_decoder, build_trainer
-from benchmarks.workload import SEED, SIZES, Text, digest, target_words
+from benchmarks.workload import LEARNING_RATE, SEED, SIZES, Size, Text, digest, target_words
 
 Answer = dict[str, Any]
 CPU = torch.device("cpu")
@@ -29,10 +30,10 @@ CPU = torch.device("cpu")
 class TrainingWorker:
     """A model in training."""
 
-    def __init__(self, name: str, size: str, tokens: Path, batches: int, dropout: float) -> None:
-        self._text = Text(SIZES[size], tokens)
+    def __init__(self, name: str, size: Size, tokens: Path, batches: int, dropout: float) -> None:
+        self._text = Text(size, tokens)
         self._batches = self._text.batches(batches)
-        self._trainer = build_trainer(name, SIZES[size], dropout)
+        self._trainer = build_trainer(name, size, dropout)
         self._before = peak_memory(CPU)
 
     def describe(self) -> Answer:
@@ -123,6 +124,7 @@ def main(
     tokens: Path,
     batches: int = 0,
     dropout: float = 0.0,
+    rate: float = LEARNING_RATE,
     weights: str = "",
     threads: int = 2,
 ) -> None:
@@ -138,7 +140,7 @@ def main(
     elif weights:
         worker = DecodingWorker(name, size, tokens, weights)
     else:
-        worker = TrainingWorker(name, size, tokens, batches, dropout)
+        worker = TrainingWorker(name, replace(SIZES[size], rate=rate), tokens, batches, dropout)
     print(json.dumps(worker.describe()), file=answers, flush=True)
     for line in sys.stdin:
         command = json.loads(line)

@@ -48,6 +48,7 @@ class Size:
     batch: int  # sentence pairs
     round: int  # batches of a round
     warm_up: int  # batches before the first round
+    rate: float = LEARNING_RATE
 
     @property
     def pad(self) -> int:

@@ -23,7 +23,6 @@ from benchmarks.workload import (
     BEAM,
     CLIP_NORM,
     INIT,
-    LEARNING_RATE,
     Ids,
     Pairs,
     Size,
@@ -46,7 +45,7 @@ class JoeyTrainer:
         self.model.train()
         recipe = {
             "optimizer": "sgd",
-            "learning_rate": LEARNING_RATE,
+            "learning_rate": size.rate,
             "clip_grad_val": None,
             "clip_grad_norm": CLIP_NORM,
         }

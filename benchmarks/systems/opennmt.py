@@ -17,7 +17,6 @@ from benchmarks.workload import (
     BEAM,
     CLIP_NORM,
     INIT,
-    LEARNING_RATE,
     Ids,
     Pairs,
     Size,
@@ -115,7 +114,7 @@ def _options(size: Size, dropout: float) -> Namespace:
         f"-data - -src_vocab - -save_model - -encoder_type rnn -decoder_type rnn -rnn_type LSTM "
         f"-layers {size.layers} -hidden_size {size.cells} -word_vec_size {size.cells} "
         f"-input_feed 1 -global_attention general -dropout {dropout} -param_init {INIT} "
-        f"-optim sgd -learning_rate {LEARNING_RATE} -max_grad_norm {CLIP_NORM} "
+        f"-optim sgd -learning_rate {size.rate} -max_grad_norm {CLIP_NORM} "
         f"-normalization sents".split()
     )
     ArgumentParser.update_model_opts(options)

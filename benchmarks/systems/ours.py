@@ -16,7 +16,6 @@ from benchmarks.workload import (
     BEAM,
     CLIP_NORM,
     DROPOUT,
-    LEARNING_RATE,
     PROFILE,
     SEED,
     Ids,
@@ -41,9 +40,9 @@ class OursTrainer:
         self.model = build(size, dropout)
         self.model.train()
         self._precision: Precision = precision
+        self._rate = size.rate
         recipe = {
             "batch_size": size.batch,
-            "learning_rate": LEARNING_RATE,
             "clip_norm": CLIP_NORM,
             "clip_embeddings": True,  # as every peer does
         }
@@ -55,7 +54,7 @@ class OursTrainer:
 
     def train(self, batch: Batch) -> float:
         with products_in(self._precision, CPU):
-            return float(self._step(batch, LEARNING_RATE))
+            return float(self._step(batch, self._rate))
 
 
 class OursDecoder:

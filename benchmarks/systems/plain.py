@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from attnmt.data.batches import Batch, make_batch
 from benchmarks.systems.ours import build
-from benchmarks.workload import CLIP_NORM, LEARNING_RATE, Pairs, Size
+from benchmarks.workload import CLIP_NORM, Pairs, Size
 
 
 class PlainModel(nn.Module):
@@ -61,7 +61,7 @@ class PlainTrainer:
         self.model = PlainModel(size, dropout)
         self.model.load_state_dict(from_ours(build(size, dropout).state_dict()))
         self.model.train()
-        self._optimizer = torch.optim.SGD(self.model.parameters(), LEARNING_RATE)
+        self._optimizer = torch.optim.SGD(self.model.parameters(), size.rate)
 
     def prepare(self, pairs: Pairs) -> Batch:
         return make_batch(pairs.sources, pairs.targets, reverse=False)

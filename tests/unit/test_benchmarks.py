@@ -200,8 +200,17 @@ def test_the_page_shows_what_an_ensemble_costs():
     assert "The ensemble of 8 takes 8.00 times as long as one model." in page
 
 
+def test_the_page_shows_what_seeds_and_precisions_end_with():
+    found = {"machine": MACHINE, "fp32": [1.5, 1.7], "bf16": [1.6, 1.4]}
+    page = render({"cpu-a": {"seeds": {"base": found}}}).splitlines()
+    assert "| system | seed 1 | seed 2 | mean | deviation |" in page
+    assert "| ours, bf16 products | 1.600 | 1.400 | 1.500 | 0.141 |" in page
+
+
 def test_the_page_shows_how_losses_part():
     differences = {"ours": {"1": 1e-7, "10": 2e-6}, "plain": {"1": 0.0, "10": 0.0}}
-    found = {"machine": MACHINE, "differences": differences, "last": {"ours": 5.1, "plain": 5.2}}
+    last = {"ours": 5.1, "plain": 5.2}
+    found = {"machine": MACHINE, "rate": 0.1, "differences": differences, "last": last}
     page = render({"cpu-a": {"losses": {"small": found}}})
     assert "| ours, fp32 | 1.0e-07 | 2.0e-06 | 5.1000 |" in page.splitlines()
+    assert "no dropout, rate 0.1." in page

@@ -1,0 +1,49 @@
+"""Whether a precision matters: whole trainings of a demo's model with several seeds."""
+
+import math
+import tempfile
+from pathlib import Path
+
+import torch
+
+from attnmt.config import Precision, load_params
+from attnmt.data.batches import ParallelText
+from attnmt.data.encoded import EncodedSets
+from attnmt.layout import Layout
+from attnmt.model.precision import products_in
+from attnmt.model.store import best_device
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.loop import train
+from attnmt.training.machine import keep_freed_memory
+
+PARAMS = Path("params.yaml")
+
+
+def perplexity(name: str, seed: int, precision: Precision, threads: int) -> float:
+    """Train a model of the demo, whose encoded text is there; return its best dev perplexity.
+
+    Raises:
+        InputError: if the demo has no such model, or its text is not encoded yet.
+    """
+    params, device = load_params(PARAMS), best_device()
+    entry, recipe, sets = params.model(name), params.recipe(name), params.sets
+    data, system = EncodedSets(Layout(params.profile).encoded(entry.family)), entry.system
+    texts = {
+        each: ParallelText(
+            data.text(each, system.source), data.text(each, system.target), system.reverse
+        )
+        for each in (sets.train, sets.dev)
+    }
+    shape = params.families[entry.family].shape
+    words = [len(data.vocabulary(side)) for side in (system.source, system.target)]
+    model = Translator(ModelConfig(system, shape, *words)).to(device)
+    torch.set_num_threads(threads)
+    keep_freed_memory()
+    with tempfile.TemporaryDirectory() as folder, products_in(precision, device):
+        checkpoints = Checkpoints(Path(folder), params.machine.checkpoint_minutes)
+        held_out = {sets.dev: texts[sets.dev]}
+        progress = train(
+            model, texts[sets.train], held_out, recipe, seed, checkpoints, lambda row: None
+        )
+    return math.exp(progress.best_cost)
