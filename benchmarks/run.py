@@ -97,7 +97,7 @@ def losses(
     steps: Annotated[int, typer.Option(min=1, help="Batches.")] = 200,
     rate: Annotated[
         float, typer.Option(help="Of learning; at 1 the first steps magnify any rounding.")
-    ] = 0.1,
+    ] = 0.02,
     systems: Systems = COMPARED,
     threads: Threads = 2,
     name: Name = "",

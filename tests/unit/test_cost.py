@@ -95,9 +95,9 @@ def test_work_grows_with_the_source() -> None:
 def test_memory_holds_parameters_gradients_and_the_batch() -> None:
     lengths = Lengths(50, 51)
     base = training_memory(paper(), 128, lengths)
-    # Weights and gradients, that of W_s twice; 8 vectors of 1,000 for each word and layer
+    # Weights and gradients; 8 vectors of 1,000 for each word and layer
     words = 128 * (50 + 51) * 4 * 8 * 1000
-    assert base == 4 * (2 * 214_000_000 + 50_000_000 + words + (1 << 26))
+    assert base == 4 * (2 * 214_000_000 + words + (1 << 26))
     feeding = training_memory(paper(input_feeding=True), 128, lengths)
     additive = paper(input_feeding=True, attention="global", score="additive")
     assert base < feeding < training_memory(additive, 128, lengths)

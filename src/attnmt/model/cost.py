@@ -17,8 +17,8 @@ from attnmt.model.translator import ModelConfig, Translator
 GATES: dict[Cell, int] = {"lstm": 4, "gru": 3}
 BYTES = 4  # of a number in single precision
 # Vectors of a layer's size that back-propagation keeps for each word: input, gates, states; and where a
-# decoder goes step by step also both factors of the weights' gradient and the masks.
-KEPT_BY_SCAN, KEPT_BY_STEPS = 8, 16
+# decoder is unrolled also its input beside the state, the mask, and what steps back multiply by.
+KEPT_BY_SCAN, KEPT_BY_STEPS = 8, 13
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ def training_memory(config: ModelConfig, pairs: int, lengths: Lengths) -> int:
     if config.system.score in ("concat", "additive", "key_value"):
         a_target_word += 2 * lengths.source * n  # the hidden layer of the score, and its gradient
     activations = lengths.source * a_source_word + lengths.target * a_target_word
-    gradient_again = config.target_words * n  # of W_s, scaled
-    weights = 2 * parameters(config) + gradient_again
+    weights = 2 * parameters(config)  # and their gradients
     return int(BYTES * (weights + pairs * activations + CHUNK["cuda"]))
 
 
