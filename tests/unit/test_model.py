@@ -9,7 +9,6 @@ from small_models import VARIANTS, Variant, padded_batch, translator
 from torch import Tensor, nn
 
 from attnmt.model.output import SummedLoss
-from attnmt.model.stepper import Stepper
 from attnmt.model.translator import ModelConfig, Translator
 
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -62,26 +61,6 @@ def test_padding_changes_nothing(variant: Variant) -> None:
         alone, _ = model(source[i : i + 1, 6 - S :], lengths[i : i + 1], words[i : i + 1, :T])
         losses = model.losses(alone, next_words[i : i + 1, :T], predicted[i : i + 1])
         torch.testing.assert_close(together[i], losses, rtol=1e-12, atol=1e-12)
-
-
-@each_variant
-@torch.inference_mode()
-def test_stepping_hypotheses_gives_the_states_of_the_whole(variant: Variant) -> None:
-    """K = 3 hypotheses of each sentence, stepped, are 3 sentences of the same source."""
-    model = translator(variant).eval()
-    source, lengths, _, _, _ = padded_batch()
-    words = torch.randint(0, 6, (3, 3, 4), generator=torch.Generator().manual_seed(1))
-    whole, weights = model(
-        source.repeat_interleave(3, 0), lengths.repeat_interleave(3), words.flatten(0, 1)
-    )
-    stepper = Stepper(model, *model.encode(source, lengths))
-    stepper.select(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))
-    for t in range(4):
-        fed, a = stepper.step(words[:, :, t])
-        torch.testing.assert_close(fed.flatten(0, 1), whole[:, t], rtol=1e-12, atol=1e-12)
-        assert (a is None) == (weights is None)
-        if weights is not None:
-            torch.testing.assert_close(a.flatten(0, 1), weights[:, t], rtol=1e-12, atol=1e-12)
 
 
 @each_variant

@@ -15,9 +15,10 @@ def close(a: Tensor, b: Tensor) -> None:
 
 
 @each_variant
+@pytest.mark.parametrize("leaving", [None, 2], ids=["", "one leaves"])
 @torch.no_grad()
-def test_hypotheses_are_sentences_of_the_same_source(variant: Variant) -> None:
-    """K = 3 hypotheses of each sentence, of which the second sentence leaves after two steps."""
+def test_hypotheses_are_sentences_of_the_same_source(variant: Variant, leaving: int | None) -> None:
+    """K = 3 hypotheses of each sentence; the second sentence leaves before a step, or stays."""
     model = translator(variant).eval()
     source, lengths, _, _, _ = padded_batch()
     words = torch.randint(0, 6, (3, 3, 4), generator=torch.Generator().manual_seed(1))
@@ -29,7 +30,7 @@ def test_hypotheses_are_sentences_of_the_same_source(variant: Variant) -> None:
     stepper.select(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))  # from one to three
     left = torch.arange(3)
     for t in range(4):
-        if t == 2:
+        if t == leaving:
             left = torch.tensor([0, 2])
             stepper.select(left, torch.arange(3).expand(2, -1))
         h_tilde, a = stepper.step(words[left, :, t])
