@@ -1,0 +1,54 @@
+"""What products are computed in: refused where a device cannot, and put back afterwards."""
+
+import pytest
+import torch
+
+from attnmt.errors import InputError
+from attnmt.model import precision
+from attnmt.model.precision import products_in, supported
+
+CPU = torch.device("cpu")
+needs_bf16 = pytest.mark.skipif("bf16" not in supported(CPU), reason="needs bf16 products")
+
+
+def product() -> torch.Tensor:
+    """Return a product whose factors bf16 cannot hold."""
+    torch.manual_seed(0)
+    return torch.randn(64, 256) @ torch.randn(256, 128)
+
+
+def test_what_a_device_lacks_is_refused() -> None:
+    before = torch.backends.mkldnn.matmul.fp32_precision
+    with pytest.raises(InputError, match=r"training\.precision: tf32 .* which are fp32"):
+        products_in("tf32", CPU).__enter__()
+    assert torch.backends.mkldnn.matmul.fp32_precision == before
+
+
+def test_a_processor_without_bf16_multiplies_in_fp32_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precision, "supported", lambda device: ["fp32"])
+    with pytest.raises(InputError, match="bf16 is not one of this device's"):
+        products_in("bf16", CPU).__enter__()
+
+
+@needs_bf16
+def test_bf16_rounds_the_factors_and_not_the_sum() -> None:
+    exact = product()
+    with products_in("bf16", CPU):
+        rounded = product()
+    error = ((rounded - exact).norm() / exact.norm()).item()
+    assert 2**-12 < error < 2**-7  # of factors with 8 bits of mantissa
+    assert not torch.equal(rounded, rounded.bfloat16().float())
+    assert torch.equal(product(), exact)
+
+
+def test_fp32_is_exact_whatever_was_set_before() -> None:
+    exact = product()
+    matmul = torch.backends.mkldnn.matmul
+    before = matmul.fp32_precision
+    matmul.fp32_precision = "bf16"
+    try:
+        with products_in("fp32", CPU):
+            assert torch.equal(product(), exact)
+        assert matmul.fp32_precision == "bf16"
+    finally:
+        matmul.fp32_precision = before
