@@ -52,6 +52,13 @@ repro: $(VENV) ## The demo with DVC alone, one stage after the other
 test: $(VENV) ## Run all tests
 	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 
+# On the demo, or ON=tiny: the small project of the pipeline tests, some minutes.
+ON ?= demo
+.PHONY: test-slurm
+test-slurm: $(VENV) ## Run the demo on a SLURM of this machine alone (Debian, root): the same bytes as without
+	pip install -q -c constraints.txt -e '.[cluster]'
+	pytest tests/slurm/workflow.py -k $(ON)
+
 .PHONY: lint
 lint: $(VENV) ## Check style, types and the Snakefile
 	ruff check
@@ -99,7 +106,7 @@ clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and ML
 pins: ## Resolve all dependencies anew and rewrite constraints.txt (network)
 	rm -rf .venv
 	$(NEW_VENV)
-	pip install -e '.[workflow,dev]'
+	pip install -e '.[workflow,cluster,dev]'
 	pins=$$(pip freeze --exclude-editable | sed 's/+.*//'); \
 	head="$$(grep '^#' constraints.txt)"; printf '%s\n' "$$head" "$$pins" > constraints.txt
 	touch $(VENV)

@@ -2,6 +2,7 @@
 #   snakemake -j2                            the demo
 #   snakemake -j2 --config profile=multi30k  another profile; -n shows what would run
 # A stage is a rule's name. Afterwards `dvc commit -f <the profile's dvc.yaml>` tells DVC what was made.
+import os
 from pathlib import Path
 
 from attnmt.config import DEMO
@@ -10,6 +11,8 @@ from attnmt.graph import read_stages
 PROFILE = config.get("profile", DEMO)
 # Jobs on other machines read this file too; only the process that plans them asks DVC for changes.
 STAGES = read_stages(PROFILE, compare=workflow.is_main_process)
+if workflow.remote_exec:
+    os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking_store.py)
 
 
 rule all:
@@ -46,4 +49,5 @@ for stage in STAGES:
         conda:
             lambda wildcards: config.get("conda")  # None: the environment that Snakemake was started in
         shell:
-            "({params.command}) > {log} 2>&1"
+            # With a trap the shell waits for a stage that is told to end and saves what it has.
+            "trap : TERM USR1; {{ {params.command}; }} > {log} 2>&1"

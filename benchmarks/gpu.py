@@ -18,8 +18,8 @@ from attnmt.data.batches import Batch, ParallelText
 from attnmt.data.encoded import EncodedSets
 from attnmt.errors import InputError
 from attnmt.files import read_json, write_json, write_text
+from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
-from attnmt.model.store import best_device
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.reporting.readme import readme_with_table
 from attnmt.stage import run_app

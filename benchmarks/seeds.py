@@ -10,8 +10,8 @@ from attnmt.config import Precision, load_params
 from attnmt.data.batches import ParallelText
 from attnmt.data.encoded import EncodedSets
 from attnmt.layout import Layout
+from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
-from attnmt.model.store import best_device
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train

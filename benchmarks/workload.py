@@ -22,7 +22,7 @@ from attnmt.data.corpus import write_downloaded
 from attnmt.data.encoded import EncodedText
 from attnmt.data.size import Lengths
 from attnmt.data.tokenise import LANGUAGES, tokenise_sets
-from attnmt.data.vocabulary import BOS, EOS, build_vocabulary
+from attnmt.data.vocabulary import BOS, EOS, build_vocabulary, count_words
 from attnmt.errors import InputError
 from attnmt.files import atomic_path, read_lines
 from attnmt.layout import Layout
@@ -93,7 +93,7 @@ class Text:
         """Number the words of the token files in ``tokens``, the last id left for padding."""
         self.size = size
         lines = {k: read_lines(tokens / f"train.{k}") for k in LANGUAGES}
-        words = {k: build_vocabulary(lines[k], size.words - 1) for k in LANGUAGES}
+        words = {k: build_vocabulary(count_words(lines[k]), size.words - 1) for k in LANGUAGES}
         train = {k: [words[k].encode(line.split()) for line in lines[k]] for k in LANGUAGES}
         self.train = ParallelText(_flat(train["en"]), _flat(train["de"]), reverse=False)
         test = {k: read_lines(tokens / f"{TEST}.{k}") for k in LANGUAGES}

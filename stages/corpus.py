@@ -2,8 +2,9 @@
 
 Called by dvc.yaml as `python stages/corpus.py params.yaml`.
 
-Reads   nothing for a generated corpus; else the network, or instead of it
-        the folder that ATTNMT_MIRROR names
+Reads   nothing for a generated corpus; else data/downloads/<profile>/ and,
+        for what is not there yet (`attnmt fetch` fetches it ahead), the
+        network; or instead of both the folder that ATTNMT_MIRROR names
 Writes  data/<profile>/raw/<set>.en, <set>.de  one sentence a line
                            <set>.links         gold word links, if known
         data/downloads/<profile>/ what was fetched, kept
@@ -27,7 +28,8 @@ def main(params_file: Path) -> None:
         if params.corpus.kind == "grammar":
             write_generated(params.corpus, folder)
         else:
-            write_downloaded(params.corpus, params.sets.train, folder, layout.downloads)
+            source = params.corpus.chosen
+            write_downloaded(source, params.sets.train, folder, layout.downloads)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ def main(params_file: Path, family: str) -> None:
     with atomic_path(layout.encoded(family)) as folder:
         folder.mkdir()
         encoding = params.families[family].encoding
-        summary = encode_sets(layout.tokens, folder, params.sets, encoding)
+        workers = params.machine.workers
+        summary = encode_sets(layout.tokens, folder, params.sets, encoding, workers)
     print("; ".join(f"{k} {summary['vocabulary'][k]:,} entries" for k in LANGUAGES))
     kind = "pieces" if summary["pieces"] else "words"
     for name, found in summary["sets"].items():

@@ -23,7 +23,9 @@ def main(params_file: Path) -> None:
     layout = Layout(params.profile)
     with atomic_path(layout.tokens) as folder:
         folder.mkdir()
-        summary = tokenise_sets(layout.raw, folder, params.sets, params.tokenise)
+        summary = tokenise_sets(
+            layout.raw, folder, params.sets, params.tokenise, params.machine.workers
+        )
     for name, found in summary["sets"].items():
         dropped = "".join(f", {n:,} {why} dropped" for why, n in found["dropped"].items() if n)
         sides = "; ".join(f"{k} {found[k]['tokens']:,} tokens" for k in LANGUAGES)

@@ -2,6 +2,7 @@
 
 import typer
 
+from attnmt.commands.fetch import fetch
 from attnmt.commands.plan import plan
 from attnmt.commands.readme import readme
 from attnmt.commands.track import track
@@ -15,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (translate, plan, track, readme):
+for command in (translate, plan, fetch, track, readme):
     app.command()(command)
 
 

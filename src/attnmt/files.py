@@ -1,6 +1,7 @@
 """Reading text strictly and writing files so that no reader ever sees half of one."""
 
 import codecs
+import errno
 import gzip
 import hashlib
 import json
@@ -13,13 +14,19 @@ from typing import Any
 
 from attnmt.errors import InputError
 
+FULL = (errno.ENOSPC, errno.EDQUOT)  # a disk; a person's share of it
+
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a path beside ``path`` to write to, which takes its place on success, else is deleted.
 
     The file or folder that stood there before stays until the new one is complete. Whenever the
-    process dies, ``path`` is the old one, the new one, or (a folder, for a moment) not there.
+    process dies, ``path`` is the old one, the new one, or (a folder, for a moment) not there. A file is
+    on the disk before it takes the place, so that this holds for a power cut, too.
+
+    Raises:
+        InputError: if the disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial, old = (path.with_name(f"{path.name}.{os.getpid()}.{e}") for e in ("partial", "old"))
@@ -28,10 +35,28 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield partial
         if partial.is_dir() and path.exists():
             path.rename(old)  # a rename cannot replace a folder that has files in it
+        if partial.is_file():
+            _sync(partial)
         partial.replace(path)
+        _sync(path.parent)
         _remove(old)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror}); free some space there and start again"
+        ) from error
     finally:
         _remove(partial)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or which files a folder has, is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _remove(path: Path) -> None:
@@ -41,10 +66,15 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, all or nothing."""
+    with atomic_path(path) as partial:
+        partial.write_bytes(content)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write ``text`` as UTF-8 with Unix line ends, all or nothing."""
-    with atomic_path(path) as partial:
-        partial.write_bytes(text.encode())
+    write_bytes(path, text.encode())
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -126,3 +156,8 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file as hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def size_text(count: int) -> str:
+    """Return a number of bytes as a person reads it."""
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"

@@ -1,6 +1,7 @@
 """What tracking.py says to MLflow: the store, and the runs in it. Every function may raise.
 
-The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another.
+The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another. Jobs on other
+machines leave that file alone: SQLite does not bear several writers on a network file system.
 """
 
 import os
@@ -18,6 +19,7 @@ from attnmt.layout import Layout
 from attnmt.reporting.paper import tables_of
 
 DEFAULT_URI = "sqlite:///mlflow.db"
+ELSEWHERE = "ATTNMT_ELSEWHERE"  # set by the Snakefile in a job on another machine
 LOCK = "mlflow.db.lock"  # several processes that meet a fresh database crash in its migration
 LOCK_SECONDS = 60.0
 PARAMS_A_BATCH = 100  # MLflow's limit
@@ -48,7 +50,14 @@ def connect() -> Any:
     """Return a client of a store that is ready, its database made if it was not there.
 
     Several processes may call it at once. MLflow takes seconds to import, so it is not before.
+
+    Raises:
+        InputError: in a job on another machine, if the store is the default one.
     """
+    if ELSEWHERE in os.environ and store_uri() == DEFAULT_URI:
+        raise InputError(
+            "mlflow.db is not for several machines: name a server, MLFLOW_TRACKING_URI"
+        )
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     from mlflow import MlflowClient

@@ -97,7 +97,7 @@ class YamlFile:
         """Say where in the file a fault of pydantic's lies and what to do."""
         kind, context = found["type"], found.get("ctx", {})
         # A discriminated union puts the chosen kind into the location; the file has no such key.
-        location = [part for part in found["loc"] if part not in ("grammar", "download")]
+        location = [part for part in found["loc"] if part not in ("grammar", "download", "choice")]
         location += context.get("location", [])
         if kind == "union_tag_not_found":
             location.append("kind")

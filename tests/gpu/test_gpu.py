@@ -11,8 +11,8 @@ from small_training import FEEDING, RECIPE, encoded, reversal, run, small
 
 from attnmt.config import System
 from attnmt.data.batches import Batch, ParallelText
+from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
-from attnmt.model.store import best_device
 from attnmt.model.translator import Translator
 from attnmt.training.graphs import EAGER_STEPS
 from attnmt.training.loop import cost_a_word

@@ -162,3 +162,14 @@ class Project:
         outputs = [output for stage in stages.values() for output in stage["outs"]]
         measured = ("provenance.json", "/cost", "/index.html")
         return {o["path"]: o["md5"] for o in outputs if not o["path"].endswith(measured)}
+
+
+def checkout(folder: Path) -> Project:
+    """Copy the files that git would take; nothing has run."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in names.rstrip("\0").split("\0"):
+        if os.path.lexists(ROOT / name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
+    return Project(folder)

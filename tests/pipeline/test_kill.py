@@ -1,48 +1,192 @@
-"""A training that is killed again and again, as a scheduler or a power cut would."""
+"""Trainings that are cut off: by schedulers, power cuts and full disks, alone and of two processes.
 
+``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off fifty of them, half each way.
+"""
+
+import io
+import logging
+import multiprocessing
+import os
 import random
+import re
+import runpy
 import signal
 import subprocess
+import sys
 import time
+from collections.abc import Callable, Iterator
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import NamedTuple
 
+import pandas as pd
+import pytest
+import torch
 from project import MEMBERS, Project
 
+from attnmt.training import run  # noqa: F401  # so that no training has to import torch again
+
+TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
+NAME = MEMBERS[-1]
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1)
+CUTS = 4  # of a training, at most
 
 
-def test_sigkill_at_random_points_changes_no_byte(project: Project, tmp_path: Path) -> None:
-    project = project.copy(tmp_path / "killed").hide_mlflow()
-    longer = {"epochs": 100, "halve_after": 99, "evaluate_every": 40}
-    project.change({f"families.luong.training.{key}": value for key, value in longer.items()})
+class Undisturbed(NamedTuple):
+    """A project with what its training writes if left alone, and the time that takes."""
+
+    project: Project
+    outputs: dict[str, bytes]
+    seconds: float
+
+
+@pytest.fixture(scope="module")
+def undisturbed(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """A training that saves after every batch and evaluates after every twentieth."""
+    project = project.copy(tmp_path_factory.mktemp("killed") / "project").hide_mlflow()
+    recipe = {"epochs": 25, "halve_after": 24, "evaluate_every": 20, "learning_rate": 0.1}
+    project.change({f"families.luong.training.{key}": value for key, value in recipe.items()})
     project.change({"machine.checkpoint_minutes": 0})
     for stage in (["corpus"], ["tokenise"], ["encode", "luong"]):
         project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
-    train = ["python", "stages/train.py", "params.yaml", MEMBERS[-1]]
-    folder = project.folder / f"models/demo/{MEMBERS[-1]}"
-    project.run(*train)
-    undisturbed = {name: (folder / name).read_bytes() for name in OUTPUTS}
+    started = time.monotonic()
+    process = start(project)
+    process.join()
+    assert process.exitcode == 0, log_of(project)
+    return Undisturbed(project, outputs(project), time.monotonic() - started)
+
+
+def start(project: Project) -> BaseProcess:
+    """Start the train stage in a copy of this process."""
+    process = multiprocessing.get_context("fork").Process(
+        target=train_stage, args=(project.folder,)
+    )
+    process.start()
+    return process
+
+
+def train_stage(folder: Path) -> None:
+    """Be ``python stages/train.py params.yaml <NAME>`` in a project's folder, with a log."""
+    os.chdir(folder)
+    with Path("train.log").open("w") as log:
+        for stream in (1, 2):
+            os.dup2(log.fileno(), stream)
+    sys.argv = ["stages/train.py", "params.yaml", NAME]
+    sys.modules["mlflow"] = None  # type: ignore[assignment]
+    sys.stdout, sys.stderr = os.fdopen(1, "w", buffering=1), os.fdopen(2, "w", buffering=1)
+    logging.getLogger().handlers.clear()  # pytest's
+    torch.set_num_threads(1)
+    runpy.run_path("stages/train.py", run_name="__main__")
+
+
+def log_of(project: Project) -> str:
+    return (project.folder / "train.log").read_text()
+
+
+def outputs(project: Project) -> dict[str, bytes]:
+    """Return what must repeat to the byte, and remove it."""
+    folder = project.folder / f"models/demo/{NAME}"
+    found = {name: (folder / name).read_bytes() for name in OUTPUTS}
     for name in OUTPUTS:
         (folder / name).unlink()
+    return found
 
-    rng, kills, resumed = random.Random(time.time_ns()), 0, 0
-    log = project.folder / "train.log"
+
+def send_a_signal(process: BaseProcess, project: Project) -> str:
+    """Send one of ``SIGNALS``; all but SIGKILL end with a checkpoint and the status that says so."""
+    number = random.choice(SIGNALS)
+    os.kill(process.pid or 0, number)
+    process.join()
+    log = log_of(project)
+    if process.exitcode == 75:
+        line = rf"stopped by {number.name} after batch \d+, which the checkpoint holds"
+        assert re.search(line, log), log
+    else:  # it was about to begin, or to end
+        assert process.exitcode in (-number, 0), log
+    return number.name
+
+
+def fill_the_disk(process: BaseProcess, project: Project) -> str:
+    """Leave less room than a checkpoint takes until the training ends and says so."""
+    disk = project.folder / "checkpoints"
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as stream:
+        while room := os.statvfs(disk).f_bavail:
+            stream.write(bytes(min(room, 16) * 4096))
+        stream.truncate(max(0, stream.tell() - random.randrange(60_000)))
+    process.join()
+    filler.unlink()
+    if process.exitcode:
+        log = log_of(project)
+        assert process.exitcode == 2, log
+        assert re.search(r"error: .*No space left on device.*free some", log), log
+    return "full disk"
+
+
+@pytest.fixture
+def small_disk(undisturbed: Undisturbed) -> Iterator[None]:
+    """Mount 2 MB where the checkpoints go."""
+    folder = undisturbed.project.folder / "checkpoints"
+    folder.mkdir(exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
+    yield
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def train_cut_off(undisturbed: Undisturbed, cut_off: Callable[[BaseProcess, Project], str]) -> None:
+    """Train, cut off at random points, and compare with the training that was left alone."""
+    project, expected, seconds = undisturbed
+    cuts: list[str] = []
     while True:
-        with log.open("w") as stream:
-            process = project.start(*train, output=stream)
-            try:
-                # Up to the first six kills; the last run is left to finish.
-                process.wait(timeout=rng.uniform(2.0, 5.0) if kills < 6 else None)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
-                kills += 1
-        resumed += "resuming after batch" in log.read_text()
-        if process.returncode == 0:
-            break
-        assert process.returncode == -signal.SIGKILL, log.read_text()
-    assert kills >= 1
-    assert resumed >= 1
-    assert {name: (folder / name).read_bytes() for name in OUTPUTS} == undisturbed
+        process = start(project)
+        process.join(random.uniform(0.02, 0.6) * seconds if len(cuts) < CUTS else None)
+        if process.exitcode is None:
+            how, log = cut_off(process, project), log_of(project)
+            batch = re.findall(r"(?:after|from) batch (\d+)", log)
+            cuts.append(f"{how} {batch[-1] if batch else ''}")
+        if process.exitcode == 0:
+            assert outputs(project) == expected
+            if cuts:
+                break
+        else:
+            assert cuts, log_of(project)
+    print(f"{len(cuts)} cuts: {', '.join(cuts)}")
     left = [path.name for path in project.folder.glob("checkpoints/**/*") if path.is_file()]
     assert set(left) == {"lock"}
+
+
+@pytest.mark.parametrize("training", TRAININGS)
+def test_signals_at_random_points_change_no_byte(undisturbed: Undisturbed, training: int) -> None:
+    train_cut_off(undisturbed, send_a_signal)
+
+
+@pytest.mark.parametrize("training", TRAININGS)
+def test_a_disk_full_at_random_points_changes_no_byte(
+    undisturbed: Undisturbed, small_disk: None, training: int
+) -> None:
+    train_cut_off(undisturbed, fill_the_disk)
+
+
+def test_two_processes_stop_and_go_on_under_torchrun(undisturbed: Undisturbed) -> None:
+    """Each by a command as a person types it; what they learn is what one process does."""
+    project, expected, _ = undisturbed
+    project = project.copy(project.folder.with_name("two"))
+    project.change({"machine.train_threads": 2, "machine.train_processes": 2})
+    stage = ["stages/train.py", "params.yaml", NAME]
+    with (project.folder / "train.log").open("w") as log:
+        process = project.start("python", *stage, output=log)
+        while process.poll() is None and "batch 40" not in log_of(project):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGUSR1)
+        assert process.wait() == 75, log_of(project)
+    assert "stopped by SIGUSR1" in log_of(project)
+    said = project.run("torchrun", "--nproc-per-node=2", *stage)
+    assert "resuming after batch" in said
+    found, alone = (
+        pd.read_csv(io.BytesIO(made["history.csv"])) for made in (outputs(project), expected)
+    )
+    pd.testing.assert_frame_equal(found, alone, rtol=1e-4)

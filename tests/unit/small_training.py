@@ -11,6 +11,7 @@ from attnmt.data.encoded import EncodedText
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
+from attnmt.training.stop import Stop, TrainingStopped
 
 RECIPE = Training(
     batch_size=8,
@@ -51,12 +52,36 @@ class KilledError(Exception):
     pass
 
 
+class StopAfter(Stop):
+    """A signal that comes before the n-th question for it."""
+
+    def __init__(self, questions: int) -> None:
+        super().__init__()
+        self.left = questions
+
+    @property
+    def asked(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
 def run(
-    folder: Path, kill_after: Iterator[int] | None = None, device: str = "cpu"
+    folder: Path,
+    kill_after: Iterator[int] | None = None,
+    device: str = "cpu",
+    stop_after: Iterator[int] | None = None,
 ) -> tuple[dict[str, bytes], list]:
-    """Train to the end, dying whenever ``kill_after`` says so; the weights and the history."""
+    """Train to the end; the weights and the history.
+
+    Args:
+        folder: of the checkpoints.
+        kill_after: saves after which it dies, and after how many more, and so on.
+        device: to train on.
+        stop_after: the same of questions whether it is to stop, which it asks between batches.
+    """
     text, dev = reversal(150, 1, reverse=True), reversal(20, 2, reverse=True)
     while True:
+        stop = StopAfter(next(stop_after, 10**9)) if stop_after else None
         model, checkpoints = small(FEEDING).to(device), Checkpoints(folder, minutes=0)
         left = next(kill_after, 10**9) if kill_after else 10**9
         save = checkpoints.save
@@ -70,8 +95,10 @@ def run(
 
         checkpoints.save = save_or_die  # type: ignore[method-assign]
         try:
-            progress = train(model, text, {"dev": dev}, RECIPE, 1, checkpoints, lambda row: None)
-        except KilledError:
+            progress = train(
+                model, text, {"dev": dev}, RECIPE, 1, checkpoints, lambda row: None, stop
+            )
+        except (KilledError, TrainingStopped):
             continue
         weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
         return weights, progress.history

@@ -160,6 +160,24 @@ def line_of(text: str, part: str) -> int:
         ),
         ("tests: [test1, test2]", "tests: [dev]", "sets.tests.0", "'dev' is the dev set"),
         (
+            "max_length: 50",
+            "max_length: 50, tokenised: [gold]",
+            "tokenise.tokenised.0",
+            "no set 'gold'",
+        ),
+        (
+            "max_length: 50",
+            "max_length: 50, tokenised: [dev, test1]",
+            "tokenise.tokenised.1",
+            "'test1' is a test set, which is scored",
+        ),
+        (
+            "max_length: 50",
+            "max_length: 50, tokenised: [dev, dev]",
+            "tokenise.tokenised.1",
+            "'dev' stands",
+        ),
+        (
             "tests: [test1, test2]",
             "tests: [test1, test1]",
             "sets.tests.1",

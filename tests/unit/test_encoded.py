@@ -14,14 +14,16 @@ from attnmt.errors import InputError
 @given(lines=st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), max_size=6))
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, lines: list[list[int]]) -> None:
     folder = tmp_path_factory.getbasetemp()
-    write_encoded(folder, "set", "en", iter(lines))
+    write_encoded(folder, "set", "en", (EncodedText.of(part) for part in (lines[:2], lines[2:])))
     text = EncodedText.open(folder, "set", "en")
     assert [text[i].tolist() for i in range(len(text))] == lines
+    np.save(folder / "saved.npy", np.array([i for line in lines for i in line], dtype=np.int32))
+    assert (folder / "set.en.ids.npy").read_bytes() == (folder / "saved.npy").read_bytes()
     assert text.lengths.tolist() == [len(line) for line in lines]
 
 
 def test_types_on_disk(tmp_path: Path) -> None:
-    write_encoded(tmp_path, "set", "de", [[5, 6], [7]])
+    write_encoded(tmp_path, "set", "de", [EncodedText.of([[5, 6], [7]])])
     ids, offsets = np.load(tmp_path / "set.de.ids.npy"), np.load(tmp_path / "set.de.offsets.npy")
     assert (ids.dtype, ids.tolist()) == (np.int32, [5, 6, 7])
     assert (offsets.dtype, offsets.tolist()) == (np.int64, [0, 2, 3])
@@ -34,8 +36,8 @@ def test_missing(tmp_path: Path) -> None:
 
 
 def test_files_of_different_runs(tmp_path: Path) -> None:
-    write_encoded(tmp_path, "a", "en", [[1, 2]])
-    write_encoded(tmp_path, "b", "en", [[1, 2, 3]])
+    write_encoded(tmp_path, "a", "en", [EncodedText.of([[1, 2]])])
+    write_encoded(tmp_path, "b", "en", [EncodedText.of([[1, 2, 3]])])
     (tmp_path / "b.en.ids.npy").replace(tmp_path / "a.en.ids.npy")
     with pytest.raises(
         InputError, match=r"a\.en\.ids\.npy: 3 ids where a\.en\.offsets\.npy expects 2"

@@ -1,11 +1,13 @@
 """Words to pieces and back."""
 
+import pickle
 from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attnmt.data import pieces
 from attnmt.data.pieces import Cutter, join_pieces, learn_codes, word_links, words_of_pieces
 from attnmt.errors import InputError
 
@@ -24,13 +26,13 @@ def test_round_trip(words: list[str], training: list[str], threshold: int) -> No
     codes = learn_codes(counts, 30)
     plain = Cutter(codes)
     for cutter in (plain, Cutter(codes, plain.frequent(counts, threshold))):
-        pieces = cutter.cut(words)
-        assert join_pieces(pieces) == words
-        assert "<unk>" not in pieces
+        found = cutter.cut(words)
+        assert join_pieces(found) == words
+        assert "<unk>" not in found
         joined = ["".join(p.removesuffix("@@") for p in cutter.cut([word])) for word in words]
         assert joined == words
         by_word = [n for n, word in enumerate(words) for _ in cutter.cut([word])]
-        assert words_of_pieces(pieces) == by_word
+        assert words_of_pieces(found) == by_word
 
 
 def test_codes() -> None:
@@ -60,7 +62,20 @@ def test_learning_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("counts", [{}, {"a": 9}, {"ab": 1, "cd": 1}])
 def test_nothing_to_merge(counts: dict[str, int]) -> None:
     with pytest.raises(InputError, match=r"encoding\.pieces: .* nothing to merge"):
-        learn_codes(counts, 5)
+        learn_codes(Counter(counts), 5)
+
+
+def test_the_rarest_words_of_a_very_large_text_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pieces, "LEARNED_FROM", 2)
+    assert learn_codes(COUNTS, 99) == learn_codes(Counter({"newest": 6, "low": 5}), 99)
+
+
+def test_what_is_remembered_stays_in_its_process() -> None:
+    cutter = Cutter(learn_codes(COUNTS, 5), {"l@@", "o@@", "w"})
+    assert cutter.cut(["low", "low"]) == ["l@@", "o@@", "w"] * 2
+    assert pickle.loads(pickle.dumps(cutter)).cut(["low"]) == ["l@@", "o@@", "w"]
 
 
 def test_no_piece_is_frequent() -> None:
@@ -69,7 +84,7 @@ def test_no_piece_is_frequent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "words"),
+    ("text", "words"),
     [
         ("", []),
         ("a b@@ c d", ["a", "bc", "d"]),
@@ -78,8 +93,8 @@ def test_no_piece_is_frequent() -> None:
         ("a@@@ @", ["a@@"]),
     ],
 )
-def test_join(pieces: str, words: list[str]) -> None:
-    assert join_pieces(pieces.split()) == words
+def test_join(text: str, words: list[str]) -> None:
+    assert join_pieces(text.split()) == words
 
 
 def test_links_of_words_are_those_of_any_of_their_pieces() -> None:

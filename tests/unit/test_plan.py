@@ -158,7 +158,7 @@ def test_disk_of_an_expected_text(project: Path) -> None:
         Space("tokens", 0, 17_000 * 6),
         Space("encoded text", 0, 17_000 * 10 + 1000 * 16),
         Space("models", 0, 2 * WEIGHTS),
-        Space("checkpoints, 2 at a time", 0, 2 * 3 * WEIGHTS),
+        Space("checkpoints, 2 at a time", 0, 2 * 5 * WEIGHTS),
         Space("lexicon, translations, scores, reports", 0, None),
     ]
 
@@ -174,7 +174,7 @@ def test_disk_of_what_is_done_is_what_lies_there(project: Path) -> None:
     assert row(made, "raw text") == Space("raw text", 70, 70)
     assert row(made, "tokens").finished is None  # nothing says how long the grammar's text is
     assert row(made, "models") == Space("models", base, base + WEIGHTS)
-    assert row(made, "checkpoints, 2 at a time").finished == 3 * WEIGHTS
+    assert row(made, "checkpoints, 2 at a time").finished == 5 * WEIGHTS
 
 
 def test_files_are_fetched_unless_they_lie_there(
@@ -191,6 +191,21 @@ def test_files_are_fetched_unless_they_lie_there(
     assert "Downloads: 7 files, size unknown: train.de, dev.en" in unknown
     monkeypatch.setenv("ATTNMT_MIRROR", "mirror")
     assert files_to_fetch(params(), set()) == []
+
+
+def test_sizes_of_downloads_are_the_manifest_s(project: Path) -> None:
+    corpus = download(None)
+    every = [file for sides in corpus["files"].values() for side in sides.values() for file in side]
+    for size, file in enumerate(every, start=1):
+        file["bytes"] = size * 1_000_000
+    every[1]["licence"] = {"name": "own", "terms": "none", "url": "https://example.org"}
+    write_params(project, corpus=corpus)
+    made = make_plan(params(), stages())
+    assert row(made, "downloads") == Space("downloads", 0, 36_000_000)
+    text = text_of(made, [])
+    assert "Downloads: 8 files, about 36.0 MB in all: train.en (1.0 MB), train.de" in text
+    assert "train.de (2.0 MB, licence own)" in text.replace("\n", " ")
+    assert "attnmt fetch --profile demo fetches them ahead." in text.replace("\n", " ")
 
 
 def test_the_text_says_whose_speed_the_hours_are(project: Path) -> None:

@@ -20,6 +20,7 @@ from attnmt.data.batches import Batch, ParallelText
 from attnmt.model.translator import Translator
 from attnmt.training import graphs
 from attnmt.training.graphs import EAGER_STEPS, GraphedStep, Graphs, widen
+from attnmt.training.ranks import ALONE, Ranks
 from attnmt.training.sgd import update
 from attnmt.training.step import Step
 
@@ -110,21 +111,31 @@ def test_columns_are_padded_to_multiples(columns: tuple[int, int], width: tuple[
     assert torch.equal(wide.next_words[:, :3], batch.next_words)
 
 
-def step_of_a_gpu(model: Translator) -> Step:
+class FirstOfTwo(Ranks):
+    """The first of two processes, without the other."""
+
+    def sum_(self, values: Tensor) -> None:
+        """Add nothing."""
+
+
+EACH_RANKS = pytest.mark.parametrize("ranks", [ALONE, FirstOfTwo(0, 2)], ids=["alone", "of two"])
+
+
+def step_of_a_gpu(model: Translator, ranks: Ranks) -> Step:
     """Return the step on the processor, with gradients of embeddings as a GPU has them."""
-    step = Step(model, RECIPE)
+    step = Step(model, RECIPE, ranks)
     model.encoder.embedding.sparse = model.decoder.embedding.sparse = False
     return step
 
 
 @EACH_SYSTEM
-def test_no_number_of_a_step_is_asked_for(system: System) -> None:
+@EACH_RANKS
+def test_no_number_of_a_step_is_asked_for(system: System, ranks: Ranks) -> None:
     """A GPU's graph cannot hold what depends on values; tensors without values show where that is."""
     with FakeTensorMode():
         model, ones = small(system).train(), torch.ones(8, 5, dtype=torch.int64)
         batch = Batch(ones, ones[:, 0], ones, ones, ones[:, 0])
-        step = step_of_a_gpu(model)
-        loss = step.plain(batch, torch.ones(()))
+        loss = step_of_a_gpu(model, ranks)(batch, torch.ones(()))
     assert loss.shape == ()
 
 
@@ -237,8 +248,9 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @EACH_SYSTEM
+@EACH_RANKS
 def test_graphs_take_the_same_steps(
-    system: System, cuda: None, monkeypatch: pytest.MonkeyPatch
+    system: System, ranks: Ranks, cuda: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Steps of two shapes at changing rates, plain and as graphs, end with the same bytes."""
     shapes = [(8, 4, 4), (8, 8, 6)]
@@ -248,7 +260,7 @@ def test_graphs_take_the_same_steps(
     for graphed in (False, True):
         model = small(system)
         model.initialise(1)
-        step = step_of_a_gpu(model.train())
+        step = step_of_a_gpu(model.train(), ranks)
         if graphed:
             monkeypatch.setattr(Capture, "model", model, raising=False)
             step.graphed = GraphedStep(step.device, widened=True)

@@ -535,3 +535,19 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     names = sorted(run.info.run_name for run in runs())
     assert names == ["Table 1", *models]
+
+
+def test_a_job_on_another_machine_leaves_the_default_store_alone(tmp_path, monkeypatch, caplog):
+    """The curves are left to `attnmt track`, unless a server is named."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.setenv(tracking_store.ELSEWHERE, "yes")
+    with training() as run:
+        run.log(1, {"train_cost": 1.0})
+    assert "several machines" in caplog.text
+    assert "attnmt track" in caplog.text
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/of_a_server.db")
+    with training():
+        pass
+    assert len(runs()) == 2  # the table's and its training's

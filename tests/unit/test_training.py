@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from small_training import FEEDING, RECIPE, reversal, run, small
+from small_training import FEEDING, RECIPE, StopAfter, reversal, run, small
 from torch import nn
 
 from attnmt.errors import InputError
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import cost_a_word, train
 from attnmt.training.sgd import learning_rate, update
+from attnmt.training.stop import TrainingStopped
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,30 @@ def test_interruptions_change_no_byte(tmp_path: Path) -> None:
     assert len(undisturbed[1]) == 9  # 57 batches: every 7, and the last
     torch.manual_seed(99)  # what was drawn before must not matter
     assert run(tmp_path / "b", iter([3, 0, 10, 1, 20])) == undisturbed
+    assert run(tmp_path / "c", stop_after=iter([3, 0, 8, 5, 1, 6, 20])) == undisturbed
+    # 58 questions around 57 batches and 9 of evaluations: the last evaluation, and what follows it.
+    assert run(tmp_path / "d", stop_after=iter([65])) == undisturbed
+    assert run(tmp_path / "e", stop_after=iter([66])) == undisturbed
+
+
+def test_a_stop_breaks_an_evaluation_off(tmp_path: Path) -> None:
+    """The checkpoint holds the batch before it; started again, the evaluation comes first."""
+    text, rows = reversal(150, 1, reverse=True), []
+    checkpoints = Checkpoints(tmp_path, minutes=1)
+    with pytest.raises(TrainingStopped) as stopped:  # after 7 batches the 8th question
+        train(
+            small(FEEDING), text, {"dev": text}, RECIPE, 1, checkpoints, rows.append, StopAfter(7)
+        )
+    assert stopped.value.code == 75
+    held = checkpoints.load(small(FEEDING))
+    assert (held.step, held.history, rows) == (7, [], [])
+    assert held.recent_words > 0
+    with pytest.raises(TrainingStopped):
+        train(
+            small(FEEDING), text, {"dev": text}, RECIPE, 1, checkpoints, rows.append, StopAfter(1)
+        )
+    assert [row["step"] for row in rows] == [7]
+    assert checkpoints.load(small(FEEDING)).step == 7
 
 
 @pytest.mark.parametrize("clip_embeddings", [False, True])
@@ -91,21 +116,6 @@ def test_a_cost_that_is_not_finite_says_what_to_do(tmp_path: Path) -> None:
         train(
             small(FEEDING), text, {"dev": text}, recipe, 1, Checkpoints(tmp_path, minutes=0), print
         )
-
-
-def test_two_trainings_on_one_folder_are_refused(tmp_path: Path) -> None:
-    with (
-        Checkpoints(tmp_path, minutes=0).locked(),
-        pytest.raises(InputError, match="another process"),
-        Checkpoints(tmp_path, minutes=0).locked(),
-    ):
-        pass
-
-
-def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
-    (tmp_path / "last.safetensors").write_bytes(b"\x10\x00")
-    with pytest.raises(InputError, match=r"last\.safetensors.*damaged"):
-        Checkpoints(tmp_path, minutes=0).load(small(FEEDING))
 
 
 def test_cost_is_the_mean_over_words_and_end(tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.data.vocabulary import BOS, EOS, SPECIAL, UNK, Vocabulary, build_vocabulary
+from attnmt.data.vocabulary import BOS, EOS, SPECIAL, UNK, Vocabulary, build_vocabulary, count_words
 from attnmt.errors import InputError
 
 LINES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=8), max_size=8)
 
 
 def test_special_words_come_first() -> None:
-    vocabulary = build_vocabulary(["b a", "a"], 10)
+    vocabulary = build_vocabulary(count_words(["b a", "a"]), 10)
     assert vocabulary.words == ["<unk>", "<s>", "</s>", "a", "b"]
     assert [vocabulary.words[i] for i in (UNK, BOS, EOS)] == list(SPECIAL)
 
@@ -23,27 +23,27 @@ def test_special_words_come_first() -> None:
 def test_falling_count_then_first_occurrence(lines: list[list[str]], size: int) -> None:
     text = [word for line in lines for word in line]
     expected = sorted(set(text), key=lambda word: (-text.count(word), text.index(word)))
-    vocabulary = build_vocabulary([" ".join(line) for line in lines], size)
+    vocabulary = build_vocabulary(count_words(map(" ".join, lines)), size)
     assert vocabulary.words == [*SPECIAL, *expected[: size - 3]]
     assert len(vocabulary) <= size
 
 
 @given(lines=LINES, size=st.integers(4, 12))
 def test_known_words_return_unknown_do_not(lines: list[list[str]], size: int) -> None:
-    vocabulary = build_vocabulary([" ".join(line) for line in lines], size)
+    vocabulary = build_vocabulary(count_words(map(" ".join, lines)), size)
     for line in lines:
         expected = [word if word in vocabulary.words else "<unk>" for word in line]
         assert vocabulary.decode(vocabulary.encode(line)) == expected
 
 
 def test_text_cannot_forge_special_words() -> None:
-    vocabulary = build_vocabulary(["a </s> <unk> </s>"], 10)
+    vocabulary = build_vocabulary(count_words(["a </s> <unk> </s>"]), 10)
     assert vocabulary.words == [*SPECIAL, "a"]
     assert vocabulary.encode(["<s>", "</s>", "<unk>", "a"]) == [UNK, UNK, UNK, 3]
 
 
 def test_file_round_trip(tmp_path: Path) -> None:
-    build_vocabulary(["ä b b"], 5).save(tmp_path / "v")
+    build_vocabulary(count_words(["ä b b"]), 5).save(tmp_path / "v")
     assert (tmp_path / "v").read_bytes() == "<unk>\n<s>\n</s>\nb\nä\n".encode()
     assert Vocabulary.load(tmp_path / "v").encode(["b", "ä", "x"]) == [3, 4, UNK]
 

@@ -21,14 +21,17 @@ from attnmt.config.model import (
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.run import Decoding, Evaluation, LinkStep, Machine
 from attnmt.config.text import (
+    ChoiceCorpus,
     DownloadCorpus,
     Encoding,
     File,
     GrammarCorpus,
     Lexicon,
+    Licence,
     ParallelFiles,
     Pieces,
     Sets,
+    Source,
     Tokenise,
 )
 
@@ -37,6 +40,7 @@ __all__ = [
     "Attention",
     "Average",
     "Cell",
+    "ChoiceCorpus",
     "Decoding",
     "Direction",
     "DownloadCorpus",
@@ -48,6 +52,7 @@ __all__ = [
     "File",
     "GrammarCorpus",
     "Lexicon",
+    "Licence",
     "LinkStep",
     "Machine",
     "Model",
@@ -58,6 +63,7 @@ __all__ = [
     "Precision",
     "Score",
     "Sets",
+    "Source",
     "System",
     "Tokenise",
     "Training",

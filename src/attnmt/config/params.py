@@ -8,7 +8,15 @@ from pydantic import Field, model_validator
 from attnmt.config.model import Ensemble, Family, Model, Training
 from attnmt.config.run import Decoding, Evaluation, Machine
 from attnmt.config.strict import Name, Strict
-from attnmt.config.text import DownloadCorpus, GrammarCorpus, Lexicon, Sets, Tokenise
+from attnmt.config.text import (
+    ChoiceCorpus,
+    DownloadCorpus,
+    GrammarCorpus,
+    Lexicon,
+    Sets,
+    Source,
+    Tokenise,
+)
 from attnmt.errors import InputError
 from attnmt.yaml_file import Location, YamlFile, fault, hint
 
@@ -25,7 +33,7 @@ class Params(Strict):
     root: str  # from the parameter file's folder to the project's, for dvc.yaml
     params_file: str  # from the project's folder to this file, for dvc.yaml
     sets: Sets
-    corpus: Annotated[GrammarCorpus | DownloadCorpus, Field(discriminator="kind")]
+    corpus: Annotated[GrammarCorpus | DownloadCorpus | ChoiceCorpus, Field(discriminator="kind")]
     tokenise: Tokenise
     lexicon: Lexicon
     families: dict[Name, Family]
@@ -37,12 +45,34 @@ class Params(Strict):
 
     @model_validator(mode="after")
     def _sets_exist(self) -> Self:
-        known = self.corpus.sizes if self.corpus.kind == "grammar" else self.corpus.files
+        corpus = self.corpus
+        known = corpus.sizes if corpus.kind == "grammar" else corpus.chosen.files
         for name in self.sets.all():
             if name not in known:
                 raise fault(["sets"], f"the corpus has no set {name!r}{hint(name, known)}")
         if self.corpus.kind == "grammar" and self.sets.train != "train":
             raise fault(["sets", "train"], "the training set of a grammar is named 'train'")
+        return self
+
+    @model_validator(mode="after")
+    def _text_is_tokenised_once(self) -> Self:
+        if self.source is not None and self.source.tokenised == self.tokenise.moses:
+            found = "is tokenised" if self.source.tokenised else "is not tokenised"
+            wanted = str(not self.source.tokenised).lower()
+            raise fault(["tokenise", "moses"], f"the text of corpus {found}; set this to {wanted}")
+        return self
+
+    @model_validator(mode="after")
+    def _tokenised_sets_exist(self) -> Self:
+        for i, name in enumerate(self.tokenise.tokenised):
+            if name not in self.sets.all():
+                raise fault(
+                    ["tokenise", "tokenised", i],
+                    f"no set {name!r} plays a part{hint(name, self.sets.all())}",
+                )
+            if name in self.sets.tests:
+                why = f"{name!r} is a test set, which is scored against its text as it is written"
+                raise fault(["tokenise", "tokenised", i], why)
         return self
 
     @model_validator(mode="after")
@@ -98,6 +128,11 @@ class Params(Strict):
                 f"profile {self.profile!r} lies in {own[1]} (in {own[0]} at the root); {COPIED}",
             )
         return self
+
+    @property
+    def source(self) -> Source | None:
+        """Where the text is fetched from; None where it is generated."""
+        return None if self.corpus.kind == "grammar" else self.corpus.chosen
 
     def model(self, name: str) -> Model:
         """Return one model's description.

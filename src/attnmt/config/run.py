@@ -13,12 +13,22 @@ LinkStep = Literal["same", "next", "authors"]
 
 
 class Machine(Strict):
-    """What suits the machine. Only ``train_threads`` touches a result: sums change with it."""
+    """What suits the machine. Only the first two touch a result: they decide how sums are rounded."""
 
-    train_threads: PositiveInt  # of the CPU, a training
+    train_threads: PositiveInt  # of the CPU, a training; its processes share them
+    # that train one model together, a GPU each where there are GPUs; torchrun may start others
+    train_processes: PositiveInt
+    workers: PositiveInt  # processes that tokenise or encode a long text
     decode_threads: PositiveInt  # a translation
     decode_batch: PositiveInt  # sentences translated at once
     checkpoint_minutes: NonNegativeFloat  # between two checkpoints beside those of the evaluations
+
+    @model_validator(mode="after")
+    def _each_process_has_a_thread(self) -> Self:
+        if self.train_processes > self.train_threads:
+            why = f"share {self.train_threads} train_threads; let there be one for each at least"
+            raise fault(["train_processes"], why)
+        return self
 
 
 class Decoding(Strict):

@@ -1,13 +1,15 @@
 """Text and what becomes of it: the sections from the corpus to the ids of a family."""
 
+import posixpath
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
-from attnmt.config.strict import Distinct, Name, Strict
-from attnmt.yaml_file import fault
+from attnmt.config.strict import Distinct, Name, Strict, differ
+from attnmt.yaml_file import fault, hint
 
 
 class Sets(Strict):
@@ -43,30 +45,75 @@ class GrammarCorpus(Strict):
     seed: int
 
 
+class Licence(Strict):
+    """Terms that whoever fetches a file must accept."""
+
+    name: Name
+    terms: str  # in short
+    url: str  # where they stand in full
+
+
 class File(Strict):
     """One file to download. The last part of its address is its name in a mirror."""
 
     url: str
+    mirrors: list[str] = Field(default=[])  # other addresses of the same bytes, tried in this order
     digest: str = Field(pattern=r"^(md5:[0-9a-f]{32}|sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})$")
+    bytes: PositiveInt | None = None
+    licence: Licence | None = None
+    member: str | None = None  # of a .tgz or .tar.gz: the path in it of the text that is meant
+    encoding: Literal["utf-8", "cp1252"] = "utf-8"
+
+    @model_validator(mode="after")
+    def _a_member_is_of_an_archive(self) -> Self:
+        archive = self.name.endswith((".tgz", ".tar.gz"))
+        if archive and self.member is None:
+            raise fault(["member"], f"{self.name} is an archive; say which of its files is meant")
+        if self.member is not None:
+            if not archive:
+                raise fault(["member"], f"{self.name} is no .tgz or .tar.gz and has no members")
+            if self.member != posixpath.normpath(self.member) or self.member[0] in "./":
+                raise fault(["member"], f"{self.member!r} is no plain path, such as dev/news.en")
+        return self
 
     @property
     def name(self) -> str:
         """The last part of the address."""
         return PurePosixPath(urlsplit(self.url).path).name
 
+    @property
+    def text(self) -> str:
+        """The text's name: a member has that of its archive before its own."""
+        return self.name if self.member is None else f"{self.name}/{self.member}"
+
 
 class ParallelFiles(Strict):
     """The files whose lines, in this order, are a set: line k of an English one is translated by
-    line k of the German one beside it."""
+    line k of the German one beside it, and linked by line k of the gold links, if there are any.
+
+    By its name's end a file is SGM (.sgm), RWTH's links (.talp), compressed lines (.gz) or lines.
+    """
 
     en: list[File] = Field(min_length=1)
     de: list[File] = Field(min_length=1)
+    links: list[File] = Field(default=[])
 
     @model_validator(mode="after")
     def _files_come_in_pairs(self) -> Self:
         if len(self.en) != len(self.de):
             raise ValueError(f"as many files of en as of de, not {len(self.en)} and {len(self.de)}")
+        if len(self.links) not in (0, len(self.en)):
+            raise ValueError(f"as many files of links as of en, not {len(self.links)}")
+        for en, de in zip(self.en, self.de, strict=True):
+            if en.text.endswith(".sgm") != de.text.endswith(".sgm"):
+                raise ValueError(f"both sides are SGM or neither: {en.text}, {de.text}")
+            if en.text.endswith(".sgm") and self.links:
+                raise ValueError(f"links go with lines of text, not with SGM: {en.text}")
         return self
+
+    def all(self) -> list[File]:
+        """Return every file of the set."""
+        return [*self.en, *self.de, *self.links]
 
 
 class Expected(Strict):
@@ -77,20 +124,57 @@ class Expected(Strict):
     bytes: PositiveInt  # of all files to fetch
 
 
-class DownloadCorpus(Strict):
-    """Files from the network, or from the folder that ATTNMT_MIRROR names."""
+class Source(Strict):
+    """Where the text of every set comes from."""
 
-    kind: Literal["download"]
     files: dict[Name, ParallelFiles]
+    tokenised: bool = False  # as it is fetched; tokenise.moses is then false
     expected: Expected | None = None
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
         digests: dict[str, str] = {}
-        for file in (f for sides in self.files.values() for f in (*sides.en, *sides.de)):
+        for file in self._every_file():
             if digests.setdefault(file.name, file.digest) != file.digest:
                 raise ValueError(f"two different files are named {file.name!r}")
         return self
+
+    def downloads(self) -> list[File]:
+        """Return the files to fetch, each once though several of its members may be wanted."""
+        return list({file.name: file for file in self._every_file()}.values())
+
+    def _every_file(self) -> Iterator[File]:
+        return (file for sides in self.files.values() for file in sides.all())
+
+
+class DownloadCorpus(Source):
+    """Files from the network, or from the folder that ATTNMT_MIRROR names."""
+
+    kind: Literal["download"]
+
+    @property
+    def chosen(self) -> Source:
+        """The only source."""
+        return self
+
+
+class ChoiceCorpus(Strict):
+    """The same sets from several sources, of which one is taken."""
+
+    kind: Literal["choice"]
+    source: Name
+    sources: dict[Name, Source]
+
+    @model_validator(mode="after")
+    def _source_exists(self) -> Self:
+        if self.source not in self.sources:
+            raise fault(["source"], f"no source {self.source!r}{hint(self.source, self.sources)}")
+        return self
+
+    @property
+    def chosen(self) -> Source:
+        """The source that is taken."""
+        return self.sources[self.source]
 
 
 class Tokenise(Strict):
@@ -99,6 +183,8 @@ class Tokenise(Strict):
     moses: bool  # false where the raw text is tokenised already
     split_hyphens: bool  # Moses' aggressive splitting; joined again before scoring
     max_length: PositiveInt  # training pairs with a longer side are dropped, in words
+    # sets whose raw text is tokens already, whatever ``moses`` says: gold links count their own
+    tokenised: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
 
 
 class Lexicon(Strict):

@@ -1,15 +1,19 @@
 """The raw text of a profile: ``<set>.en`` and ``<set>.de``, gold links where they are known."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from attnmt.config import DownloadCorpus, GrammarCorpus
+from attnmt.config import File, GrammarCorpus, ParallelFiles, Source
+from attnmt.data.archives import extract
 from attnmt.data.grammar import generate_splits
-from attnmt.data.links import format_links
+from attnmt.data.links import format_links, parse_links, parse_talp
 from attnmt.data.parallel import count_parallel_lines
+from attnmt.data.sgm import read_parallel_sgm
 from attnmt.data.sources import fetch
 from attnmt.errors import InputError
-from attnmt.files import iter_lines, write_lines
+from attnmt.files import iter_lines, write_bytes, write_lines
 
 
 def write_generated(corpus: GrammarCorpus, folder: Path) -> None:
@@ -21,40 +25,101 @@ def write_generated(corpus: GrammarCorpus, folder: Path) -> None:
         write_lines(folder / f"{name}.links", links)
 
 
-def write_downloaded(corpus: DownloadCorpus, train: str, folder: Path, downloads: Path) -> None:
-    """Fetch, check and concatenate the files of every set; ``downloads`` keeps what was fetched.
+def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) -> None:
+    """Fetch, unpack, check and concatenate the files of every set.
+
+    Args:
+        source: names the files.
+        train: the training set; in the others no line may be blank, or their scores would be of fewer
+            sentences than they say.
+        folder: where ``<set>.en``, ``<set>.de`` and, of gold links, ``<set>.links`` are written.
+        downloads: keeps what was fetched.
 
     Raises:
-        InputError: if a file cannot be had (see :func:`attnmt.data.sources.fetch`), is empty or not
-            UTF-8, if the two sides differ in their lines, or if a set other than ``train`` has a
-            blank line: its scores would be of fewer sentences than it says.
+        InputError: if a file cannot be had (see :func:`attnmt.data.sources.fetch`) or unpacked, is
+            empty or not in its encoding, if the sides of a set do not correspond, or if a line is blank
+            that must not be.
     """
-    for name, sides in corpus.files.items():
-        en = [fetch(file, downloads) for file in sides.en]
-        de = [fetch(file, downloads) for file in sides.de]
-        for pair in zip(en, de, strict=True):
-            count_parallel_lines(pair)
-            if name != train:
-                _refuse_blank_lines(pair)
-        _concatenate(en, folder / f"{name}.en")
-        _concatenate(de, folder / f"{name}.de")
+    fetched = fetch(source.downloads(), downloads)
+    for name, sides in source.files.items():
+        with TemporaryDirectory(dir=folder) as unpacked:
+            texts = _unpack(sides.all(), fetched, Path(unpacked))
+            ends = ("en", "de", "links") if sides.links else ("en", "de")
+            _write_set(_rows(sides, texts, name == train), [folder / f"{name}.{e}" for e in ends])
 
 
-def _refuse_blank_lines(paths: Iterable[Path]) -> None:
-    for path in paths:
-        for number, line in enumerate(iter_lines(path), start=1):
-            if not line.strip():
-                raise InputError(
-                    f"{path}:{number}: blank line in a set that is scored; "
-                    f"take the pair out of both languages' files"
-                )
+def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) -> dict[str, Path]:
+    """Return where each text lies in UTF-8, by its name; what must be made for it is in ``folder``."""
+    texts: dict[str, Path] = {}
+    wanted: dict[Path, dict[str, Path]] = {}
+    for file in files:
+        texts[file.text] = fetched[file.name]
+        if file.member is not None:
+            texts[file.text] = folder / file.text
+            wanted.setdefault(fetched[file.name], {})[file.member] = texts[file.text]
+    for archive, targets in wanted.items():
+        extract(archive, targets)
+    for file in files:
+        if file.encoding != "utf-8":
+            texts[file.text] = _recoded(texts[file.text], file.encoding, folder / file.text)
+    return texts
 
 
-def _concatenate(paths: Iterable[Path], target: Path) -> None:
-    with target.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(f"{line}\n" for line in _lines(paths))
+def _recoded(path: Path, encoding: str, target: Path) -> Path:
+    """Write a text as UTF-8 and return where."""
+    try:
+        text = path.read_bytes().decode(encoding)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}:{line}: byte 0x{error.object[error.start]:02x} is not {encoding}; "
+            f"check encoding in the parameters"
+        ) from None
+    write_bytes(target, text.encode())
+    return target
 
 
-def _lines(paths: Iterable[Path]) -> Iterator[str]:
-    for path in paths:
-        yield from iter_lines(path)
+def _rows(
+    sides: ParallelFiles, texts: Mapping[str, Path], may_be_blank: bool
+) -> Iterator[tuple[str, ...]]:
+    """Yield English line, German line and, where they are known, links of every pair of a set."""
+    for i, (en, de) in enumerate(zip(sides.en, sides.de, strict=True)):
+        paths = [texts[en.text], texts[de.text]]
+        if en.text.endswith(".sgm"):
+            yield from read_parallel_sgm(*paths)
+            continue
+        gold = texts[sides.links[i].text] if sides.links else None
+        every = [*paths, gold] if gold else paths
+        count_parallel_lines(every)
+        for number, row in enumerate(zip(*map(iter_lines, every), strict=True), start=1):
+            if gold and not "".join(row).strip():
+                continue  # RWTH's files have such a line, which is no pair
+            if not may_be_blank:
+                _refuse_blank(paths, row, number)
+            yield (*row[:2], _links(gold, row[2], number)) if gold else row
+
+
+def _refuse_blank(paths: Iterable[Path], row: Iterable[str], number: int) -> None:
+    for path, line in zip(paths, row, strict=False):
+        if not line.strip():
+            raise InputError(
+                f"{path}:{number}: blank line in a set that is scored; "
+                f"take the pair out of both languages' files"
+            )
+
+
+def _links(path: Path, line: str, number: int) -> str:
+    """Return a line of gold links in Pharaoh's format."""
+    parse = parse_talp if path.suffix == ".talp" else parse_links
+    return format_links(*parse(line, f"{path}:{number}"))
+
+
+def _write_set(rows: Iterable[tuple[str, ...]], paths: Iterable[Path]) -> None:
+    """Write each column of the rows into a file."""
+    with ExitStack() as stack:
+        streams = [
+            stack.enter_context(path.open("w", encoding="utf-8", newline="\n")) for path in paths
+        ]
+        for row in rows:
+            for stream, line in zip(streams, row, strict=True):
+                stream.write(f"{line}\n")

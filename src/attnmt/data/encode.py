@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,19 @@ from attnmt.data.links import Links, format_links, parse_links
 from attnmt.data.parallel import count_parallel_lines
 from attnmt.data.pieces import WORD_END, Cutter, learn_codes
 from attnmt.data.tokenise import LANGUAGES
-from attnmt.data.vocabulary import UNK, Vocabulary, build_vocabulary
+from attnmt.data.vocabulary import Vocabulary, build_vocabulary, count_words
+from attnmt.data.workers import map_chunks
 from attnmt.errors import InputError
 from attnmt.files import iter_lines, sha256, write_json, write_text
 
 
-def encode_sets(tokens: Path, folder: Path, sets: Sets, encoding: Encoding) -> dict[str, Any]:
+def encode_sets(
+    tokens: Path, folder: Path, sets: Sets, encoding: Encoding, workers: int = 1
+) -> dict[str, Any]:
     """Write text, links, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
 
-    Text is streamed; of the training text, only word counts and the ids of one side are held.
+    Text is streamed; of the training text, only word counts and where its sentences begin are held.
+    ``workers``, the processes that share a long text, change no byte.
 
     Returns:
         the summary: per set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
@@ -33,24 +38,24 @@ def encode_sets(tokens: Path, folder: Path, sets: Sets, encoding: Encoding) -> d
         InputError: if the files of a set are missing or do not fit each other, or if pieces cannot
             be learned from the training text or cannot stand for a text (naming file and line).
     """
-    lines = {name: _count_lines(tokens, name) for name in sets.all()}
-    cutters = _learn_pieces(tokens, folder, sets.train, encoding)
     summary: dict[str, Any] = {
-        "sets": {name: {"lines": lines[name]} for name in sets.all()},
+        "sets": {name: {"lines": _count_lines(tokens, name)} for name in sets.all()},
         "vocabulary": {},
-        "pieces": bool(cutters),
+        "pieces": encoding.pieces is not None,
     }
+    cutters = _learn_pieces(tokens, folder, sets.train, encoding, workers)
     for language in LANGUAGES:
-        for name in sets.all():
-            words = _words(tokens / f"{name}.{language}", encoding)
-            shown = tqdm(words, f"{name}.{language}", lines[name], disable=None)
-            _write_text(folder / f"{name}.{language}.tok", shown, cutters.get(language))
-        training_text = iter_lines(folder / f"{sets.train}.{language}.tok")
-        vocabulary = build_vocabulary(training_text, encoding.vocabulary)
-        vocabulary.save(folder / f"vocab.{language}")
-        summary["vocabulary"][language] = len(vocabulary)
-        for name in sets.all():
-            summary["sets"][name][language] = _write_ids(folder, name, language, vocabulary)
+        for name in sets.all():  # the training set first
+            text = _Text(tokens / f"{name}.{language}", encoding, cutters.get(language))
+            path = folder / f"{name}.{language}.tok"
+            counts = _write_text(path, text, workers)
+            if name == sets.train:
+                vocabulary = build_vocabulary(counts, encoding.vocabulary)
+                vocabulary.save(folder / f"vocab.{language}")
+                summary["vocabulary"][language] = len(vocabulary)
+            summary["sets"][name][language] = _describe(path, counts, vocabulary)
+            ids = map_chunks(_Ids(vocabulary), iter_lines(path), workers)
+            write_encoded(folder, name, language, ids)
     for name in sets.all():
         if (tokens / f"{name}.links").is_file():
             _write_links(tokens, folder, name, encoding.length)
@@ -71,10 +76,37 @@ def _count_lines(tokens: Path, name: str) -> int:
     return total
 
 
-def _words(path: Path, encoding: Encoding) -> Iterator[list[str]]:
-    """Yield of each line the words that the family reads."""
-    for number, line in enumerate(iter_lines(path), start=1):
-        yield words_read(line, encoding, f"{path}:{number}")
+@dataclass(frozen=True)
+class _Text:
+    """Reads a file of tokens as the family does."""
+
+    path: Path
+    encoding: Encoding
+    cutter: Cutter | None = None
+
+    def count(self, first: int, lines: list[str]) -> Counter[str]:
+        """Count the words or pieces of lines; ``first`` is the number of the first one."""
+        return count_words(self._read(first, lines))
+
+    def read(self, first: int, lines: list[str]) -> tuple[str, Counter[str]]:
+        """Return the lines as the family reads them, and the count of their words or pieces."""
+        read = list(self._read(first, lines))
+        return "".join(f"{line}\n" for line in read), count_words(read)
+
+    def _read(self, first: int, lines: list[str]) -> Iterator[str]:
+        for number, line in enumerate(lines, start=first):
+            words = words_read(line, self.encoding, f"{self.path}:{number}")
+            yield " ".join(self.cutter.cut(words) if self.cutter else words)
+
+
+@dataclass(frozen=True)
+class _Ids:
+    """Turns words into ids."""
+
+    vocabulary: Vocabulary
+
+    def __call__(self, _first: int, lines: list[str]) -> EncodedText:
+        return EncodedText.of([self.vocabulary.encode(line.split()) for line in lines])
 
 
 def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
@@ -93,7 +125,9 @@ def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
     return words[-encoding.length :] if encoding.length else words
 
 
-def _learn_pieces(tokens: Path, folder: Path, train: str, encoding: Encoding) -> dict[str, Cutter]:
+def _learn_pieces(
+    tokens: Path, folder: Path, train: str, encoding: Encoding, workers: int
+) -> dict[str, Cutter]:
     """Write the codes of both languages together; return how each one cuts its words, if it does.
 
     As subword-nmt's authors advise, a language splits again what is rare in its own training text,
@@ -103,27 +137,36 @@ def _learn_pieces(tokens: Path, folder: Path, train: str, encoding: Encoding) ->
         return {}
     counts = {language: Counter[str]() for language in LANGUAGES}
     for language, count in counts.items():
-        for words in _words(tokens / f"{train}.{language}", encoding):
-            count.update(words)
+        path = tokens / f"{train}.{language}"
+        for found in map_chunks(_Text(path, encoding).count, _shown(path), workers):
+            count.update(found)
     codes = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
     write_text(folder / "codes", codes)
     plain, threshold = Cutter(codes), encoding.pieces.threshold
-    return {k: Cutter(codes, plain.frequent(count, threshold)) for k, count in counts.items()}
+    return {
+        k: Cutter(codes, plain.frequent(count, threshold, workers)) for k, count in counts.items()
+    }
 
 
-def _write_text(path: Path, lines: Iterable[list[str]], cutter: Cutter | None) -> None:
+def _write_text(path: Path, text: _Text, workers: int) -> Counter[str]:
+    """Write a text as the family reads it; return the count of its words or pieces."""
+    counts: Counter[str] = Counter()
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for words in lines:
-            stream.write(" ".join(cutter.cut(words) if cutter else words) + "\n")
+        for lines, found in map_chunks(text.read, _shown(text.path), workers):
+            stream.write(lines)
+            counts.update(found)
+    return counts
 
 
-def _write_ids(folder: Path, name: str, language: str, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Write the ids of one side of a set; return what the summary says of it."""
-    path = folder / f"{name}.{language}.tok"
-    write_encoded(folder, name, language, (vocabulary.encode(k.split()) for k in iter_lines(path)))
-    text = EncodedText.open(folder, name, language)
-    unknown = int((text.ids == UNK).sum()) / len(text.ids)
-    return {"tokens": len(text.ids), "unknown": unknown, "sha256": sha256(path)}
+def _describe(path: Path, counts: Counter[str], vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return what the summary says of one side of a set."""
+    unknown = sum(count for word, count in counts.items() if word not in vocabulary)
+    return {"tokens": counts.total(), "unknown": unknown / counts.total(), "sha256": sha256(path)}
+
+
+def _shown(path: Path) -> Iterable[str]:
+    """Yield the lines of a file; show on a terminal how many were read."""
+    return tqdm(iter_lines(path), path.name, unit=" lines", disable=None)
 
 
 def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> None:

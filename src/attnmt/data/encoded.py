@@ -1,11 +1,12 @@
 """What a family reads: text, vocabularies, and ids as one flat array that is mapped into memory."""
 
-from array import array
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 import numpy as np
+from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from attnmt.data.links import GoldLinks, Links, read_links
@@ -100,6 +101,12 @@ class EncodedText:
             )
         return cls(ids, offsets)
 
+    @classmethod
+    def of(cls, lines: Sequence[Sequence[int]]) -> Self:
+        """Put the ids of sentences one after another."""
+        offsets = np.fromiter(accumulate(map(len, lines), initial=0), dtype=np.int64)
+        return cls(np.fromiter(chain.from_iterable(lines), np.int32, offsets[-1]), offsets)
+
     def __len__(self) -> int:
         """Return the number of sentences."""
         return len(self.lengths)
@@ -109,16 +116,28 @@ class EncodedText:
         return self.ids[self.offsets[index] : self.offsets[index + 1]]
 
 
-def write_encoded(folder: Path, name: str, language: str, lines: Iterable[Sequence[int]]) -> None:
-    """Write the ids of every line to ``<name>.<language>.ids.npy`` and ``.offsets.npy``."""
-    ids = array("i")  # four bytes a word, so that a large corpus fits
-    offsets = array("q", [0])
-    for line in lines:
-        ids.extend(line)
-        offsets.append(len(ids))
+def write_encoded(folder: Path, name: str, language: str, parts: Iterable[EncodedText]) -> None:
+    """Write parts of a text, one after another, to ``<name>.<language>.ids.npy`` and ``.offsets.npy``.
+
+    Ids are written as they come; only the offsets are held.
+    """
     ids_path, offsets_path = _paths(folder, name, language)
-    np.save(ids_path, np.frombuffer(ids, dtype=np.int32))
-    np.save(offsets_path, np.frombuffer(offsets, dtype=np.int64))
+    lengths = []
+    with ids_path.open("wb") as stream:
+        _write_header(stream, 0)  # of the same size whatever the number, by NumPy's design
+        for part in parts:
+            stream.write(part.ids.tobytes())
+            lengths.append(part.lengths)
+        offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+        stream.seek(0)
+        _write_header(stream, int(offsets[-1]))
+    np.save(offsets_path, offsets)
+
+
+def _write_header(stream: BinaryIO, words: int) -> None:
+    """Write what ``np.save`` puts before so many ids."""
+    descr = np.lib.format.dtype_to_descr(np.dtype(np.int32))
+    write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": (words,)})
 
 
 def _paths(folder: Path, name: str, language: str) -> tuple[Path, Path]:

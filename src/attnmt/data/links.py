@@ -1,6 +1,7 @@
 """Word links in Pharaoh's format: ``i-j`` a sure link, ``i?j`` a possible one, both from 0.
 
 In a file, line k holds the links of sentence pair k, i counting source and j target words.
+RWTH's format, which is read as well, is like it.
 """
 
 import re
@@ -14,6 +15,7 @@ from attnmt.files import read_lines
 Links = list[tuple[int, int]]
 
 _LINK = re.compile(r"([0-9]+)([-?])([0-9]+)")
+_TALP_LINK = re.compile(r"([1-9][0-9]*)([-p])([1-9][0-9]*)")
 
 
 class GoldLinks(NamedTuple):
@@ -29,15 +31,31 @@ def parse_links(text: str, place: str = "links") -> GoldLinks:
     Raises:
         InputError: if an item is neither ``i-j`` nor ``i?j``.
     """
+    return _parse(text, place, _LINK, "0-0 (sure) or 0?0 (possible)")
+
+
+def parse_talp(text: str, place: str = "links") -> GoldLinks:
+    """Read one line of RWTH's gold links, target-source, as source-target links.
+
+    There ``j-i`` is a sure link and ``jpi`` a possible one, both from 1.
+
+    Raises:
+        InputError: if an item is neither.
+    """
+    gold = _parse(text, place, _TALP_LINK, "1-1 (sure) or 1p1 (possible)")
+    return GoldLinks(*([(i - 1, j - 1) for i, j in flipped(links)] for links in gold))
+
+
+def _parse(text: str, place: str, link: re.Pattern[str], examples: str) -> GoldLinks:
     sure, possible = set(), set()
     for item in text.split():
-        match = _LINK.fullmatch(item)
+        match = link.fullmatch(item)
         if match is None:
-            raise InputError(f"{place}: {item!r} is not a link; write 0-0 (sure) or 0?0 (possible)")
-        link = int(match[1]), int(match[3])
-        possible.add(link)
+            raise InputError(f"{place}: {item!r} is not a link; write {examples}")
+        ends = int(match[1]), int(match[3])
+        possible.add(ends)
         if match[2] == "-":
-            sure.add(link)
+            sure.add(ends)
     return GoldLinks(sorted(sure), sorted(possible))
 
 

@@ -8,31 +8,37 @@ import io
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr
+from functools import lru_cache
 from itertools import accumulate
+from typing import Any
 
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
 from attnmt.data.links import Links
 from attnmt.data.vocabulary import SPECIAL, UNK
+from attnmt.data.workers import map_chunks
 from attnmt.errors import InputError
 
+LEARNED_FROM = 300_000
 GOES_ON = "@@"
 WORD_END = "</w>"  # subword-nmt's own mark; text that holds it breaks its cutting
 UNKNOWN = SPECIAL[UNK]
+_REMEMBERED = 2**17  # words, some 50 MB
 
 
-def learn_codes(counts: Mapping[str, int], merges: int) -> str:
+def learn_codes(counts: Counter[str], merges: int) -> str:
     """Return the content of a file of codes: at most so many merges, the most frequent first.
 
     Args:
-        counts: how often each word occurs in the training text of both languages.
+        counts: how often each word occurs in the training text of both languages. subword-nmt takes
+            2 to 3 kB a word, so it learns from the ``LEARNED_FROM`` most frequent ones alone.
 
     Raises:
         InputError: if no two letters stand side by side twice, so that there is nothing to merge.
     """
     codes = io.StringIO()
-    words = (f"{word} {count}" for word, count in counts.items())
+    words = (f"{word} {count}" for word, count in counts.most_common(LEARNED_FROM))
     if any(len(word) > 1 for word in counts):
         with redirect_stderr(io.StringIO()):  # its progress bar heeds no terminal
             learn_bpe(words, codes, merges, is_dict=True)
@@ -53,28 +59,35 @@ class Cutter:
 
     def __init__(self, codes: str, known: Collection[str] = ()) -> None:
         """Take what :func:`learn_codes` returns; a piece that is not ``known``, if any is, is split."""
+        self._made_of = codes, known
         self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=known)
+        self._pieces = lru_cache(_REMEMBERED)(self._cut_word)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another process without what is remembered."""
+        return Cutter, self._made_of
 
     def cut(self, words: Iterable[str]) -> list[str]:
         """Return the pieces of all words, which are free of white space and of ``</w>``."""
-        pieces: list[str] = []
-        for word in words:
-            pieces += self._bpe.segment_tokens([word])
-            last = pieces[-1]
-            if last.endswith(GOES_ON) or last == UNKNOWN:
-                pieces[-1:] = [last[:-1] + GOES_ON, last[-1]]
+        return [piece for word in words for piece in self._pieces(word)]
+
+    def _cut_word(self, word: str) -> list[str]:
+        pieces: list[str] = self._bpe.segment_tokens([word])
+        self._bpe.cache.clear()  # it remembers every word, however many there are
+        last = pieces[-1]
+        if last.endswith(GOES_ON) or last == UNKNOWN:
+            pieces[-1:] = [last[:-1] + GOES_ON, last[-1]]
         return pieces
 
-    def frequent(self, counts: Mapping[str, int], threshold: int) -> set[str]:
+    def frequent(self, counts: Mapping[str, int], threshold: int, workers: int = 1) -> set[str]:
         """Return the pieces that occur at least ``threshold`` times in words that occur so often.
 
         Raises:
             InputError: if there are none.
         """
         found: Counter[str] = Counter()
-        for word, count in counts.items():
-            for piece in self.cut([word]):
-                found[piece] += count
+        for part in map_chunks(self._count_pieces, counts.items(), workers):
+            found.update(part)
         frequent = {piece for piece, count in found.items() if count >= threshold}
         if not frequent:
             raise InputError(
@@ -82,6 +95,13 @@ class Cutter:
                 f"text of a language; lower it"
             )
         return frequent
+
+    def _count_pieces(self, _first: int, counts: list[tuple[str, int]]) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for word, count in counts:
+            for piece in self._cut_word(word):
+                found[piece] += count
+        return found
 
 
 def join_pieces(pieces: Sequence[str]) -> list[str]:

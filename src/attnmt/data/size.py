@@ -57,7 +57,7 @@ def training_size(params: Params, family: str, root: Path = Path()) -> TextSize 
     summary = Layout(params.profile, root).encoded(family) / "summary.json"
     if summary.exists():
         return TextSize.read(summary, params.sets.train)
-    expected = params.corpus.expected if params.corpus.kind == "download" else None
+    expected = params.source.expected if params.source else None
     if expected is None:
         return None
     encoding = params.families[family].encoding

@@ -1,8 +1,10 @@
 """From raw lines to the tokens that every family of models starts from."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,20 @@ from attnmt.config import Sets, Tokenise
 from attnmt.data.links import parse_links
 from attnmt.data.parallel import count_parallel_lines
 from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.data.workers import map_chunks
 from attnmt.errors import InputError
 from attnmt.files import iter_lines, sha256, write_json
 
 LANGUAGES = ("en", "de")
 
 
-def tokenise_sets(raw: Path, folder: Path, sets: Sets, settings: Tokenise) -> dict[str, Any]:
+def tokenise_sets(
+    raw: Path, folder: Path, sets: Sets, settings: Tokenise, workers: int = 1
+) -> dict[str, Any]:
     """Write the tokens of all sets, their gold links and ``summary.json`` into ``folder``.
 
     Text is streamed. The training set comes last, so that the other sets' faults are found before
-    its hours.
+    its hours. ``workers``, the processes that share a long text, change no byte.
 
     Returns:
         the summary: per set the pairs kept (``lines``), those ``dropped`` by reason and, by
@@ -32,61 +37,86 @@ def tokenise_sets(raw: Path, folder: Path, sets: Sets, settings: Tokenise) -> di
         InputError: if the sides of a set or its links do not fit each other (naming file and line),
             a pair of a held-out set has an empty side, or no training pair is left.
     """
-    found = {name: _tokenise(raw, folder, name, sets, settings) for name in reversed(sets.all())}
+    found = {
+        name: _tokenise(raw, folder, name, sets, settings, workers) for name in reversed(sets.all())
+    }
     summary = {"sets": {name: found[name] for name in sets.all()}}
     write_json(folder / "summary.json", summary)
     return summary
 
 
-def _tokenise(raw: Path, folder: Path, name: str, sets: Sets, settings: Tokenise) -> dict[str, Any]:
+def _tokenise(
+    raw: Path, folder: Path, name: str, sets: Sets, settings: Tokenise, workers: int
+) -> dict[str, Any]:
     """Write the pairs of one set that are kept; return what the summary says of it."""
-    training = name == sets.train
     files = [f"{name}.{language}" for language in LANGUAGES]
     if (raw / f"{name}.links").is_file():
         files.append(f"{name}.links")
     paths = [raw / file for file in files]
-    tokens, dropped = Counter[str](), Counter({"empty": 0, "long": 0})
-    lines = 0
+    work = _Pairs(paths, settings, name in settings.tokenised, name == sets.train)
+    total = count_parallel_lines(paths)
+    rows = tqdm(zip(*map(iter_lines, paths), strict=True), name, total, disable=None)
+    counts: Counter[str] = Counter()
     with ExitStack() as stack:
         streams = [
             stack.enter_context((folder / file).open("w", encoding="utf-8", newline="\n"))
             for file in files
         ]
-        for number, (source, target, *links) in enumerate(_pairs(paths, settings), start=1):
+        for texts, found in map_chunks(work, rows, workers):
+            counts += found
+            for stream, text in zip(streams, texts, strict=True):
+                stream.write(text)
+    dropped = {why: counts[why] for why in ("empty", "long")}
+    if not counts["lines"]:
+        raise InputError(f"{paths[0]}: no training pair is left; dropped were {dropped}")
+    sides = {k: {"tokens": counts[k], "sha256": sha256(folder / f"{name}.{k}")} for k in LANGUAGES}
+    return {"lines": counts["lines"], "dropped": dropped} | sides
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Tokenises pairs of a set."""
+
+    paths: list[Path]  # of both languages and, if there are any, of the links
+    settings: Tokenise
+    tokenised: bool
+    training: bool
+
+    def __call__(self, first: int, rows: list[tuple[str, ...]]) -> tuple[list[str], Counter[str]]:
+        """Return the lines of each file that are kept, and how many ``lines``, tokens by language
+        and pairs dropped by reason there are; ``first`` is the number of the first row."""
+        split = [self._splitter(language) for language in LANGUAGES]
+        texts: list[list[str]] = [[] for _ in self.paths]
+        counts: Counter[str] = Counter()
+        for number, (english, german, *links) in enumerate(rows, start=first):
+            source, target = split[0](english), split[1](german)
+            if links:
+                _check_links(links[0], f"{self.paths[-1]}:{number}", source, target)
             if not (source and target):
-                if not training:
-                    raise InputError(f"{paths[bool(source)]}:{number}: no words in this line")
-                dropped["empty"] += 1
-            elif training and max(len(source), len(target)) > settings.max_length:
-                dropped["long"] += 1
+                if not self.training:
+                    raise InputError(f"{self.paths[bool(source)]}:{number}: no words in this line")
+                counts["empty"] += 1
+            elif self.training and max(len(source), len(target)) > self.settings.max_length:
+                counts["long"] += 1
             else:
-                lines += 1
-                tokens.update(en=len(source), de=len(target))
-                for stream, words in zip(streams, (source, target, *links), strict=True):
-                    stream.write(" ".join(words) + "\n")
-    if not lines:
-        raise InputError(f"{paths[0]}: no training pair is left; dropped were {dict(dropped)}")
-    sides = {k: {"tokens": tokens[k], "sha256": sha256(folder / f"{name}.{k}")} for k in LANGUAGES}
-    return {"lines": lines, "dropped": dict(dropped)} | sides
+                counts.update(lines=1, en=len(source), de=len(target))
+                kept = source, target, *(line.split() for line in links)
+                for text, words in zip(texts, kept, strict=True):
+                    text.append(" ".join(words) + "\n")
+        return ["".join(text) for text in texts], counts
 
-
-def _pairs(paths: list[Path], settings: Tokenise) -> Iterator[list[list[str]]]:
-    """Yield the tokens of each pair of a set and, if it has them, its links, which fit the tokens."""
-    total = count_parallel_lines(paths)
-    split = [*(splitter(language, settings) for language in LANGUAGES), str.split]
-    rows = zip(*map(iter_lines, paths), strict=True)
-    for number, row in enumerate(tqdm(rows, paths[0].stem, total, disable=None), start=1):
-        pair = [words(line) for words, line in zip(split, row, strict=False)]
-        if len(row) > len(LANGUAGES):
-            _check_links(row[-1], f"{paths[-1]}:{number}", pair[0], pair[1])
-        yield pair
+    def _splitter(self, language: str) -> Callable[[str], list[str]]:
+        return str.split if self.tokenised else splitter(language, self.settings)
 
 
 def splitter(language: str, settings: Tokenise) -> Callable[[str], list[str]]:
     """Return what splits a raw line of a language into tokens."""
-    if settings.moses:
-        return MosesTokenizer(language, settings.split_hyphens).tokenize
-    return str.split
+    return _moses(language, settings.split_hyphens).tokenize if settings.moses else str.split
+
+
+@cache  # what it remembers of one chunk serves the next
+def _moses(language: str, split_hyphens: bool) -> MosesTokenizer:
+    return MosesTokenizer(language, split_hyphens)
 
 
 def _check_links(text: str, place: str, source: list[str], target: list[str]) -> None:

@@ -1,7 +1,8 @@
 """The words that a model knows: the most frequent ones of the training text, the rest ``<unk>``."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 from pathlib import Path
 from typing import Self
 
@@ -49,6 +50,10 @@ class Vocabulary:
         """Return the number of words, special ones included."""
         return len(self.words)
 
+    def __contains__(self, token: object) -> bool:
+        """Return whether a token has an id of its own."""
+        return token in self._ids
+
     def encode(self, tokens: Iterable[str]) -> list[int]:
         """Return the id of every token, ``UNK`` for one that is not known."""
         return [self._ids.get(token, UNK) for token in tokens]
@@ -58,17 +63,21 @@ class Vocabulary:
         return [self.words[i] for i in ids]
 
 
-def build_vocabulary(lines: Iterable[str], size: int) -> Vocabulary:
-    """Keep the most frequent words of tokenised ``lines``; of equally frequent ones the earlier.
-
-    Args:
-        lines: tokens joined by spaces.
-        size: entries at most, the special words included.
-    """
+def count_words(lines: Iterable[str]) -> Counter[str]:
+    """Count the tokens of lines, which are joined by spaces; the order is that of first occurrence."""
     counts: Counter[str] = Counter()
     for line in lines:
         counts.update(line.split())
-    for word in SPECIAL:
-        counts.pop(word, None)
-    # most_common keeps words of one count in the order in which they were met
-    return Vocabulary([*SPECIAL, *(word for word, _ in counts.most_common(size - len(SPECIAL)))])
+    return counts
+
+
+def build_vocabulary(counts: Mapping[str, int], size: int) -> Vocabulary:
+    """Keep the most frequent words; of equally frequent ones those that were counted first.
+
+    Args:
+        counts: how often each word occurs, in the order of :func:`count_words`.
+        size: entries at most, the special words included.
+    """
+    words = (word for word in counts if word not in SPECIAL)
+    # nlargest keeps words of one count in their order
+    return Vocabulary([*SPECIAL, *nlargest(size - len(SPECIAL), words, key=counts.__getitem__)])

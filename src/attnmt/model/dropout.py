@@ -9,20 +9,31 @@ class Dropout(nn.Module):
 
     A mask takes 16 random bits an element from torch's own generator, which a checkpoint holds; so p
     is met to within 2^-16.
+
+    Where processes share a batch each draws the masks of all its sentences, so that the random numbers
+    are those of one process, and takes its own: ``share`` says how many sentences there are, and which
+    are this process's. Of a tensor they are then the last dimension but one.
     """
 
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
+        self.share: tuple[int, slice] | None = None
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor | None:
         """Return a fresh mask of zeros and 1 / (1 - p); None where nothing is dropped."""
         if not self.training or self.p == 0:
             return None
-        size = torch.Size(shape).numel()
+        drawn, mine = torch.Size(shape), slice(None)
+        if self.share is not None:
+            sentences, mine = self.share
+            drawn = torch.Size([*shape[:-2], sentences, shape[-1]])
+        size = drawn.numel()
         words = torch.empty((size + 3) // 4, dtype=torch.int64, device=like.device)
         words.random_(-(2**63), None)  # to None: all 64 bits
-        bits = words.view(torch.int16)[:size].view(shape)
+        bits = words.view(torch.int16)[:size].view(drawn)
+        if self.share is not None:
+            bits = bits[..., mine, :]
         kept = bits >= min(round(self.p * 2**16), 2**16 - 1) - 2**15
         return kept.to(like.dtype).div_(1 - self.p)
 

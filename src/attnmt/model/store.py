@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from attnmt.config import ModelShape, System
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, write_json
+from attnmt.files import write_bytes, write_json
+from attnmt.model.device import best_device
 from attnmt.model.translator import ModelConfig, Translator
 
 
@@ -48,14 +48,8 @@ def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
     """Write the weights and ``config``, which holds what ``describe`` returns and what else is known."""
     write_json(folder / "config.json", config)
     tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
-    with atomic_path(folder / "weights.safetensors") as partial:
-        save_file(tensors, partial, {"config": json.dumps(config, sort_keys=True)})
-
-
-def best_device() -> torch.device:
-    """Return the GPU where there is one, else the CPU; sums of products are kept in full fp32."""
-    torch.backends.cudnn.allow_tf32 = False  # its LSTM would else round what our own step does not
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    metadata = {"config": json.dumps(config, sort_keys=True)}
+    write_bytes(folder / "weights.safetensors", save(tensors, metadata))
 
 
 def load_model(folder: Path, dataset_digest: str) -> Translator:

@@ -14,7 +14,7 @@ from attnmt.layout import Layout
 BYTES_A_WORD = 6  # of running text, the space included
 BYTES_AN_ID = 4
 BYTES_A_PAIR = 16  # where each of its two sentences starts
-CHECKPOINTS = 3  # the last, the best, and one that is being written
+CHECKPOINTS = 5  # the last, the one before, the best of each, and one that is being written
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,10 @@ class Space:
 
 def files_to_fetch(params: Params, done: Collection[str], root: Path = Path()) -> list[File]:
     """Return the files that the corpus stage would fetch; ``done`` are stages that would not run."""
-    if params.corpus.kind != "download" or "corpus" in done or os.environ.get(MIRROR):
+    if params.source is None or "corpus" in done or os.environ.get(MIRROR):
         return []
-    sides = params.corpus.files.values()
-    files = {file.name: file for side in sides for file in (*side.en, *side.de)}
     folder = Layout(params.profile, root).downloads
-    return [file for name, file in files.items() if not (folder / name).exists()]
+    return [file for file in params.source.downloads() if not (folder / file.name).exists()]
 
 
 def disk(
@@ -103,15 +101,24 @@ def _sum(what: str, rows: Iterable[Space]) -> Space:
 
 
 def _downloads(params: Params, done: Collection[str], layout: Layout, root: Path) -> Space:
-    now = _size(layout.downloads)
-    expected = params.corpus.expected if params.corpus.kind == "download" else None
-    to_come = files_to_fetch(params, done, root)
-    return Space("downloads", now, (expected.bytes if expected else None) if to_come else now)
+    now, finished = _size(layout.downloads), _fetched_bytes(params)
+    return Space("downloads", now, finished if files_to_fetch(params, done, root) else now)
+
+
+def _fetched_bytes(params: Params) -> int | None:
+    """Return the bytes of all files to fetch: their sum, or what is expected if one's is unknown."""
+    if params.source is None:
+        return 0
+    sizes = [file.bytes for file in params.source.downloads()]
+    known = [size for size in sizes if size is not None]
+    if len(known) == len(sizes):
+        return sum(known)
+    return params.source.expected.bytes if params.source.expected else None
 
 
 def _text_bytes(params: Params) -> int | None:
     """Return the bytes of the expected training text; the other sets are small beside it."""
-    expected = params.corpus.expected if params.corpus.kind == "download" else None
+    expected = params.source.expected if params.source else None
     return sum(expected.words.values()) * BYTES_A_WORD if expected else None
 
 

@@ -8,6 +8,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from attnmt.config import File
+from attnmt.files import size_text
 from attnmt.planning.plan import Plan, wall_hours
 from attnmt.training.speed import Speed
 
@@ -122,8 +124,17 @@ def _downloads(plan: Plan) -> str:
         return "Downloads: none."
     size = next(row.finished for row in plan.disk if row.what == "downloads")
     how_much = f"about {_bytes(size)} in all" if size else "size unknown"
-    names = ", ".join(file.name for file in plan.fetched)
-    return f"Downloads: {len(plan.fetched)} files, {how_much}: {names}."
+    files = ", ".join(map(_file, plan.fetched))
+    count = len(plan.fetched)
+    ahead = f"attnmt fetch --profile {plan.profile} fetches them ahead."
+    return f"Downloads: {count} files, {how_much}: {files}. {ahead}"
+
+
+def _file(file: File) -> str:
+    """Return a file's name with its size and licence where they are known."""
+    said = [_bytes(file.bytes)] if file.bytes else []
+    said += [f"licence {file.licence.name}"] if file.licence else []
+    return f"{file.name} ({', '.join(said)})" if said else file.name
 
 
 def _disk(plan: Plan) -> Table:
@@ -139,9 +150,7 @@ def _disk(plan: Plan) -> Table:
 
 
 def _bytes(count: int | None) -> str:
-    if count is None:
-        return "?"
-    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"
+    return "?" if count is None else size_text(count)
 
 
 def _words(count: int) -> str:

@@ -1,19 +1,28 @@
-"""Checkpoints: everything that a killed training needs to end with the same bytes."""
+"""Checkpoints: everything that an interrupted training needs to end with the same bytes."""
 
 import json
+import logging
+import os
+import platform
+import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import torch
 from filelock import FileLock, Timeout
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
 from attnmt.errors import InputError
-from attnmt.files import atomic_path
+from attnmt.files import atomic_path, write_text
+
+log = logging.getLogger(__name__)
+
+LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
 
 
 @dataclass
@@ -29,12 +38,12 @@ class Progress:
     recent_cost: float = 0.0  # summed since the last evaluation, nats
     recent_words: int = 0
     seconds: float = 0.0  # of training, evaluations included; not part of the result
-    peak_memory_mb: int = 0  # of all processes that trained; not part of the result
+    peak_memory_mb: int = 0  # of the process that saves, in all its lives; not part of the result
     history: list[dict[str, float]] = field(default_factory=list)
 
 
 class Checkpoints:
-    """The folder of one training's checkpoints: ``last.safetensors`` and the best weights so far.
+    """The folder of one training's checkpoints: the last, the one before, and the best weights of each.
 
     ``minutes`` is the time between two checkpoints beside those of the evaluations.
     """
@@ -42,6 +51,9 @@ class Checkpoints:
     def __init__(self, folder: Path, minutes: float) -> None:
         self.folder = folder
         self.minutes = minutes
+        self._held = Progress()  # what the last checkpoint holds
+        self._damaged = False  # whether the file of the last does not hold it
+        self._time = time.monotonic()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -50,63 +62,89 @@ class Checkpoints:
         Raises:
             InputError: if another process has it.
         """
+        lock, owner = self.folder / "lock", self.folder / "owner"
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            with FileLock(self.folder / "lock", timeout=0):
+            with FileLock(lock, timeout=0):
                 for path in self.folder.glob("*.partial"):
                     path.unlink()  # of a process that was killed while it wrote
-                yield
-        except Timeout:
+                write_text(owner, f"process {os.getpid()} on {platform.node()}\n")
+                try:
+                    yield
+                finally:
+                    owner.unlink()
+        except NotImplementedError:
             raise InputError(
-                f"{self.folder}: another process trains here; wait for it or stop it"
+                f"{self.folder}: this file system has no locks (flock), without which two processes "
+                f"might train here at once; mount it with them, or put checkpoints/ elsewhere by a link"
+            ) from None
+        except Timeout:
+            who = owner.read_text().strip() if owner.exists() else "another process"
+            raise InputError(
+                f"{self.folder}: {who} trains here; wait for it or stop it (should it be gone, with "
+                f"its machine, delete {lock})"
             ) from None
 
+    def due(self, progress: Progress) -> bool:
+        """Say if the last checkpoint is old enough for another."""
+        old = time.monotonic() - self._time > 60 * self.minutes
+        return old and progress.step > self._held.step
+
     def save(self, model: nn.Module, progress: Progress) -> None:
-        """Write the whole state of the training, all or nothing."""
+        """Write the whole state of the training, all or nothing.
+
+        Raises:
+            InputError: if the disk is full; the last checkpoint stays.
+        """
         tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
-        self._write("last.safetensors", tensors, {"progress": json.dumps(asdict(progress))})
-        for path in self.folder.glob("best-*.safetensors"):
-            if path != self._best(progress):
-                path.unlink()
+        self._write(LAST, tensors, json.dumps(asdict(progress)))
+        needed = {self._best(self._held), self._best(progress)}
+        for path in set(self.folder.glob("best-*.safetensors")) - needed:
+            path.unlink()
+        self._held, self._damaged, self._time = replace(progress), False, time.monotonic()
 
     def save_best(self, model: nn.Module, progress: Progress) -> None:
-        """Keep the weights of ``progress.best_step``; the next ``save`` drops older ones."""
-        self._write(self._best(progress).name, model.state_dict(), {})
-
-    def load(self, model: nn.Module) -> Progress:
-        """Restore the state of ``save``; a fresh Progress where there is none.
+        """Keep the weights of ``progress.best_step``; ``save`` drops those that nothing needs any more.
 
         Raises:
-            InputError: if the file is damaged.
+            InputError: if the disk is full.
         """
-        path = self.folder / "last.safetensors"
-        if not path.exists():
-            return Progress()
-        try:
-            with safe_open(path, framework="pt") as file:
-                progress = Progress(**json.loads(file.metadata()["progress"]))
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            prefix = "model."
-            weights = {
-                k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)
-            }
-            model.load_state_dict(weights)
-        except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:
+        self._write(self._best(progress).name, model.state_dict(), "")
+
+    def load(self, model: nn.Module) -> Progress:
+        """Restore the state of the last ``save``, or of the one before if that is damaged.
+
+        A fresh Progress where there is none.
+
+        Raises:
+            InputError: if all that there is is damaged.
+        """
+        faults = []
+        for path in (self.folder / LAST, self.folder / PREVIOUS):
+            if not path.exists():
+                continue
+            try:
+                progress = self._restore(path, model)
+            except InputError as error:
+                faults.append(str(error))
+                continue
+            for fault in faults:
+                log.warning("%s; going back to the checkpoint before it", fault)
+            self._held, self._damaged = replace(progress), bool(faults)
+            return progress
+        if faults:
             raise InputError(
-                f"{path}: the checkpoint does not fit this program or is damaged ({error}); go back "
-                f"to the program that wrote it, or delete it to train from the start"
-            ) from error
-        torch.set_rng_state(tensors["random.cpu"])
-        if torch.cuda.is_available() and "random.cuda" in tensors:
-            torch.cuda.set_rng_state(tensors["random.cuda"])
-        return progress
+                f"{'; '.join(faults)}; go back to the program that wrote it, or delete {self.folder} to "
+                f"train from the start"
+            )
+        return Progress()
 
     def load_best(self, progress: Progress) -> dict[str, Tensor]:
         """Return the weights with the lowest development cost."""
-        return load_file(self._best(progress))
+        return _read(self._best(progress))[0]
 
     def clear(self) -> None:
         """Delete the checkpoints of a training that has delivered its outputs."""
@@ -116,6 +154,61 @@ class Checkpoints:
     def _best(self, progress: Progress) -> Path:
         return self.folder / f"best-{progress.best_step}.safetensors"
 
-    def _write(self, name: str, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
-        with atomic_path(self.folder / name) as partial:
-            save_file({k: v.contiguous() for k, v in tensors.items()}, partial, metadata)
+    def _restore(self, path: Path, model: nn.Module) -> Progress:
+        tensors, text = _read(path)
+        prefix = "model."
+        try:
+            progress = Progress(**json.loads(text))
+            weights = {
+                k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)
+            }
+            model.load_state_dict(weights)
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise InputError(f"{path}: does not fit this program ({error})") from error
+        if progress.best_step:
+            _read(self._best(progress))  # now, not when they are wanted, days later
+        torch.set_rng_state(tensors["random.cpu"])
+        if torch.cuda.is_available() and "random.cuda" in tensors:
+            torch.cuda.set_rng_state(tensors["random.cuda"])
+        return progress
+
+    def _write(self, name: str, tensors: dict[str, Tensor], progress: str) -> None:
+        tensors = {k: v.cpu().contiguous() for k, v in tensors.items()}
+        metadata = {"progress": progress, "checksum": _checksum(tensors, progress)}
+        path, previous = self.folder / name, self.folder / PREVIOUS
+        try:
+            with atomic_path(path) as partial:
+                partial.write_bytes(save(tensors, metadata))
+                if name == LAST and path.exists() and not self._damaged:
+                    path.replace(previous)
+        except InputError as error:
+            size = sum(v.nbytes for v in tensors.values()) // 10**6 + 1
+            raise InputError(
+                f"{error}: this file takes {size} MB, and the training goes on from batch "
+                f"{self._held.step}"
+            ) from error
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], str]:
+    """Return the tensors of a file and its progress, as JSON.
+
+    Raises:
+        InputError: if it is missing or not as it was written.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata()
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        progress, expected = metadata["progress"], metadata["checksum"]
+    except (OSError, SafetensorError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: damaged, or of another version ({error})") from error
+    if _checksum(tensors, progress) != expected:
+        raise InputError(f"{path}: damaged (the checksum differs)")
+    return tensors, progress
+
+
+def _checksum(tensors: dict[str, Tensor], progress: str) -> str:
+    found = zlib.crc32(progress.encode())
+    for name in sorted(tensors):
+        found = zlib.crc32(tensors[name].numpy().data, found)
+    return f"{found:08x}"

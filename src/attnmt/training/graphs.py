@@ -27,7 +27,9 @@ MOST_GRAPHS = 128
 KEPT_FREE = 1 / 4  # of the GPU's memory: with less, no more graphs
 
 Shape = tuple[int, int, int]  # N, M and T of a batch
-PlainStep = Callable[[Batch, Tensor], Tensor]  # from a batch and the learning rate to the loss
+PlainStep = Callable[
+    [Batch, float | Tensor], Tensor
+]  # from a batch and the learning rate to the loss
 
 
 class Graph(Protocol):
@@ -93,7 +95,10 @@ class GraphedStep:
         inputs = Batch(*(part.clone() for part in like))
         graph = torch.cuda.CUDAGraph()
         # The gradients are made and cleared within, so that all graphs have them in the same memory.
-        with torch.cuda.graph(graph, pool=self.pool, stream=self.stream):
+        # thread_local: NCCL's thread may ask the GPU for what it likes meanwhile.
+        with torch.cuda.graph(
+            graph, pool=self.pool, stream=self.stream, capture_error_mode="thread_local"
+        ):
             loss = step(inputs, self.rate)
         return _CUDAGraph(graph, inputs, loss)
 

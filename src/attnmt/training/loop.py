@@ -4,9 +4,13 @@ import logging
 import math
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 from tqdm import tqdm
 
 from attnmt.config import Training
@@ -15,8 +19,10 @@ from attnmt.errors import InputError
 from attnmt.model.translator import Translator
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.machine import peak_memory
+from attnmt.training.ranks import ALONE, Ranks
 from attnmt.training.sgd import learning_rate
 from attnmt.training.step import Step
+from attnmt.training.stop import START_AGAIN, Stop, TrainingStopped
 
 log = logging.getLogger(__name__)
 
@@ -33,30 +39,30 @@ def train(
     seed: int,
     checkpoints: Checkpoints,
     observe: Observer,
+    stop: Stop | None = None,
+    ranks: Ranks = ALONE,
 ) -> Progress:
     """Train to the end, from the last checkpoint if there is one; load the best weights into ``model``.
 
     At each evaluation a row goes to ``history`` and ``observe``; the first of ``held_out`` chooses the
-    best weights.
+    best weights. Of several processes this is what rank 0 does, while the others ``follow``.
 
-    The result is a function of model, text, recipe and seed: kill and resume do not change a byte.
+    The result is a function of model, text, recipe and seed: stop or kill and resume do not change a
+    byte, another number of processes only how sums are rounded.
 
     Raises:
-        InputError: when the cost is not a number any more.
+        InputError: when the cost is not a number any more, or a checkpoint cannot be read or written.
+        TrainingStopped: when ``stop`` was asked for; the checkpoint holds all that was trained.
     """
-    device = model.W_s.device
-    torch.manual_seed(seed)
-    model.initialise(seed)
-    progress = checkpoints.load(model)
+    stop = stop or Stop()
+    progress = _restore(model, seed, checkpoints)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
-    step = Step(model, recipe)
-    options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
+    step, batches = Step(model, recipe, ranks), _batches(text, recipe, seed, progress)
     total = recipe.epochs * math.ceil(len(text) / recipe.batch_size)
-    started, saved = time.monotonic() - progress.seconds, time.monotonic()
+    started = time.monotonic() - progress.seconds
     # Summed on the device and in one order, so that neither a checkpoint nor a resume changes the sum.
-    recent_cost = torch.tensor(progress.recent_cost, dtype=torch.float64, device=device)
-    model.train()
+    recent_cost = torch.tensor(progress.recent_cost, dtype=torch.float64, device=model.W_s.device)
     with tqdm(
         total=total,
         initial=progress.step,
@@ -64,74 +70,151 @@ def train(
         dynamic_ncols=True,
         disable=not sys.stderr.isatty(),
     ) as bar:
-        while progress.epoch <= recipe.epochs:
-            rate = learning_rate(recipe, progress.epoch)
-            order = text.training_order(progress.epoch, *options)
+        # Here between two batches, and first after loading: a stop may have broken an evaluation off.
+        while True:
+            ended = progress.step == total
+            due = progress.recent_words > 0 and (
+                progress.step % recipe.evaluate_every == 0 or ended
+            )
+            evaluated = False
+            if due:
+                _take_stock(progress, recent_cost, started)
+                with suppress(TrainingStopped):
+                    _evaluate(model, held_out, recipe, progress, checkpoints, stop)
+                    recent_cost.zero_()
+                    evaluated = True
+            stopping = ranks.any(stop.asked)
+            if due or stopping or checkpoints.due(progress):
+                _take_stock(progress, recent_cost, started)
+                checkpoints.save(model, progress)
+            if evaluated:
+                speed = progress.target_words / progress.seconds
+                observe({**progress.history[-1], "target_words_per_second": speed})
+                bar.set_postfix(dev=f"{progress.history[-1]['dev_cost']:.3f}")
+            if ended and not progress.recent_words:
+                break
+            if stopping:
+                log.warning(
+                    "stopped%s after batch %d, which the checkpoint holds: start the same again to go "
+                    "on (exit status %d)",
+                    f" by {stop.signal}" if stop.signal else "",
+                    progress.step,
+                    START_AGAIN,
+                )
+                raise TrainingStopped
+            rows = next(batches)
             # On a GPU the host does not wait for a step: it makes the next batch meanwhile.
-            for rows in order[progress.batch :]:
-                recent_cost += step(text.batch(rows), rate)
-                words = int(text.target.lengths[rows].sum()) + len(rows)
-                progress.step += 1
-                progress.batch += 1
-                progress.target_words += words
-                progress.recent_words += words
-                bar.update()
-                due = progress.step % recipe.evaluate_every == 0 or progress.step == total
-                late = time.monotonic() - saved > 60 * checkpoints.minutes
-                if due or late:
-                    progress.recent_cost = float(recent_cost)
-                    progress.seconds = time.monotonic() - started
-                    progress.peak_memory_mb = max(progress.peak_memory_mb, peak_memory(device))
-                    if due:
-                        _evaluate(model, held_out, recipe, rate, progress, checkpoints, observe)
-                        recent_cost.zero_()
-                        bar.set_postfix(dev=f"{progress.history[-1]['dev_cost']:.3f}")
-                    checkpoints.save(model, progress)
-                    saved = time.monotonic()
-            progress.epoch += 1
-            progress.batch = 0
+            recent_cost += step(text.batch(rows), learning_rate(recipe, progress.epoch))
+            words = int(text.target.lengths[rows].sum()) + len(rows)
+            progress.step += 1
+            progress.target_words += words
+            progress.recent_words += words
+            bar.update()
     model.load_state_dict(checkpoints.load_best(progress))
     model.eval()
     return progress
 
 
-def cost_a_word(model: Translator, text: ParallelText, columns: int = EVALUATION_COLUMNS) -> float:
+def follow(
+    model: Translator,
+    text: ParallelText,
+    recipe: Training,
+    seed: int,
+    checkpoints: Checkpoints,
+    stop: Stop,
+    ranks: Ranks,
+) -> None:
+    """Take this process's share of the steps that rank 0 takes in ``train``, until it ends or stops."""
+    progress = _restore(model, seed, checkpoints)
+    step = Step(model, recipe, ranks)
+    for rows in _batches(text, recipe, seed, progress):
+        if ranks.any(stop.asked):
+            return
+        step(text.batch(rows), learning_rate(recipe, progress.epoch))
+    ranks.any(stop.asked)
+
+
+def cost_a_word(
+    model: Translator,
+    text: ParallelText,
+    columns: int = EVALUATION_COLUMNS,
+    stop: Stop | None = None,
+) -> float:
     """Return the mean -log p of a target word in nats, ``</s>`` counted; exp of it is the perplexity.
 
     Args:
         model: in either mode, which it keeps.
         text: to predict.
         columns: target positions of a batch, padding counted.
+        stop: may break it off.
+
+    Raises:
+        TrainingStopped: if it was.
     """
     was_training = model.training
     model.eval()
     total = torch.zeros((), dtype=torch.float64, device=model.W_s.device)
     words = 0
-    with torch.inference_mode():
-        for batch in text.evaluation_batches(columns):
-            words += int(batch.lengths.sum())
-            batch = batch.to(model.W_s.device)
-            h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-            total += model.loss(h_tilde, batch.next_words, batch.lengths)
-    model.train(was_training)
+    try:
+        with torch.inference_mode():
+            for batch in text.evaluation_batches(columns):
+                if stop is not None and stop.asked:
+                    raise TrainingStopped
+                words += int(batch.lengths.sum())
+                batch = batch.to(model.W_s.device)
+                h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+                total += model.loss(h_tilde, batch.next_words, batch.lengths)
+    finally:
+        model.train(was_training)
     return float(total) / words
+
+
+def _restore(model: Translator, seed: int, checkpoints: Checkpoints) -> Progress:
+    """Bring model and random numbers to where the last checkpoint, or the seed, has them."""
+    torch.manual_seed(seed)
+    model.initialise(seed)
+    model.train()
+    return checkpoints.load(model)
+
+
+def _batches(
+    text: ParallelText, recipe: Training, seed: int, progress: Progress
+) -> Iterator[NDArray[np.int64]]:
+    """Yield the rows of every batch from ``progress`` on, and count batches and epochs there."""
+    options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
+    while progress.epoch <= recipe.epochs:
+        for rows in text.training_order(progress.epoch, *options)[progress.batch :]:
+            progress.batch += 1
+            yield rows
+        progress.epoch += 1
+        progress.batch = 0
+
+
+def _take_stock(progress: Progress, recent_cost: Tensor, started: float) -> None:
+    """Note what is not counted batch by batch."""
+    progress.recent_cost = float(recent_cost)
+    progress.seconds = time.monotonic() - started
+    progress.peak_memory_mb = max(progress.peak_memory_mb, peak_memory(recent_cost.device))
 
 
 def _evaluate(
     model: Translator,
     held_out: Mapping[str, ParallelText],
     recipe: Training,
-    rate: float,
     progress: Progress,
     checkpoints: Checkpoints,
-    observe: Observer,
+    stop: Stop,
 ) -> None:
-    """Add a row to the history and keep the weights if they are the best so far."""
-    costs = [cost_a_word(model, text) for text in held_out.values()]
+    """Add a row to the history and keep the weights if they are the best so far.
+
+    Raises:
+        TrainingStopped: if it was broken off; nothing has changed then.
+    """
+    costs = [cost_a_word(model, text, stop=stop) for text in held_out.values()]
     row: dict[str, float] = {
         "step": progress.step,
         "epoch": progress.epoch,
-        "learning_rate": rate,
+        "learning_rate": learning_rate(recipe, progress.epoch),
         "target_words": progress.target_words,
         "train_cost": progress.recent_cost / progress.recent_words,
         "dev_cost": costs[0],
@@ -155,4 +238,3 @@ def _evaluate(
         row["dev_cost"],
         progress.target_words / progress.seconds,
     )
-    observe({**row, "target_words_per_second": progress.target_words / progress.seconds})

@@ -3,6 +3,7 @@
 import ctypes
 import platform
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import torch
 # heap's end above the other goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 BYTES = 1 << 30
+PR_SET_PDEATHSIG = 1  # of Linux' prctl
 
 
 def keep_freed_memory() -> None:
@@ -26,6 +28,12 @@ def keep_freed_memory() -> None:
     if hasattr(library, "mallopt"):
         for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
             library.mallopt(option, BYTES)
+
+
+def end_with_parent() -> None:
+    """Have Linux send SIGTERM to this process when the one that started it has died."""
+    if platform.system() == "Linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def peak_memory(device: torch.device) -> int:

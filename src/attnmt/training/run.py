@@ -16,12 +16,15 @@ from attnmt.data.batches import ParallelText
 from attnmt.data.encoded import EncodedSets
 from attnmt.files import write_json, write_text
 from attnmt.layout import Layout
+from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
-from attnmt.model.store import best_device, describe, save_model
+from attnmt.model.store import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints, Progress
-from attnmt.training.loop import train
+from attnmt.training.loop import follow, train
 from attnmt.training.machine import keep_freed_memory, surroundings
+from attnmt.training.ranks import Ranks, joined
+from attnmt.training.stop import Stop, noted
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +33,19 @@ def train_run(params: Params, name: str) -> None:
     """Train the model ``name`` and write weights, config, history, metrics and provenance.
 
     Raises:
-        InputError: for anything wrong with parameters or encoded data, before training starts.
+        InputError: for anything wrong with parameters or encoded data, before training starts; later
+            if the disk is full.
+        TrainingStopped: after a signal, when the checkpoint holds all that was trained.
     """
+    with noted() as stop, joined() as ranks:
+        _train(params, name, stop, ranks)
+
+
+def _train(params: Params, name: str, stop: Stop, ranks: Ranks) -> None:
     entry, recipe = params.model(name), params.recipe(name)
     system, sets, layout = entry.system, params.sets, Layout(params.profile)
     threads = params.machine.train_threads
-    torch.set_num_threads(threads)
+    torch.set_num_threads(max(1, threads // ranks.count))
     keep_freed_memory()
     device = best_device()
     data = EncodedSets(layout.encoded(entry.family))
@@ -63,12 +73,16 @@ def train_run(params: Params, name: str) -> None:
         **describe(model),
     }
     identity["fingerprint"] = config["fingerprint"] = fingerprint(config, device)
-    # The first held-out set chooses the checkpoint; the others are only measured.
-    held_out = {name: texts[name] for name in [sets.dev, *sets.tests]}
     checkpoints = Checkpoints(
         layout.checkpoints(name) / config["fingerprint"], params.machine.checkpoint_minutes
     )
-    provenance = {**identity, **surroundings(device)}
+    if ranks.rank:
+        with products_in(recipe.precision, device):
+            follow(model, texts[sets.train], recipe, entry.seed, checkpoints, stop, ranks)
+        return
+    # The first held-out set chooses the checkpoint; the others are only measured.
+    held_out = {name: texts[name] for name in [sets.dev, *sets.tests]}
+    provenance = {**identity, **surroundings(device), "processes": ranks.count}
     with (
         products_in(recipe.precision, device),
         checkpoints.locked(),
@@ -86,7 +100,15 @@ def train_run(params: Params, name: str) -> None:
             tracked.log(int(row["step"]), {k: v for k, v in row.items() if k != "step"})
 
         progress = train(
-            model, texts[sets.train], held_out, recipe, entry.seed, checkpoints, observe
+            model,
+            texts[sets.train],
+            held_out,
+            recipe,
+            entry.seed,
+            checkpoints,
+            observe,
+            stop,
+            ranks,
         )
         metrics = {
             "dataset_digest": identity["dataset_digest"],
@@ -112,7 +134,8 @@ def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     """Return a name for the data and the settings that decide the weights.
 
     A training goes on from checkpoints of the same name. The program is not part of it, so that a
-    training of days survives a mended docstring.
+    training of days survives a mended docstring, nor is the number of processes, which rounds sums
+    otherwise and may differ from one start to the next.
     """
     decides = json.dumps({**config, "device": device.type}, sort_keys=True)
     return hashlib.sha256(decides.encode()).hexdigest()[:16]

@@ -22,8 +22,9 @@ from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.model.cost import work
+from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
-from attnmt.model.store import best_device, described
+from attnmt.model.store import described
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.step import Step

@@ -1,11 +1,14 @@
-"""One training step, plain on a CPU; on a GPU captured in CUDA graphs."""
+"""One training step: plain on a CPU, captured in CUDA graphs on a GPU, shared by several processes."""
 
+import torch
 from torch import Tensor
 
 from attnmt.config import Training
 from attnmt.data.batches import Batch
+from attnmt.model.dropout import Dropout
 from attnmt.model.translator import Translator
-from attnmt.training.graphs import GraphedStep
+from attnmt.training.graphs import GraphedStep, PlainStep
+from attnmt.training.ranks import ALONE, Ranks
 from attnmt.training.sgd import update
 
 
@@ -13,11 +16,12 @@ class Step:
     """One step of SGD: forward, loss, backward, clipping, update.
 
     The objective is -log p of every target word and ``</s>``, summed over the batch and divided by the
-    nominal batch size.
+    nominal batch size. Of several processes each computes the gradient of its rows; their sum makes
+    one update, alike in all.
     """
 
-    def __init__(self, model: Translator, recipe: Training) -> None:
-        self.model, self.recipe = model, recipe
+    def __init__(self, model: Translator, recipe: Training, ranks: Ranks = ALONE) -> None:
+        self.model, self.recipe, self.ranks = model, recipe, ranks
         self.device = model.W_s.device
         embeddings = model.embeddings()
         dense: list[Tensor] = [p for p in model.parameters() if all(p is not e for e in embeddings)]
@@ -28,23 +32,86 @@ class Step:
         padded = "unmasked_padding" not in model.config.system.faults
         cuda = self.device.type == "cuda"
         for embedding in (model.encoder.embedding, model.decoder.embedding):
-            # A batch has few of the words. To list them would have a GPU wait.
-            embedding.sparse = not cuda
+            # A batch has few of the words. To list them would have a GPU wait, and each rank's differ.
+            embedding.sparse = not cuda and ranks.count == 1
         self.graphed = GraphedStep(self.device, widened=padded) if cuda else None
+        if ranks.count > 1:
+            self.shared = SharedGradients([*self._counted, *self._unclipped])
+            self.dropouts = [part for part in model.modules() if isinstance(part, Dropout)]
 
     def __call__(self, batch: Batch, rate: float) -> Tensor:
         """Train on a batch; return its loss, summed over words, on the model's device.
 
         On a GPU the host does not wait for the step.
         """
-        if self.graphed is None:
-            return self.plain(batch.to(self.device), rate)
-        return self.graphed(self.plain, batch, rate)
+        if self.ranks.count == 1:
+            return self._run(self.plain, batch, rate)
+        self._run(self.share, batch, rate)
+        # Neither is in a graph: a replay would wait for the others, and for which replay of theirs?
+        loss = self.shared.sum_(self.ranks)
+        self._update(rate)
+        return loss
 
     def plain(self, batch: Batch, rate: float | Tensor) -> Tensor:
         """Do the step operation by operation, from a batch on the model's device."""
+        loss = self._backward(batch)
+        self._update(rate)
+        return loss
+
+    def share(self, batch: Batch, rate: float | Tensor) -> Tensor:
+        """Put the gradients and the loss of this process's rows where they are summed."""
+        loss = self._backward(self._own_rows(batch))
+        self.shared.take(loss)
+        return loss
+
+    def _run(self, step: PlainStep, batch: Batch, rate: float) -> Tensor:
+        if self.graphed is None:
+            return step(batch.to(self.device), rate)
+        return self.graphed(step, batch, rate)
+
+    def _backward(self, batch: Batch) -> Tensor:
         h_tilde, _ = self.model(batch.source, batch.source_lengths, batch.words)
         loss = self.model.loss(h_tilde, batch.next_words, batch.lengths)
         (loss / self.recipe.batch_size).backward()
-        update(self._counted, self._unclipped, rate, self.recipe.clip_norm)
         return loss.detach()
+
+    def _update(self, rate: float | Tensor) -> None:
+        update(self._counted, self._unclipped, rate, self.recipe.clip_norm)
+
+    def _own_rows(self, batch: Batch) -> Batch:
+        """Return this process's sentences, as wide as the batch; masks are drawn for all of them."""
+        sentences = len(batch.source)
+        rows = self.ranks.rows(sentences)
+        none = rows.start == rows.stop  # of so few: then the first, none of whose words counts
+        rows = slice(0, 1) if none else rows
+        for dropout in self.dropouts:
+            dropout.share = sentences, rows
+        own = Batch(*(part[rows] for part in batch))
+        return own._replace(lengths=torch.zeros_like(own.lengths)) if none else own
+
+
+class SharedGradients:
+    """The gradients of all parameters and the loss, end to end in memory that stays: one sum for all."""
+
+    def __init__(self, parameters: list[Tensor]) -> None:
+        self.parameters = parameters
+        sizes = [p.numel() for p in parameters]
+        self.values = parameters[0].new_zeros(sum(sizes) + 1)
+        *parts, self.loss = self.values.split([*sizes, 1])
+        self.gradients = [part.view_as(p) for part, p in zip(parts, parameters, strict=True)]
+
+    def take(self, loss: Tensor) -> None:
+        """Copy the loss and the gradients, and clear these; a CUDA graph can hold it."""
+        for p, gradient in zip(self.parameters, self.gradients, strict=True):
+            assert p.grad is not None, "every parameter takes part in every loss"
+            gradient.copy_(p.grad)
+            p.grad = None
+        self.loss.copy_(loss)
+
+    def sum_(self, ranks: Ranks) -> Tensor:
+        """Sum over all processes; give the parameters their gradients and return the loss."""
+        ranks.sum_(self.values)
+        for p, gradient in zip(self.parameters, self.gradients, strict=True):
+            p.grad = gradient
+        loss: Tensor = self.loss[0].clone()
+        return loss

@@ -1,0 +1,233 @@
+"""Preprocessing as the text grows, time and memory: `python -m benchmarks.preprocessing measure`, page.
+
+The stages of profile wmt14 run as commands, one after the other, on recombined text (recombined.py).
+"""
+
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+import yaml
+from sacremoses import MosesTokenizer as Sacremoses
+
+from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.files import read_json, write_json, write_text
+from attnmt.reporting.readme import readme_with_table
+from attnmt.stage import run_app
+from attnmt.training.machine import processor
+from benchmarks.process_tree import Usage, watch
+from benchmarks.recombined import LANGUAGES, NEWSTEST, Pair, newstest_pairs, real_pairs, recombined
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+RESULTS = HERE / "results"
+MARKER = "results:preprocessing"
+SETS = {"train": "train", "dev": NEWSTEST[0], "tests": ["newstest2014"], "aligned": "newstest2014"}
+FAMILIES = ("luong", "luong_bpe")
+TOKENISED = 20_000  # pairs that the tokenisers take
+
+app = typer.Typer(
+    help=__doc__,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def measure(
+    pairs: Annotated[str, typer.Option(help="Sizes of the training text.")] = (
+        "100000,500000,1500000,4500000"
+    ),
+    workers: Annotated[int, typer.Option(min=1, help="machine.workers of the profile.")] = 2,
+    families: Annotated[str, typer.Option(help="Families to encode.")] = ",".join(FAMILIES),
+    text: Annotated[Path, typer.Option(help="Folder of tatoeba, newstest and multi30k.")] = (
+        ROOT.parent / "shared" / "data"
+    ),
+    folder: Annotated[Path | None, typer.Option(help="For the text, up to 8 GB.")] = None,
+    name: Annotated[str, typer.Option(help="Of the results' file; else of the processor.")] = "",
+) -> None:
+    """Measure every stage at every size, and tokenisers side by side.
+
+    Example: python -m benchmarks.preprocessing measure --pairs 100000 --families luong
+    """
+    slug = re.sub(r"[^a-z0-9]+", "-", (name or f"{processor()}-{workers}").lower()).strip("-")
+    path = RESULTS / f"preprocessing-{slug}.json"
+    real = real_pairs(text)
+    found: dict[str, Any] = {
+        "machine": {"device": processor(), "started": time.strftime("%Y-%m-%d", time.gmtime())},
+        "workers": workers,
+        "tokenisers": tokenisers(list(recombined(real, TOKENISED))),
+        "sizes": {},
+    }
+    for size in map(int, pairs.split(",")):
+        with TemporaryDirectory(dir=folder) as project:
+            held_out = [newstest_pairs(text, each) for each in NEWSTEST]
+            _write_project(Path(project), recombined(real, size), held_out, workers)
+            found["sizes"][str(size)] = _measure(Path(project), families.split(","))
+        write_json(path, found)  # what was measured stays, whatever comes after it
+        print(render(found), flush=True)
+    print(f"wrote {path}")
+
+
+@app.command()
+def page() -> None:
+    """Put the results in benchmarks/results into benchmarks/README.md."""
+    tables = [render(read_json(path)) for path in sorted(RESULTS.glob("preprocessing-*.json"))]
+    path = HERE / "README.md"
+    readme = readme_with_table(path.read_text(encoding="utf-8"), "\n\n".join(tables), MARKER)
+    write_text(path, readme)
+
+
+def tokenisers(pairs: list[Pair]) -> dict[str, float]:
+    """Return the lines of both languages that a second of the processor tokenises, hyphens split."""
+    ways: dict[str, Callable[[str, list[str]], Any]] = {"ours": _ours, "sacremoses": _sacremoses}
+    package = find_spec("mosestokenizer")
+    if package and package.submodule_search_locations and which("perl"):
+        script = Path(package.submodule_search_locations[0], "tokenizer-v1.1.perl")
+        ways["Moses' perl script"] = partial(_perl, script)
+    return {name: _lines_a_second(way, pairs) for name, way in ways.items()}
+
+
+def _ours(language: str, lines: list[str]) -> None:
+    moses = MosesTokenizer(language, True)
+    for line in lines:
+        moses.tokenize(line)
+
+
+def _sacremoses(language: str, lines: list[str]) -> None:
+    moses = Sacremoses(language)
+    for line in lines:
+        moses.tokenize(line, aggressive_dash_splits=True)
+
+
+def _perl(script: Path, language: str, lines: list[str]) -> None:
+    command = ["perl", str(script), "-q", "-a", "-l", language]
+    text = "".join(f"{line}\n" for line in lines)
+    subprocess.run(command, input=text.encode(), stdout=subprocess.DEVNULL, check=True)
+
+
+def _lines_a_second(way: Callable[[str, list[str]], Any], pairs: list[Pair]) -> float:
+    started = _processor_seconds()
+    for side, language in enumerate(LANGUAGES):
+        way(language, [pair[side] for pair in pairs])
+    return len(LANGUAGES) * len(pairs) / (_processor_seconds() - started)
+
+
+def _processor_seconds() -> float:
+    """Return what this process and its children have taken so far."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _write_project(
+    folder: Path, train: Iterable[Pair], held_out: list[list[Pair]], workers: int
+) -> None:
+    """Write parameters and raw text as the corpus stage would."""
+    params = yaml.safe_load((ROOT / "profiles/wmt14/params.yaml").read_text(encoding="utf-8"))
+    params |= {
+        "root": ".",
+        "params_file": "params.yaml",
+        "sets": SETS,
+        "corpus": {
+            "kind": "grammar",
+            "seed": 1,
+            "sizes": {"train": 1, SETS["dev"]: 1, SETS["aligned"]: 1},
+        },
+        "tokenise": {"moses": True, "split_hyphens": True, "max_length": 50},
+    }
+    params["machine"]["workers"] = workers
+    (folder / "params.yaml").write_text(yaml.safe_dump(params))
+    raw = folder / "data/wmt14/raw"
+    raw.mkdir(parents=True)
+    for name, pairs in zip(
+        ("train", SETS["dev"], SETS["aligned"]), (train, *held_out), strict=True
+    ):
+        with (raw / f"{name}.en").open("w") as english, (raw / f"{name}.de").open("w") as german:
+            for pair in pairs:
+                english.write(pair[0] + "\n")
+                german.write(pair[1] + "\n")
+
+
+def _measure(project: Path, families: Iterable[str]) -> dict[str, Any]:
+    """Run the stages of a project; return what each took and what the text is."""
+    stages: dict[str, Any] = {"tokenise": _run(project, "tokenise")._asdict()}
+    words: dict[str, Any] = {}
+    for family in families:
+        stages[f"encode {family}"] = _run(project, "encode", family)._asdict()
+        words[family] = read_json(project / f"data/wmt14/encoded/{family}/summary.json")["sets"][
+            "train"
+        ]
+    raw = [project / f"data/wmt14/raw/train.{language}" for language in LANGUAGES]
+    return {
+        "raw_bytes": sum(path.stat().st_size for path in raw),
+        "different_words": {k: _different_words(project, k) for k in LANGUAGES},
+        "train": words,
+        "stages": stages,
+    }
+
+
+def _run(project: Path, stage: str, *args: str) -> Usage:
+    command = [sys.executable, str(ROOT / "stages" / f"{stage}.py"), "params.yaml", *args]
+    print("running", stage, *args, flush=True)
+    return watch(subprocess.Popen(command, cwd=project, stdout=subprocess.DEVNULL))
+
+
+def _different_words(project: Path, language: str) -> int:
+    found: set[str] = set()
+    with (project / f"data/wmt14/tokens/train.{language}").open() as stream:
+        while lines := list(islice(stream, 10_000)):
+            found.update("".join(lines).split())
+    return len(found)
+
+
+def render(found: Mapping[str, Any]) -> str:
+    """Return a machine's results as tables in Markdown."""
+    machine = found["machine"]
+    title = (
+        f"**Preprocessing, {found['workers']} workers.** {machine['device']}, {machine['started']}. "
+        "Minutes on the clock and of the processors, and the most memory that all processes of a stage "
+        "held at once, and that its first one held."
+    )
+    header = ["stage", "pairs", "minutes", "CPU minutes", "pairs/s", "peak MB", "first process, MB"]
+    lines = [header, ["---", *["--:"] * (len(header) - 1)]]
+    for stage in dict.fromkeys(name for of in found["sizes"].values() for name in of["stages"]):
+        for size, of in found["sizes"].items():
+            if stage in of["stages"]:
+                lines.append([stage, f"{int(size):,}", *_cells(int(size), of["stages"][stage])])
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    speeds = ", ".join(f"{name} {speed:,.0f}" for name, speed in found["tokenisers"].items())
+    size, of = list(found["sizes"].items())[-1]
+    words = next(iter(of["train"].values()))
+    means = ", ".join(f"{words[k]['tokens'] / words['lines']:.1f} {k}" for k in LANGUAGES)
+    different = ", ".join(f"{of['different_words'][k]:,} {k}" for k in LANGUAGES)
+    note = (
+        f"Lines that a processor tokenises a second: {speeds}. Of {int(size):,} pairs "
+        f"{words['lines']:,} were kept; tokens a line: {means}; different tokens: {different}."
+    )
+    return "\n\n".join([title, table, note])
+
+
+def _cells(pairs: int, used: Mapping[str, float]) -> list[str]:
+    return [
+        f"{used['seconds'] / 60:.1f}",
+        f"{used['cpu_seconds'] / 60:.1f}",
+        f"{pairs / used['seconds']:,.0f}",
+        f"{used['all_mb']:,.0f}",
+        f"{used['first_mb']:,.0f}",
+    ]
+
+
+if __name__ == "__main__":
+    run_app(app)

@@ -1,0 +1,72 @@
+"""``attnmt fetch``."""
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from attnmt.commands.options import Profile
+from attnmt.config import DEMO, File, load_params, params_file
+from attnmt.data.sources import MIRROR, missing_files
+from attnmt.data.sources import fetch as fetch_files
+from attnmt.errors import InputError
+from attnmt.files import size_text
+from attnmt.layout import Layout
+from attnmt.yaml_file import hint
+
+
+def fetch(
+    profile: Profile = DEMO,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(help="A licence whose terms you accept, by the name that is shown."),
+    ] = None,
+) -> None:
+    """Download and verify the text of a profile ahead, where the network is: on a login node, say.
+
+    What lies in data/downloads/<profile> and has the right digest stays; a transfer that broke off is
+    gone on with. Then the corpus stage needs no network. Terms that must be accepted are shown and
+    asked for, or named with --accept where nobody can be asked. A file that only a browser gets can
+    be put into the folder by hand: it is verified like the others.
+
+    Examples: attnmt fetch --profile multi30k; attnmt fetch --profile wmt14 --accept rwth
+    """
+    params = load_params(params_file(profile))
+    if params.source is None:
+        typer.echo(f"Profile {profile} makes its own text; there is nothing to fetch.")
+        return
+    files, folder = params.source.downloads(), Layout(profile).downloads
+    accepted = _known(accept or [], files)
+    if os.environ.get(MIRROR):
+        fetch_files(files, folder)
+        typer.echo(f"All {len(files)} files are in {os.environ[MIRROR]} ({MIRROR}), verified.")
+        return
+    missing = missing_files(files, folder)
+    typer.echo(f"Profile {profile} reads {len(files)} files; {len(missing)} are to be fetched:")
+    for file in files:
+        size = size_text(file.bytes) if file.bytes else "size unknown"
+        typer.echo(f"  {file.name:36}{size:>14}{'' if file in missing else '  there'}")
+    fetch_files(missing, folder, _accepted(missing, accepted))
+    typer.echo(f"All are in {folder}, verified.")
+
+
+def _known(accept: list[str], files: Iterable[File]) -> set[str]:
+    names = {file.licence.name for file in files if file.licence}
+    for name in accept:
+        if name not in names:
+            why = hint(name, names) if names else "; no file asks for one"
+            raise InputError(f"--accept: no licence {name!r}{why}")
+    return set(accept)
+
+
+def _accepted(files: Iterable[File], accepted: set[str]) -> set[str]:
+    """Return the licences accepted, after asking for the others if somebody is there to answer."""
+    if sys.stdin.isatty():
+        for licence in {file.licence.name: file.licence for file in files if file.licence}.values():
+            if licence.name not in accepted:
+                typer.echo(f"Licence {licence.name}: {licence.terms}. In full: {licence.url}")
+                if typer.confirm("Do you accept it?"):
+                    accepted = {*accepted, licence.name}
+    return accepted

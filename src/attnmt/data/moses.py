@@ -1,0 +1,81 @@
+"""The rules of Moses' tokenizer.perl 1.1, which is in the authors' repository: English and German.
+
+sacremoses follows later versions, which split a full stop before a last apostrophe (``said.'``) and a
+comma after a last number, and its lists of letters lack Han, Hangul and what is newer than Unicode 7.
+"""
+
+from itertools import zip_longest
+
+import regex
+from sacremoses.corpus import NonbreakingPrefixes
+
+# In Moses' order: a character that the line must hold, what is replaced and by what. What one match
+# takes in, the next cannot: of a'b'c the first apostrophe alone is split.
+_SYMBOL = ("", regex.compile(r"([^\p{Alnum}\s.'`,-])"), r" \1 ")
+_HYPHEN = ("-", regex.compile(r"(\p{Alnum})-(?=\p{Alnum})"), r"\1 @-@ ")
+_DOTS = ("..", regex.compile(r"(\.{2,})"), r" \1 ")
+_COMMA = [
+    (",", regex.compile(r"(\P{N}),"), r"\1 , "),
+    (",", regex.compile(r",(\P{N})"), r" , \1"),
+]
+_ENGLISH_APOSTROPHE = [
+    ("'", regex.compile(r"(\P{Alpha})'(\P{Alpha})"), r"\1 ' \2"),
+    ("'", regex.compile(r"([^\p{Alpha}\p{N}])'(\p{Alpha})"), r"\1 ' \2"),
+    ("'", regex.compile(r"(\p{Alpha})'(\P{Alpha})"), r"\1 ' \2"),
+    ("'", regex.compile(r"(\p{Alpha})'(\p{Alpha})"), r"\1 '\2"),
+    ("'", regex.compile(r"(\p{N})'s"), r"\1 's"),
+]
+_APOSTROPHE = [("'", regex.compile("(')"), r" \1 ")]
+
+_LETTER, _LOWER, _DIGIT = map(regex.compile, (r"\p{Alpha}", r"\p{Lower}", r"[0-9]"))
+_NUMERIC = "#NUMERIC_ONLY#"  # marks abbreviations that keep their full stop before a number alone
+
+_ESCAPES = str.maketrans(
+    {
+        "&": "&amp;",
+        "|": "&#124;",
+        "<": "&lt;",
+        ">": "&gt;",
+        "'": "&apos;",
+        '"': "&quot;",
+        "[": "&#91;",
+        "]": "&#93;",
+    }
+)
+
+
+class MosesRules:
+    """The rules of one language, with or without splitting hyphens between letters or digits."""
+
+    def __init__(self, language: str, split_hyphens: bool) -> None:
+        """Load the abbreviations of ``language``."""
+        hyphen = [_HYPHEN] if split_hyphens else []
+        apostrophe = _ENGLISH_APOSTROPHE if language == "en" else _APOSTROPHE
+        self._substitutions = [_SYMBOL, *hyphen, _DOTS, *_COMMA, *apostrophe]
+        listed = [item.split() for item in NonbreakingPrefixes().words(language)]
+        self._abbreviations = {words[0] for words in listed if _NUMERIC not in words}
+        self._before_numbers = {words[0] for words in listed if _NUMERIC in words}
+
+    def tokens(self, line: str) -> list[str]:
+        """Return the tokens of a line whose words stand between single spaces."""
+        for character, pattern, replacement in self._substitutions:
+            if character in line:
+                line = pattern.sub(replacement, line)
+        words = line.split()
+        tokens: list[str] = []
+        for word, after in zip_longest(words, words[1:], fillvalue=""):
+            tokens += self._split_full_stop(word, after)
+        return [token.translate(_ESCAPES) for token in tokens]
+
+    def _split_full_stop(self, word: str, after: str) -> list[str]:
+        """Split the full stop from the end of a word that it does not belong to."""
+        stem = word[:-1]
+        if not word.endswith(".") or not stem.strip("."):  # dots that stand together stay so
+            return [word]
+        belongs = (
+            ("." in stem and _LETTER.search(stem))
+            or stem in self._abbreviations
+            or _LOWER.match(after)
+            or (stem in self._before_numbers and _DIGIT.match(after))
+        )
+        return [word] if belongs else [stem, "."]

@@ -1,0 +1,119 @@
+"""One training by several processes: each takes its rows of every batch, and the gradients are summed.
+
+They find each other by the variables that torchrun sets; ``start`` does as torchrun does. Rank 0 alone
+evaluates, tracks and writes.
+"""
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from attnmt.errors import InputError
+from attnmt.model.device import take_gpu
+from attnmt.training.machine import end_with_parent
+from attnmt.training.stop import handled
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """This process among those of a training."""
+
+    rank: int = 0
+    count: int = 1
+
+    def rows(self, sentences: int) -> slice:
+        """Return which sentences of a batch are this process's."""
+        return slice(sentences * self.rank // self.count, sentences * (self.rank + 1) // self.count)
+
+    def sum_(self, values: Tensor) -> None:
+        """Put the sum over all processes in the place of each one's values."""
+        dist.all_reduce(values)
+
+    def any(self, mine: bool) -> bool:
+        """Say if any process says so; all wait for each other."""
+        if self.count == 1:
+            return mine
+        said = torch.tensor(int(mine))  # on the processor: no GPU is waited for
+        dist.all_reduce(said, dist.ReduceOp.MAX)
+        return bool(said)
+
+
+ALONE = Ranks()
+
+
+def started() -> bool:
+    """Say if this process is one of several, started by torchrun or ``start``."""
+    return int(os.environ.get("WORLD_SIZE", "1")) > 1
+
+
+@contextmanager
+def joined() -> Iterator[Ranks]:
+    """Join the other processes of this training, if it has others; a GPU each where there are any.
+
+    Raises:
+        InputError: if there are GPUs, but none is free.
+    """
+    if not started():
+        yield ALONE
+        return
+    end_with_parent()
+    gpus = torch.cuda.device_count()
+    if gpus and not take_gpu():
+        raise InputError(
+            f"machine.train_processes: each takes a GPU of its own, and no more of this machine's "
+            f"{gpus} is free; let there be fewer processes, or wait"
+        )
+    # What is said between processors goes by gloo on any machine.
+    dist.init_process_group("cpu:gloo,cuda:nccl" if gpus else "gloo")
+    yield Ranks(dist.get_rank(), dist.get_world_size())
+    # Not after an error: the others, who wait for this process, are ended by who started them.
+    dist.destroy_process_group()
+
+
+def start(count: int) -> int:
+    """Run this very command as so many processes; return the exit status.
+
+    A signal is passed on to all; if one dies, the others are ended. torchrun does the same, but for the
+    status of a training that was stopped, and of SIGUSR1 only if told.
+    """
+    # The port is this store's, so that no other program can take it first.
+    store = dist.TCPStore(  # type: ignore[attr-defined]  # torch's own list of names lacks it
+        "127.0.0.1", 0, is_master=True, wait_for_workers=False
+    )
+    shared = os.environ | {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(store.port),
+        "TORCHELASTIC_USE_AGENT_STORE": "True",
+        "WORLD_SIZE": str(count),
+    }
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def pass_on(number: int) -> None:
+        for process in processes:
+            process.send_signal(number)
+
+    with handled(pass_on):
+        for rank in map(str, range(count)):
+            own = shared | {"RANK": rank, "LOCAL_RANK": rank}
+            processes.append(subprocess.Popen([sys.executable, *sys.argv], env=own))
+        # Rank 0 ends last if all is well.
+        while processes[0].poll() is None and not any(process.poll() for process in processes):
+            time.sleep(0.1)
+        status = next((process.returncode for process in processes if process.returncode), 0)
+        if processes[0].poll() is None:
+            log.error("a process of the training ended with status %d; ending the others", status)
+        for process in processes:
+            process.kill()
+            process.wait()
+    return status if status >= 0 else 128 - status  # as a shell says which signal

@@ -1,0 +1,139 @@
+"""The workflow on a real SLURM, a training preempted: it ends with the bytes of a run on this machine.
+
+Only `make test-slurm` runs this: pytest collects no file of this name unless told to. Run are the small
+project of the pipeline tests, or the demo; what `make demo` has made here is not made again.
+"""
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cluster
+import pytest
+from project import ROOT, TINY, Project, checkout
+
+from attnmt.graph import read_stages
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
+PREEMPTED = "local_p_general_feed"
+# Long enough to be met while it runs; the small project's other trainings are over in a second.
+LONG = {f"models.{PREEMPTED}.epochs": 150, f"models.{PREEMPTED}.halve_after": 100}
+SNAKEMAKE = (
+    *("snakemake", "--profile", "profiles/slurm"),
+    *("--slurm-status-command", "squeue"),  # there is no accounting, which sacct would ask
+    *("--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"),
+)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The project after a run on this machine, and after one on the cluster."""
+
+    local: Project
+    remote: Project
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cluster that runs while the tests do, its partition named as a person names it."""
+    if obstacle := cluster.obstacle():
+        pytest.exit(f"No SLURM here: {obstacle}.", returncode=1)
+    with (
+        cluster.one_node(tmp_path_factory.mktemp("slurm")),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("SBATCH_PARTITION", "low")
+        yield
+
+
+@pytest.fixture(scope="module", params=["tiny", "demo"])
+def runs(
+    request: pytest.FixtureRequest, slurm: None, tmp_path_factory: pytest.TempPathFactory
+) -> Runs:
+    """Run the workflow here, then on the cluster, a training preempted."""
+    folder = tmp_path_factory.mktemp(request.param)
+    local = checkout(folder / "local")
+    if request.param == "tiny":
+        local.change(TINY)
+        local.change(LONG)
+    local.run("git", "init", "--quiet")
+    local.commit()
+    remote = local.clone(folder / "remote")
+    (remote.folder / "dvc.lock").unlink()
+    shutil.rmtree(remote.folder / "reports/demo")
+    if request.param == "demo":
+        local.set_remote(ROOT / ".dvc/cache")  # of which a remote has the form
+        local.run("dvc", "pull", "--allow-missing", "dvc.yaml")
+    local.hide_mlflow().snakemake()
+    local.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    log = remote.folder / "snakemake.log"
+    with log.open("w") as stream:
+        snakemake = remote.start(*SNAKEMAKE, output=stream)
+        try:
+            _preempt_a_training(remote, snakemake)
+            assert snakemake.wait() == 0, log.read_text()
+        finally:
+            snakemake.kill()
+    return Runs(local, remote)
+
+
+def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> None:
+    """Once the training has a checkpoint, have a job of more importance take both GPUs."""
+    while not list(project.folder.glob(f"checkpoints/demo/{PREEMPTED}/*/last.safetensors")):
+        assert snakemake.poll() is None, "the workflow ended before the training"
+        time.sleep(0.5)
+    take = ("sbatch", "--partition=high", "--gpus=2", "--output=/dev/null", "--wait")
+    cluster.slurm(*take, "--wrap=true")
+
+
+def test_a_job_asks_for_what_dvc_yaml_says(runs: Runs) -> None:
+    """GPU, memory, minutes and threads: of every stage, no more and no less."""
+    asked = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
+    stages = read_stages("demo", runs.remote.folder, compare=False)
+    assert asked == {
+        f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages
+    }
+
+
+def _asked(job: dict[str, str]) -> dict[str, int]:
+    days, _, clock = job["TimeLimit"].rpartition("-")
+    hours, minutes, _ = map(int, clock.split(":"))
+    gpu = job.get("TresPerJob", "").removeprefix("gres:gpu:")
+    return ({"gpu": int(gpu)} if gpu else {}) | {
+        "mem_mb": int(job["MinMemoryNode"].removesuffix("M")),
+        "runtime": (int(days or 0) * 24 + hours) * 60 + minutes,
+        "threads": int(job["CPUs/Task"]),
+    }
+
+
+def test_a_preempted_training_goes_on_from_its_checkpoint(runs: Runs) -> None:
+    jobs = cluster.jobs(runs.remote.folder)
+    (job,) = [job for job in jobs if job["Comment"] == f"rule_train@{PREEMPTED}"]
+    assert job["Restarts"] == "1"
+    log = runs.remote.folder / f"logs/demo/train@{PREEMPTED}.log"
+    assert "resuming after batch" in log.read_text()
+
+
+def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> None:
+    runs.remote.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    here, there = runs.local.digests(), runs.remote.digests()
+    assert len(there) > 50
+    assert there == {path: here.get(path) for path in there}
+
+
+def test_results_come_back_through_dvc(runs: Runs, tmp_path: Path) -> None:
+    """Nothing is left to do where they are pulled to; MLflow is filled there, from the files."""
+    runs.remote.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    runs.remote.commit()
+    runs.remote.set_remote(tmp_path / "cache")
+    runs.remote.run("dvc", "push", "dvc.yaml")
+    desk = runs.remote.clone(tmp_path / "desk")
+    desk.set_remote(tmp_path / "cache")
+    desk.run("dvc", "pull", "dvc.yaml")
+    assert desk.plan() == set()
+    assert not (runs.remote.folder / "mlflow.db").exists()
+    trained = {path.parent.name for path in desk.folder.glob("models/demo/*/metrics.json")}
+    assert trained < set(desk.run("attnmt", "track").split())

@@ -1,0 +1,183 @@
+"""Members out of archives: the wanted ones alone, and nothing from hostile ones."""
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attnmt.data import archives
+from attnmt.data.archives import extract
+from attnmt.errors import InputError
+
+TEXT = b"ein Haus\n" * 5000
+
+
+def member(name: str, content: bytes = b"", **more: Any) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.size = len(content)
+    for key, value in more.items():
+        setattr(info, key, value)
+    return info, content
+
+
+def pack(
+    path: Path, *members: tuple[tarfile.TarInfo, bytes], form: int = tarfile.GNU_FORMAT
+) -> Path:
+    with tarfile.open(path, "w:gz", format=form) as tar:
+        for info, content in members:
+            tar.addfile(info, io.BytesIO(content))
+    return path
+
+
+def refused(archive: Path, *wanted: str) -> str:
+    """Return why an archive is refused, which must leave nothing behind."""
+    out = archive.parent / "out"
+    with pytest.raises(InputError) as error:
+        extract(archive, {name: out / f"{i}.txt" for i, name in enumerate(wanted)})
+    assert [path for path in out.rglob("*") if path.is_file()] == []
+    assert sorted(path.name for path in archive.parent.iterdir()) in (
+        [archive.name],
+        ["a.tgz", "out"],
+    )
+    assert str(error.value).startswith(f"{archive}: ")
+    return str(error.value)
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_wanted_members_go_where_they_are_named(tmp_path: Path, form: int) -> None:
+    long = "dev/" + "x" * 90 + "/newstest.en"
+    archive = pack(
+        tmp_path / "a.tgz",
+        member("./dev", type=tarfile.DIRTYPE),
+        member("./dev/a.en", TEXT),
+        member("dev/unwanted", b"no"),
+        member("dev/link", type=tarfile.SYMTYPE, linkname="a.en"),
+        member(long, b"long\n"),
+        member("top.de", b""),
+        form=form,
+    )
+    targets = {"dev/a.en": tmp_path / "x/1", long: tmp_path / "2", "top.de": tmp_path / "3"}
+    extract(archive, targets)
+    assert [path.read_bytes() for path in targets.values()] == [TEXT, b"long\n", b""]
+    files = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {archive, *targets.values()}
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.dictionaries(st.from_regex(r"[a-z]{1,3}(/[a-z]{1,3})?", fullmatch=True), st.binary()))
+def test_any_members(tmp_path_factory: pytest.TempPathFactory, contents: dict[str, bytes]) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    archive = pack(folder / "a.tgz", *(member(*item) for item in contents.items()))
+    targets = {name: folder / "out" / str(i) for i, name in enumerate(contents)}
+    extract(archive, targets)
+    assert {name: path.read_bytes() for name, path in targets.items()} == contents
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize(
+    "name",
+    ["../a.en", "dev/../../a.en", "/etc/passwd", "dev/..", "..\\a.en", "\\a", "C:\\a", "c:/a"],
+)
+def test_names_that_lead_out(tmp_path: Path, name: str, form: int) -> None:
+    archive = pack(tmp_path / "a.tgz", member("a.en", TEXT), member(name, b"x"), form=form)
+    assert f"member {name!r} leads out of the archive" in refused(archive, "a.en")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
+        {"type": tarfile.LNKTYPE, "linkname": "b.en"},
+        {"type": tarfile.CHRTYPE, "devmajor": 1, "devminor": 3},
+        {"type": tarfile.BLKTYPE},
+        {"type": tarfile.FIFOTYPE},
+        {"type": tarfile.DIRTYPE},
+        {"type": tarfile.CONTTYPE},
+    ],
+    ids=["symbolic link", "hard link", "device", "disk", "pipe", "folder", "unusual"],
+)
+def test_what_is_no_plain_file(tmp_path: Path, kind: dict[str, Any]) -> None:
+    archive = pack(tmp_path / "a.tgz", member("b.en", TEXT), member("a.en", **kind))
+    assert "a.en is no plain file" in refused(archive, "b.en", "a.en")
+
+
+def test_a_file_with_holes(tmp_path: Path) -> None:
+    sparse = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.size": "9999999"}
+    sparse |= {"GNU.sparse.map": "0,1", "GNU.sparse.name": "a.en", "GNU.sparse.numblocks": "1"}
+    hole = member("a.en", b"x", pax_headers=sparse)
+    archive = pack(tmp_path / "a.tgz", hole, form=tarfile.PAX_FORMAT)
+    assert "a.en is no plain file" in refused(archive, "a.en")
+
+
+def test_missing_and_twice(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "a.tgz", member("a.en", b"1"), member("b.en"), member("./a.en", b"2"))
+    assert "a.en is there twice" in refused(archive, "a.en")
+    assert "holds no c.en, d.en; check member" in refused(archive, "b.en", "d.en", "c.en")
+
+
+@pytest.mark.parametrize("wanted", ["a.en", "b.en"], ids=["wanted", "unwanted"])
+@pytest.mark.parametrize("trailing", [False, True], ids=["member", "after the end"])
+def test_bombs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, trailing: bool
+) -> None:
+    monkeypatch.setattr(archives, "MOST_BYTES_AT_LEAST", 100_000)
+    zeros = bytes(20_000_000)  # of which gzip makes a thousandth
+    archive = pack(tmp_path / "a.tgz", member("b.en"), member("a.en", b"" if trailing else zeros))
+    if trailing:
+        archive.write_bytes(archive.read_bytes() + gzip.compress(zeros))
+    assert "unpacks to more than " in refused(archive, wanted)
+
+
+def test_a_member_that_claims_to_be_larger_than_the_archive(tmp_path: Path) -> None:
+    claim = member("a.en", size=10**15)
+    with tarfile.open(tmp_path / "a.tgz", "w:gz") as tar:
+        tar.fileobj.write(claim[0].tobuf(tarfile.GNU_FORMAT) + bytes(2048))
+    assert "cannot be unpacked: unexpected end of data" in refused(tmp_path / "a.tgz", "a.en")
+
+
+def test_repetition_is_no_bomb(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "a.tgz", member("a.en", bytes(2_000_000)))
+    extract(archive, {"a.en": tmp_path / "a.en"})
+    assert (tmp_path / "a.en").stat().st_size == 2_000_000
+
+
+@pytest.mark.parametrize("lost", [1, 8, 9, 20, 200, 500])
+def test_an_archive_that_is_cut(tmp_path: Path, lost: int) -> None:
+    archive = pack(tmp_path / "a.tgz", member("a.en", TEXT), member("b.en", bytes(range(256)) * 9))
+    archive.write_bytes(archive.read_bytes()[:-lost])
+    assert "cannot be unpacked: Compressed file ended before" in refused(archive, "a.en")
+
+
+@pytest.mark.parametrize("at", [0, 1, -1, -6, -30], ids=str)
+def test_an_archive_with_a_wrong_byte(tmp_path: Path, at: int) -> None:
+    archive = pack(tmp_path / "a.tgz", member("a.en", TEXT), member("b.en", bytes(range(256)) * 9))
+    content = bytearray(archive.read_bytes())
+    content[at] ^= 0xFF
+    archive.write_bytes(content)
+    assert "cannot be unpacked: " in refused(archive, "a.en")
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b"no archive" * 99)])
+def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.tgz").write_bytes(content)
+    refused(tmp_path / "a.tgz", "a.en")
+
+
+def test_a_missing_archive(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.tgz: cannot be unpacked: No such file"):
+        extract(tmp_path / "a.tgz", {"a.en": tmp_path / "a.en"})
+
+
+def test_what_stood_there_stays_if_the_archive_is_refused(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "a.tgz", member("a.en", b"new"), member("../x"))
+    (tmp_path / "a.en").write_bytes(b"old")
+    with pytest.raises(InputError):
+        extract(archive, {"a.en": tmp_path / "a.en"})
+    assert (tmp_path / "a.en").read_bytes() == b"old"

@@ -1,0 +1,78 @@
+"""A GPU for each process, on a machine that is made to believe it has some."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from attnmt.model import device
+from attnmt.model.device import best_device, take_gpu
+
+TAKE = """
+import sys, torch
+from types import SimpleNamespace
+torch.cuda.device_count = lambda: 2
+torch.cuda.get_device_properties = lambda number: SimpleNamespace(uuid=f"uuid-{number}")
+torch.cuda.set_device = lambda number: print(number, flush=True)
+from attnmt.model.device import take_gpu
+print(take_gpu(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def two_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Two GPUs, and those that were made current."""
+    current: list[int] = []
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(
+        torch.cuda, "get_device_properties", lambda number: SimpleNamespace(uuid=f"uuid-{number}")
+    )
+    monkeypatch.setattr(torch.cuda, "set_device", current.append)
+    take_gpu.cache_clear()
+    yield current
+    take_gpu.cache_clear()
+    while device._taken:
+        device._taken.pop().release()
+
+
+def test_every_process_takes_another(two_gpus: list[int], tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TAKE]
+    with subprocess.Popen(
+        command,
+        env={"TMPDIR": str(tmp_path), "PATH": ""},
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as other:
+        assert other.stdout is not None
+        assert [other.stdout.readline().strip() for _ in range(2)] == ["0", "True"]
+        assert best_device() == best_device() == torch.device("cuda")
+        assert two_gpus == [1]  # taken once
+        third = subprocess.run(
+            command,
+            env={"TMPDIR": str(tmp_path), "PATH": ""},
+            text=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+        )
+        assert third.stdout.split() == ["False"]
+        other.kill()
+    take_gpu.cache_clear()
+    assert take_gpu()  # what a killed process had is free again
+    assert two_gpus == [1, 0]
+
+
+def test_without_a_gpu_nothing_is_taken(
+    two_gpus: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert best_device() == torch.device("cpu")
+    assert two_gpus == []

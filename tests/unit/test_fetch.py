@@ -1,0 +1,135 @@
+"""The command attnmt fetch."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from http_server import Server, serving
+
+from attnmt import cli
+from attnmt.config import load_params
+from attnmt.data.corpus import write_downloaded
+from conftest import ROOT
+
+Run = Callable[..., tuple[int, str, str]]
+KEPT = Path("data/downloads/demo")
+TEXTS = {"train": ["x", "y"], "dev": ["d"], "test": ["t"]}
+
+
+@pytest.fixture
+def attnmt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Return a function that runs ``attnmt`` in an empty folder: status, standard output, error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ATTNMT_MIRROR", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return ended.value.code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def server(attnmt: Run) -> Iterator[Server]:
+    """Return a server of the files that the folder's parameters name; the dev set has a licence."""
+    with serving() as server:
+        files: dict[str, Any] = {}
+        for name, lines in TEXTS.items():
+            content = "".join(f"{line}\n" for line in lines).encode()
+            server.files |= {f"{name}.en": content, f"{name}.de": content}
+            files[name] = {}
+            for side in ("en", "de"):
+                file = server.file(f"{name}.{side}", content).model_dump(exclude_none=True)
+                if name == "dev":
+                    terms = {"name": "rwth", "terms": "for research", "url": "https://example.org"}
+                    file |= {"licence": terms, "bytes": len(content)}
+                files[name][side] = [file]
+        sets = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"}
+        write_params(sets=sets, corpus={"kind": "download", "files": files})
+        yield server
+
+
+def write_params(**changes: Any) -> None:
+    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    Path("params.yaml").write_text(yaml.safe_dump(params | changes, sort_keys=False))
+
+
+def test_everything_is_fetched_ahead(attnmt: Run, server: Server) -> None:
+    status, out, _ = attnmt("fetch", "--accept", "rwth")
+    assert status == 0
+    assert "Profile demo reads 6 files; 6 are to be fetched:\n" in out
+    assert "  dev.en                                      0.0 MB\n" in out
+    assert "  train.en                              size unknown\n" in out
+    assert out.endswith(f"All are in {KEPT}, verified.\n")
+    assert {path.name: path.read_bytes() for path in KEPT.iterdir()} == server.files | {"lock": b""}
+    (KEPT / "dev.de").write_bytes(b"spoiled")
+    status, out, _ = attnmt("fetch", "--accept", "rwth")
+    assert "6 files; 1 are to be fetched:\n" in out
+    assert out.count("  there\n") == 5
+    assert [asked.path for asked in server.asked].count("dev.de") == 2
+    assert len(server.asked) == 7
+
+
+def test_the_corpus_stage_then_needs_no_network(attnmt: Run, server: Server) -> None:
+    assert attnmt("fetch", "--accept", "rwth")[0] == 0
+    server.files.clear()
+    source = load_params(Path("params.yaml")).source
+    assert source is not None
+    Path("raw").mkdir()
+    write_downloaded(source, "train", Path("raw"), KEPT)
+    assert Path("raw/train.en").read_text() == "x\ny\n"
+
+
+def test_terms_are_told_where_nobody_can_be_asked(
+    attnmt: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: False)
+    status, _, error = attnmt("fetch")
+    assert status == 2
+    assert error.startswith(
+        "error: dev.en: its terms must be accepted first: for research; in full"
+    )
+    assert "attnmt fetch --profile demo --accept rwth" in error
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_at_a_terminal_terms_are_asked_for_once(
+    attnmt: Run, server: Server, monkeypatch: pytest.MonkeyPatch, answer: bool
+) -> None:
+    asked = []
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(typer, "confirm", lambda text: asked.append(text) or answer)
+    status, out, _ = attnmt("fetch")
+    assert "Licence rwth: for research. In full: https://example.org\n" in out
+    assert (status, asked) == (0 if answer else 2, ["Do you accept it?"])
+    assert bool(server.asked) == answer
+
+
+def test_an_unknown_licence(attnmt: Run, server: Server) -> None:
+    assert attnmt("fetch", "--accept", "rwht")[::2] == (
+        2,
+        "error: --accept: no licence 'rwht'; did you mean 'rwth'?\n",
+    )
+    write_params()
+    assert attnmt("fetch")[1] == "Profile demo makes its own text; there is nothing to fetch.\n"
+
+
+def test_a_mirror_is_verified(attnmt: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("mirror").mkdir()
+    monkeypatch.setenv("ATTNMT_MIRROR", "mirror")
+    assert attnmt("fetch")[2].startswith("error: mirror/train.en: no such file in the mirror; http")
+    for name, content in server.files.items():
+        Path("mirror", name).write_bytes(content)
+    assert attnmt("fetch")[1] == "All 6 files are in mirror (ATTNMT_MIRROR), verified.\n"
+    assert server.asked == []

@@ -1,0 +1,143 @@
+"""Our tokens against those of Moses' own script, and remembered words against whole lines."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sacremoses.corpus import NonbreakingPrefixes
+
+from attnmt.data.moses import MosesRules
+from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.files import read_lines
+
+LANGUAGES = ("en", "de")
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "newstest"
+NEWSTEST = Path(os.environ.get("NEWSTEST_DIR", SHARED))
+
+# What the rules look at, close together: each kind of character, abbreviations of each kind
+CHARACTERS = "aZß5²½漢й٣'’.,-–&<[|\"` \t@_\u00a0\u2028\x01\x1c\u0308😀"
+ABBREVIATIONS = "Mr. No. z.B. d.h. U.S."
+SPELLED = "n't 1990's 's e-mail .. 5,"
+PARTS = st.sampled_from(
+    [*CHARACTERS, *ABBREVIATIONS.split(), *SPELLED.split(), "' '", " ' ", " a", " 7"]
+)
+LINES = st.lists(PARTS, max_size=14).map("".join)
+
+Tokenise = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, bool], Tokenise]]:
+    """Return what starts Moses' script for a language, splitting hyphens or not.
+
+    It is version 1.1, as the package mosestokenizer holds it, with Moses' lists of abbreviations;
+    the package's English one lacks Moses' Rs and has an Inc of its own.
+    """
+    package = find_spec("mosestokenizer")
+    if package is None or not package.submodule_search_locations:
+        pytest.skip("no mosestokenizer, which holds Moses' script")
+    folder = tmp_path_factory.mktemp("moses")
+    script = Path(
+        shutil.copy(Path(package.submodule_search_locations[0], "tokenizer-v1.1.perl"), folder)
+    )
+    (folder / "nonbreaking_prefixes").mkdir()
+    for language in LANGUAGES:
+        path = folder / "nonbreaking_prefixes" / f"nonbreaking_prefix.{language}"
+        path.write_text("\n".join(NonbreakingPrefixes().words(language)), encoding="utf-8")
+    if (
+        shutil.which("perl") is None
+        or subprocess.run(["perl", "-c", script], check=False).returncode
+    ):
+        pytest.skip("no perl that runs Moses' script")
+    with ExitStack() as running:
+
+        @cache
+        def start(language: str, split_hyphens: bool) -> Tokenise:
+            options = ["-q", "-b", "-l", language, *["-a"] * split_hyphens]
+            process = running.enter_context(
+                subprocess.Popen(
+                    ["perl", script, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                )
+            )
+
+            def tokenise(line: str) -> str:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                process.stdin.write(f"{line}\n".encode())
+                process.stdin.flush()
+                return process.stdout.readline().decode().removesuffix("\n")
+
+            return tokenise
+
+        yield start
+
+
+@cache
+def tokenizer(language: str, split_hyphens: bool) -> MosesTokenizer:
+    return MosesTokenizer(language, split_hyphens)
+
+
+settings = pytest.mark.parametrize(
+    ("language", "split_hyphens"), [(k, split) for k in LANGUAGES for split in (False, True)]
+)
+
+
+@settings
+@given(line=LINES)
+@example("He said: 'I remember who we are.'")  # sacremoses splits this stop
+@example("In 1990, 1991,")  # and this comma
+@example("Tokio (東京) 한국어, 漢字")  # and each of these characters
+@example("'5' '5 '' 'a' 'b'c'd")
+def test_moses_own_script(
+    moses: Callable[[str, bool], Tokenise], language: str, split_hyphens: bool, line: str
+) -> None:
+    expected = moses(language, split_hyphens)(line).split()
+    assert tokenizer(language, split_hyphens).tokenize(line) == expected
+
+
+@settings
+@pytest.mark.parametrize("name", ["newstest2013", "newstest2014-filtered"])
+def test_moses_own_script_on_news(
+    moses: Callable[[str, bool], Tokenise], language: str, split_hyphens: bool, name: str
+) -> None:
+    path = NEWSTEST / f"{name}.{language}"
+    if not path.exists():
+        pytest.skip(f"no {path} (set NEWSTEST_DIR)")
+    script, ours = moses(language, split_hyphens), tokenizer(language, split_hyphens)
+    for line in read_lines(path):
+        assert " ".join(ours.tokenize(line)) == script(line)
+
+
+@settings
+@given(line=LINES)
+def test_remembered_words_are_those_of_the_whole_line(
+    language: str, split_hyphens: bool, line: str
+) -> None:
+    text = " ".join(line.replace("\x1c", "").replace("\x01", "").split())
+    whole = MosesRules(language, split_hyphens).tokens(text)
+    assert tokenizer(language, split_hyphens).tokenize(line) == whole
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "tokens"),
+    [
+        ("en", "Dr. No. 5 vs. No. a B. C", "Dr. No. 5 vs. No. a B. C"),
+        ("en", "He won No. Yes. ok.", "He won No . Yes. ok ."),
+        ("en", "the U.S. and U.S.", "the U.S. and U.S."),
+        ("en", "Wait... what?.. 5,300, ok,5", "Wait ... what ? .. 5,300 , ok , 5"),
+        ("en", "it's dogs' 90's a'b'c", "it &apos;s dogs &apos; 90 &apos;s a &apos;b&apos;c"),
+        ("en", "'tis said 'tis.'", "&apos;tis said &apos; tis.&apos;"),
+        ("de", "geht's z.B. am 1. Mai ok.", "geht &apos; s z.B. am 1. Mai ok ."),
+        ("de", "x² ½ 5€ a_b", "x ² ½ 5 € a _ b"),
+    ],
+)
+def test_rules(language: str, line: str, tokens: str) -> None:
+    assert tokenizer(language, False).tokenize(line) == tokens.split()

@@ -1,0 +1,239 @@
+"""The profile wmt14 on archives that are like the official ones and small."""
+
+import hashlib
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from attnmt.config import Source, load_params
+from attnmt.data.corpus import write_downloaded
+from attnmt.errors import InputError
+from conftest import ROOT, Project
+
+PROFILE = ROOT / "profiles/wmt14/params.yaml"
+PLACES = {"src": "en", "ref": "de"}
+RAW = {  # what the corpus stage makes of the archives below
+    "train.en": "Common Crawl.\n\nA well-known house.\nEurope \u2028is old.\nIn the news.\n",
+    "train.de": "Allgemeines Kriechen.\nleer\nEin Haus.\nEuropa ist alt.\nIn den Nachrichten.\n",
+    "newstest2013.en": "One.\nTwo.\n",
+    "newstest2013.de": "Eins.\nZwei.\n",
+    "newstest2014.en": "Standard & Poor's.\nA second one.\n",
+    "newstest2014.de": "Standard & Poor's.\nEin „zweiter“.\n",
+    "newstest2015.en": "Only one.\n",
+    "newstest2015.de": "Nur einer.\n",
+    "rwth.en": "We believe that it 's good .\nYes .\n",
+    "rwth.de": "Wir glauben , daß es „gut“ ist .\nJa .\n",
+    "rwth.links": "0-0 1-1 2?2 2-3 4?6 5-5 6-7\n0-0 1-1\n",
+}
+
+
+def sgm(kind: str, *texts: str) -> bytes:
+    segments = "".join(f'<seg id="{i}">{text}</seg>\n' for i, text in enumerate(texts, start=1))
+    document = f'<doc docid="bbc.1" origlang="en">\n<p>\n{segments}</p>\n</doc>'
+    return f'<{kind} setid="newstest" srclang="any">\n{document}\n</{kind}>\n'.encode()
+
+
+def lines(*texts: str) -> bytes:
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+MEMBERS = {
+    "training-parallel-commoncrawl.tgz": {
+        "commoncrawl.cs-en.en": b"another language",
+        "commoncrawl.de-en.de": lines("Allgemeines Kriechen.\r", "leer", "Ein Haus."),
+        "commoncrawl.de-en.en": lines("Common Crawl.", "", "A well-known house."),
+        "commoncrawl.de-en.annotation": b"x",
+    },
+    "training-parallel-europarl-v7.tgz": {
+        "training/europarl-v7.de-en.de": lines("Europa ist alt."),
+        "training/europarl-v7.de-en.en": lines("Europe \u2028is old."),
+    },
+    "training-parallel-nc-v9.tgz": {
+        "training/news-commentary-v9.de-en.de": lines("In den Nachrichten."),
+        "training/news-commentary-v9.de-en.en": lines("In the news."),
+    },
+    "dev.tgz": {
+        "dev/newstest2013-src.en.sgm": b"not read",
+        "dev/newstest2013.de": lines("Eins.", "Zwei."),
+        "dev/newstest2013.en": lines("One.", "Two."),
+    },
+    "test-filtered.tgz": {
+        "test/newstest2014-deen-src.en.sgm": sgm(
+            "srcset", "Standard &amp; Poor's.", "A second\none."
+        ),
+        "test/newstest2014-deen-ref.de.sgm": sgm("refset", "Standard & Poor's.", "Ein „zweiter“."),
+    },
+    "test.tgz": {
+        "test/newstest2015-ende-src.en.sgm": sgm("srcset", "Only one."),
+        "test/newstest2015-ende-ref.de.sgm": sgm("refset", " Nur einer. "),
+    },
+    "DeEnGoldAlignment.tar.gz": {
+        "DeEn/de": "Wir glauben , daß es „gut“ ist .\nJa .\n\n".encode("cp1252"),
+        "DeEn/en": b"We believe that it 's good .\nYes .\n\n",
+        "DeEn/alignmentDeEn": b"SENT: 0\nS 0 0\n",
+        "DeEn/alignmentDeEn.talp": b"1-1 2-2 3p3 4-3 7p5 6-6 8-7\n1-1 2-2\n\n",
+    },
+}
+STANFORD = {
+    "train.en": lines("a well ##AT##-##AT## known house ."),
+    "train.de": lines("ein Haus ."),
+    **{
+        f"newstest{year}.{k}": lines(f"{year} {k} .")
+        for year in (2013, 2014, 2015)
+        for k in ("en", "de")
+    },
+}
+
+
+def archive(members: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return packed.getvalue()
+
+
+@pytest.fixture
+def wmt14(project: Project) -> Project:
+    """Return a project with the profile's text sections, and a mirror with small files."""
+    files = {name: archive(members) for name, members in MEMBERS.items()} | STANFORD
+    params: dict[str, Any] = json.loads(json.dumps(yaml.safe_load(PROFILE.read_text())))
+    for source in params["corpus"]["sources"].values():
+        for sides in source["files"].values():
+            for file in (file for side in sides.values() for file in side):
+                content = files[file["url"].rsplit("/", 1)[1]]
+                file["digest"] = f"sha256:{hashlib.sha256(content).hexdigest()}"
+                if "bytes" in file:
+                    file["bytes"] = len(content)
+    for name, content in files.items():
+        (project.mirror / name).write_bytes(content)
+    project.params |= {section: params[section] for section in ("sets", "corpus", "tokenise")}
+    return project
+
+
+def refused(wmt14: Project, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return why the corpus stage refuses what the mirror has."""
+    monkeypatch.setenv("ATTNMT_MIRROR", str(wmt14.mirror))
+    corpus = wmt14.params["corpus"]
+    source = Source.model_validate(corpus["sources"][corpus["source"]])
+    with pytest.raises(InputError) as error:
+        write_downloaded(source, "train", folder, folder)
+    return str(error.value)
+
+
+def test_official_archives(wmt14: Project) -> None:
+    wmt14.succeed("corpus")
+    assert {path.name: path.read_text() for path in wmt14.raw.iterdir()} == RAW
+    wmt14.succeed("tokenise")  # which checks that RWTH's links lie inside its tokens
+    assert (wmt14.tokens / "rwth.de").read_text() == RAW["rwth.de"]
+    assert (wmt14.tokens / "train.en").read_text().split("\n")[1] == "A well @-@ known house ."
+
+
+def test_the_authors_files(wmt14: Project) -> None:
+    wmt14.params["corpus"]["source"] = "stanford"
+    wmt14.params["tokenise"]["moses"] = False
+    wmt14.succeed("corpus")
+    found = {path.name: path.read_bytes() for path in wmt14.raw.iterdir()}
+    gold = {name: text.encode() for name, text in RAW.items() if name.startswith("rwth")}
+    assert found == STANFORD | gold
+    wmt14.succeed("tokenise")
+    assert (wmt14.tokens / "train.en").read_bytes() == STANFORD["train.en"]
+
+
+@pytest.mark.parametrize(("source", "wanted"), [("official", "true"), ("stanford", "false")])
+def test_text_is_tokenised_once(wmt14: Project, source: str, wanted: str) -> None:
+    wmt14.params["corpus"]["source"] = source
+    wmt14.params["tokenise"]["moses"] = source == "stanford"
+    message = wmt14.fail("corpus")
+    found = "tokenised" if source == "stanford" else "not tokenised"
+    assert f"tokenise.moses: the text of corpus is {found}; set this to {wanted}" in message
+
+
+@pytest.mark.parametrize(
+    ("member", "content", "message"),
+    [
+        ("DeEn/alignmentDeEn.talp", b"0-1\n1-1\n\n", "alignmentDeEn.talp:1: '0-1' is not a link"),
+        ("DeEn/alignmentDeEn.talp", b"1-1\n", "DeEn/alignmentDeEn.talp has 1"),
+        ("DeEn/en", b"\nYes .\n\n", "DeEn/en:1: blank line in a set that is scored"),
+        ("DeEn/en", b"Yes \x81 .\nYes .\n\n", "DeEn/en:1: byte 0x81 is not cp1252"),
+    ],
+)
+def test_gold_that_does_not_fit(
+    wmt14: Project,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    member: str,
+    content: bytes,
+    message: str,
+) -> None:
+    name = "DeEnGoldAlignment.tar.gz"
+    packed = archive(MEMBERS[name] | {member: content})
+    (wmt14.mirror / name).write_bytes(packed)
+    for side in wmt14.params["corpus"]["sources"]["official"]["files"]["rwth"].values():
+        side[0]["digest"] = f"sha256:{hashlib.sha256(packed).hexdigest()}"
+    assert message in refused(wmt14, tmp_path, monkeypatch)
+
+
+def test_a_member_that_is_not_there(
+    wmt14: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = wmt14.params["corpus"]["sources"]["official"]["files"]["newstest2013"]
+    files["en"][0]["member"] = "dev/newstest2012.en"
+    message = refused(wmt14, tmp_path, monkeypatch)
+    assert "mirror/dev.tgz: holds no dev/newstest2012.en; check member" in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("source: official", "source: oficial", "corpus.source: no source 'oficial'; did you mean"),
+        (
+            "member: commoncrawl.de-en.en",
+            "",
+            "train.en.0.member: training-parallel-commoncrawl.tgz is",
+        ),
+        ("dev/newstest2013.en", "../x", "en.0.member: '../x' is no plain path"),
+        ("dev/newstest2013.en", "dev/../../x", "en.0.member: 'dev/../../x' is no plain path"),
+        ("dev/newstest2013.en", "/dev/x", "en.0.member: '/dev/x' is no plain path"),
+        ("wmt14/dev.tgz", "wmt14/dev.txt", "en.0.member: dev.txt is no .tgz or .tar.gz"),
+        ("ref.de.sgm", "ref.de.xml", "both sides are SGM or neither: test-filtered.tgz/test/news"),
+        ("cp1252", "latin9", "rwth.en.0.encoding: Input should be 'utf-8' or 'cp1252'"),
+        ("bytes: 918311367", "bytes: 0", "train.en.0.bytes: Input should be greater than 0"),
+        (
+            "      tokenised: true",
+            "      tokenized: true",
+            "unknown key; did you mean 'tokenised'?",
+        ),
+        ("            - {<<: *gold, member: DeEn/alignmentDeEn.talp}", "", "rwth.links"),
+    ],
+)
+def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
+    text = PROFILE.read_text()
+    assert old in text
+    path = tmp_path / "params.yaml"
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError) as error:
+        load_params(path)
+    assert message in str(error.value)
+
+
+def test_the_manifest() -> None:
+    """Digests, sizes and members as other projects' registries have them; the paper's order of text."""
+    params = load_params(PROFILE, ROOT)
+    official, stanford = params.corpus.sources.values()
+    assert params.source is official
+    assert official.files.keys() == stanford.files.keys() == {*params.sets.all()}
+    files = {file.name: file for file in official.downloads()}
+    assert list(files) == list(MEMBERS)
+    assert sum(file.bytes or 0 for file in files.values()) == 918311367 + 657632379 + 80418416
+    wanted = [file.text for sides in official.files.values() for file in sides.all()]
+    assert {*wanted} <= {f"{name}/{m}" for name, members in MEMBERS.items() for m in members}
+    assert [f.licence.name for f in files.values() if f.licence] == ["rwth"]
+    assert [file.name for file in stanford.downloads()][:-1] == list(STANFORD)
