@@ -12,7 +12,7 @@ PROFILE = config.get("profile", DEMO)
 # Jobs on other machines read this file too; only the process that plans them asks DVC for changes.
 STAGES = read_stages(PROFILE, compare=workflow.is_main_process)
 if workflow.remote_exec:
-    os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking_store.py)
+    os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
 
 
 rule all:

@@ -22,7 +22,7 @@ from attnmt.reporting.draw import write_figure, write_matrices
 from attnmt.reporting.page import make_page
 from attnmt.reporting.render import write_tables
 from attnmt.stage import run_stage
-from attnmt.tracking_import import log_results
+from attnmt.tracking.importing import log_results
 
 
 def main(params_file: Path) -> None:

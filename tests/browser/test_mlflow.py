@@ -23,10 +23,10 @@ import test_tracking as made
 from made_report import write_report
 from small_profile import make_profile
 
-from attnmt import tracking_store
 from attnmt.reporting.page import make_page
-from attnmt.tracking_report import add_report
-from attnmt.tracking_scores import add_scores
+from attnmt.tracking import store
+from attnmt.tracking.report import add_report
+from attnmt.tracking.scores import add_scores
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
@@ -54,7 +54,7 @@ def fill_store(index: str) -> str:
 
     Two trainings with curves and scores, then a report: a table with its file, and the page given.
     """
-    params, client = make_profile(Path()), tracking_store.connect()
+    params, client = make_profile(Path()), store.connect()
     for name in TRAININGS:
         made.write_training(name, fingerprint=name)
         with made.training(fingerprint=name, model=name) as run:

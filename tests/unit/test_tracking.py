@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from small_profile import ROOT, make_profile
 
-from attnmt import tracking, tracking_store
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import write_json
-from attnmt.tracking_import import import_missing, log_results
-from attnmt.tracking_report import add_report
-from attnmt.tracking_scores import add_scores
+from attnmt.tracking import live, store
+from attnmt.tracking.importing import import_missing, log_results
+from attnmt.tracking.report import add_report
+from attnmt.tracking.scores import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
@@ -35,7 +35,7 @@ def fresh_store(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
-        tracking_store.connect()
+        store.connect()
     return (folder / "mlflow.db").read_bytes()
 
 
@@ -49,20 +49,20 @@ def project(tmp_path, monkeypatch, fresh_store):
 
 
 def training(fingerprint="f1", model="base", seed=1):
-    return tracking.training_run(
+    return live.training_run(
         profile="demo", model=model, seed=seed, fingerprint=fingerprint, params=PARAMS, tags=TAGS
     )
 
 
 def runs(name=None):
-    client = tracking_store.connect()
+    client = store.connect()
     experiment = client.get_experiment_by_name("demo")
     found = client.search_runs([experiment.experiment_id]) if experiment else []
     return [run for run in found if name in (None, run.info.run_name)]
 
 
 def curve(run, name):
-    points = tracking_store.connect().get_metric_history(run.info.run_id, name)
+    points = store.connect().get_metric_history(run.info.run_id, name)
     return [(point.step, point.value) for point in sorted(points, key=lambda point: point.step)]
 
 
@@ -163,12 +163,12 @@ def test_another_fingerprint_is_another_run_below_the_same_table(project):
 
 
 def test_points_are_sent_in_batches(project, monkeypatch):
-    monkeypatch.setattr(tracking, "METRICS_A_BATCH", 3)
+    monkeypatch.setattr(live, "METRICS_A_BATCH", 3)
     with training() as run:
         for step in range(10):
             run.log(step, {"train_cost": float(step)})
         assert curve(runs("base")[0], "train_cost") == []
-        monkeypatch.setattr(tracking, "BATCH_SECONDS", 0)
+        monkeypatch.setattr(live, "BATCH_SECONDS", 0)
         run.log(10, {"train_cost": 10.0})
         assert len(curve(runs("base")[0], "train_cost")) == 11
 
@@ -228,12 +228,12 @@ def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog)
             run.log(1, {"train_cost": 1.0})
             run.finish({})
         assert time.monotonic() - begun < 8
-    assert [record.name for record in caplog.records].count("attnmt.tracking") == 1
+    assert [record.name for record in caplog.records].count("attnmt.tracking.live") == 1
 
 
 def test_scores_join_their_training(project):
     write_training()
-    client = tracking_store.connect()
+    client = store.connect()
     with pytest.raises(InputError, match="base with fingerprint f1 has no run"):
         add_scores(client, "demo", "base")
     with training() as run:
@@ -252,7 +252,7 @@ def test_alignment_error_rates_are_logged_where_gold_links_are_known(project, ae
     write_scores("local_p_general_feed", aer=aer)
     with training(model="local_p_general_feed") as run:
         run.finish({})
-    add_scores(tracking_store.connect(), "demo", "local_p_general_feed")
+    add_scores(store.connect(), "demo", "local_p_general_feed")
     metrics = runs("local_p_general_feed")[0].data.metrics
     assert metrics.get("test2/aer") == metrics.get("test2/aer_next") == logged
 
@@ -276,7 +276,7 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
     for model in ("one", "two"):
         write_training(model, fingerprint=f"f_{model}")
     write_scores("ensemble", 25.5, aer=0.25, members=["one", "two"])
-    client = tracking_store.connect()
+    client = store.connect()
     assert [add_scores(client, "demo", "ensemble") for _ in range(2)] == [True, False]
     (table,), (tracked,) = runs("Table 1"), runs("ensemble")
     assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
@@ -366,7 +366,7 @@ def test_each_table_s_run_carries_its_files_and_best_numbers(project):
     names = ["tables/table1.md", "tables/table5.md", "tables/table_own.csv", "index.html"]
     names += ["figures/figure5.svg", "figures/figure7.svg", "tables/.hidden.csv"]
     write_report(*names, tables={"table1": rows, "table_own": []})
-    assert add_report(tracking_store.connect(), params)
+    assert add_report(store.connect(), params)
     assert artefacts("Table 1") == {
         "table1.md": "tables/table1.md",
         "figure5.svg": "figures/figure5.svg",
@@ -386,13 +386,13 @@ def test_tables_are_listed_in_the_paper_s_order_below_what_is_trained(project):
     params = make_profile(Path())
     own = {"table1": [], "table_own": []}
     write_report("tables/table5.md", "tables/table_own.md", "index.html", tables=own)
-    assert add_report(tracking_store.connect(), params)
+    assert add_report(store.connect(), params)
     tables = ["Report", "Table 1", "Table 3", "Table 5", "GRU table", "The author's own table"]
     assert [run.info.run_name for run in runs()][3:] == tables
 
 
 def test_a_report_takes_the_place_of_the_one_before(project):
-    params, client = make_profile(Path()), tracking_store.connect()
+    params, client = make_profile(Path()), store.connect()
     table = {"table1": [("plain", {"bleu": 1.0})]}
     write_report("tables/table1.md", "figures/figure5.svg", "index.html", tables=table)
     assert add_report(client, params)
@@ -418,12 +418,12 @@ def test_a_description_that_is_too_long_is_cut_to_its_caption(project):
     params = make_profile(Path())
     write_report("index.html", tables={"table1": []})
     write("reports/demo/tables/table1.md", "**Caption.**\n\n" + "| row |\n" * 2000)
-    assert add_report(tracking_store.connect(), params)
+    assert add_report(store.connect(), params)
     assert runs("Table 1")[0].data.tags["mlflow.note.content"] == "**Caption.**"
 
 
 def test_the_best_model_is_registered_once_for_each_that_it_was(project):
-    params, client = make_profile(Path()), tracking_store.connect()
+    params, client = make_profile(Path()), store.connect()
     write_report("index.html")
 
     def versions():
@@ -451,7 +451,7 @@ def test_models_of_no_published_table_stand_below_their_own(project):
     for model in (BEST, "local_p_2", "subwords", "ensemble", "gone"):
         with training(model=model) as run:
             run.finish({})
-    assert add_report(tracking_store.connect(), params)
+    assert add_report(store.connect(), params)
     names = {run.info.run_id: run.info.run_name for run in runs()}
     below = {run.info.run_name: run.data.tags.get("mlflow.parentRunId") for run in runs()}
     assert {name: names.get(parent) for name, parent in below.items()} == {
@@ -464,7 +464,7 @@ def test_models_of_no_published_table_stand_below_their_own(project):
         "subwords": "The author's own table",
         "gone": None,
     }
-    assert not add_report(tracking_store.connect(), params)
+    assert not add_report(store.connect(), params)
 
 
 def test_an_import_takes_the_report_too(project):
@@ -473,7 +473,7 @@ def test_an_import_takes_the_report_too(project):
     write_report("index.html")
     assert import_missing(params) == ["Report"]
     assert import_missing(params) == []
-    assert tracking_store.connect().search_model_versions() == []
+    assert store.connect().search_model_versions() == []
     shutil.move("put_away", "models")
     for name in params.models:
         write_training(name)
@@ -502,25 +502,25 @@ def test_without_results_there_is_nothing_to_log(project, caplog):
 def test_a_copied_project_does_not_write_into_the_first(project, monkeypatch, tmp_path_factory):
     params = make_profile(Path())
     write_report("index.html")
-    monkeypatch.setattr(tracking_store, "DEFAULT_URI", tracking_store.store_uri())
-    assert add_report(tracking_store.connect(), params)
+    monkeypatch.setattr(store, "DEFAULT_URI", store.store_uri())
+    assert add_report(store.connect(), params)
     copy = tmp_path_factory.mktemp("copied") / "project"
     shutil.copytree(project, copy)
     monkeypatch.chdir(copy)
     write("reports/demo/index.html", "another")
     with pytest.raises(InputError, match=r"mlflow\.db.*copied or moved; delete"):
-        add_report(tracking_store.connect(), params)
+        add_report(store.connect(), params)
     assert artefacts("Report")["index.html"] == "index.html"
 
 
 def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    source = Path(tracking.__file__).parents[1]
+    source = Path(live.__file__).parents[2]
     script = (
         f"import sys; sys.path.insert(0, {str(source)!r})\n"
-        "from attnmt import tracking\n"
-        "with tracking.training_run(profile='demo', model=sys.argv[1], seed=1,"
+        "from attnmt.tracking import live\n"
+        "with live.training_run(profile='demo', model=sys.argv[1], seed=1,"
         " fingerprint='f', params={}, tags={}) as run:\n"
         "    run.log(1, {'train_cost': 1.0}); run.finish({})\n"
     )
@@ -541,7 +541,7 @@ def test_a_job_on_another_machine_leaves_the_default_store_alone(tmp_path, monke
     """The curves are left to `attnmt track`, unless a server is named."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    monkeypatch.setenv(tracking_store.ELSEWHERE, "yes")
+    monkeypatch.setenv(store.ELSEWHERE, "yes")
     with training() as run:
         run.log(1, {"train_cost": 1.0})
     assert "several machines" in caplog.text

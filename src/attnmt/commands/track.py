@@ -4,7 +4,7 @@ import typer
 
 from attnmt.commands.options import Profile
 from attnmt.config import DEMO, load_params, params_file
-from attnmt.tracking_import import import_missing
+from attnmt.tracking.importing import import_missing
 
 
 def track(profile: Profile = DEMO) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from attnmt import tracking
 from attnmt.config import Params
 from attnmt.data.batches import ParallelText
 from attnmt.data.encoded import EncodedSets
@@ -20,6 +19,7 @@ from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
 from attnmt.model.store import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.tracking.live import training_run
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.loop import follow, train
 from attnmt.training.machine import keep_freed_memory, surroundings
@@ -86,7 +86,7 @@ def _train(params: Params, name: str, stop: Stop, ranks: Ranks) -> None:
     with (
         products_in(recipe.precision, device),
         checkpoints.locked(),
-        tracking.training_run(
+        training_run(
             profile=params.profile,
             model=name,
             seed=entry.seed,

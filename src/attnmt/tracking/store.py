@@ -1,4 +1,4 @@
-"""What tracking.py says to MLflow: the store, and the runs in it. Every function may raise.
+"""What is said to MLflow itself: the store, and the runs in it. Every function may raise.
 
 The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another. Jobs on other
 machines leave that file alone: SQLite does not bear several writers on a network file system.

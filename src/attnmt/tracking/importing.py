@@ -10,10 +10,10 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
-from attnmt.tracking import TrackedRun, warn
-from attnmt.tracking_report import add_report
-from attnmt.tracking_scores import add_scores
-from attnmt.tracking_store import REPORT, connect, find_run, open_run, store_uri
+from attnmt.tracking.live import TrackedRun, warn
+from attnmt.tracking.report import add_report
+from attnmt.tracking.scores import add_scores
+from attnmt.tracking.store import REPORT, connect, find_run, open_run, store_uri
 
 # Of provenance.json; its other entries are tags.
 NUMBERS = ("seconds", "target_words_per_second", "peak_memory_mb")

@@ -14,7 +14,7 @@ from attnmt.decoding.best import best_model
 from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.serving import save_translator, translator_files
-from attnmt.tracking_store import (
+from attnmt.tracking.store import (
     PARENT,
     REPORT,
     digest_of,

@@ -1,18 +1,4 @@
-"""MLflow, a view of the runs; ``mlflow ui`` in the project's folder shows it.
-
-The files of a training are the record. While it runs, its curves go to MLflow in batches; if MLflow
-is not installed, is unreachable or fails, one warning says so, the training goes on, and
-``attnmt track`` (tracking_import.py) fills the gap from the files.
-
-An experiment is a profile. In it each table is a run that carries the table's files and figures, and
-below it are nested the trainings and ensembles that no table before it shows. Each is known by its
-tags ``run``, its name, and ``fingerprint``, so a training that resumes continues its run.
-
-The training calls :func:`training_run`; stages/report.py brings all else when everything is there
-(tracking_import.py), so that no stage before it waits seconds for MLflow's import. These two never
-raise; the other functions do. What is in scores and in a report stands in tracking_scores.py and
-tracking_report.py, what they say to MLflow itself in tracking_store.py.
-"""
+"""The curves of a training in MLflow, while it runs."""
 
 import logging
 import time
@@ -20,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from attnmt.tracking_store import connect, flat, log_final, open_run
+from attnmt.tracking.store import connect, flat, log_final, open_run
 
 BATCH_SECONDS = 5.0  # between two batches of curves
 METRICS_A_BATCH = 1000  # MLflow's limit

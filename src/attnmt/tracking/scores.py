@@ -7,7 +7,7 @@ from typing import Any
 from attnmt.errors import InputError
 from attnmt.files import read_json
 from attnmt.layout import Layout
-from attnmt.tracking_store import find_run, log_final, open_run
+from attnmt.tracking.store import find_run, log_final, open_run
 
 LABELS = {  # of the scripts of a scores file, in MLflow
     "tokenised": "bleu_tokenised",
