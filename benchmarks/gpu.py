@@ -17,11 +17,10 @@ from attnmt.config import Model, Params, Precision, Training, load_params
 from attnmt.data.batches import Batch, ParallelText
 from attnmt.data.encoded import EncodedSets
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_json, write_text
+from attnmt.files import read_json, write_json
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.reporting.readme import readme_with_table
 from attnmt.stage import run_app
 from attnmt.training.graphs import EAGER_STEPS
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
@@ -30,6 +29,7 @@ from benchmarks.gpu_limit import speeds, wait, words_limit
 from benchmarks.gpu_page import FORMS, GRAPHS, MARKER, OPERATIONS, SYSTEMS, render
 from benchmarks.gpu_workload import SEED, Workload, drawn
 from benchmarks.measures import Spread
+from benchmarks.page import put_into_page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -104,9 +104,7 @@ def training(
 def page() -> None:
     """Put the results in benchmarks/results into benchmarks/README.md."""
     tables = [render(read_json(path)) for path in sorted(RESULTS.glob("gpu-*.json"))]
-    path = HERE / "README.md"
-    readme = readme_with_table(path.read_text(encoding="utf-8"), "\n\n".join(tables), MARKER)
-    write_text(path, readme)
+    put_into_page(MARKER, "\n\n".join(tables))
 
 
 def _config(entry: Model, params: Params, vocabulary: tuple[int, int], tiny: bool) -> ModelConfig:

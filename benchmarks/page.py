@@ -1,14 +1,23 @@
 """The results as tables in Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from attnmt.files import write_text
+from attnmt.reporting.readme import readme_with_table
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.systems import LABELS, PEERS, PLAIN
 from benchmarks.workload import SIZES
 
 MARKER = "results:cpu"
+
+
+def put_into_page(marker: str, text: str) -> None:
+    """Put results into benchmarks/README.md, between the lines that a marker names."""
+    path = Path(__file__).with_name("README.md")
+    write_text(path, readme_with_table(path.read_text(encoding="utf-8"), text, marker))
 
 
 def render(machines: Mapping[str, Mapping[str, Any]]) -> str:

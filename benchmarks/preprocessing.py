@@ -22,10 +22,10 @@ import yaml
 from sacremoses import MosesTokenizer as Sacremoses
 
 from attnmt.data.tokenizer import MosesTokenizer
-from attnmt.files import read_json, write_json, write_text
-from attnmt.reporting.readme import readme_with_table
+from attnmt.files import read_json, write_json
 from attnmt.stage import run_app
 from attnmt.training.machine import processor
+from benchmarks.page import put_into_page
 from benchmarks.process_tree import Usage, watch
 from benchmarks.recombined import LANGUAGES, NEWSTEST, Pair, newstest_pairs, real_pairs, recombined
 
@@ -85,9 +85,7 @@ def measure(
 def page() -> None:
     """Put the results in benchmarks/results into benchmarks/README.md."""
     tables = [render(read_json(path)) for path in sorted(RESULTS.glob("preprocessing-*.json"))]
-    path = HERE / "README.md"
-    readme = readme_with_table(path.read_text(encoding="utf-8"), "\n\n".join(tables), MARKER)
-    write_text(path, readme)
+    put_into_page(MARKER, "\n\n".join(tables))
 
 
 def tokenisers(pairs: list[Pair]) -> dict[str, float]:

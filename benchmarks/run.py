@@ -15,13 +15,12 @@ import typer
 
 from attnmt.config import Precision
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_json, write_text
-from attnmt.reporting.readme import readme_with_table
+from attnmt.files import read_json, write_json
 from attnmt.stage import run_app
 from attnmt.training.machine import surroundings
 from benchmarks import products
 from benchmarks.measures import relative_differences
-from benchmarks.page import MARKER, render
+from benchmarks.page import MARKER, put_into_page, render
 from benchmarks.pool import Worker, pool
 from benchmarks.seeds import perplexity
 from benchmarks.systems import LABELS, OURS, PEERS, PLAIN, SYSTEMS
@@ -140,9 +139,7 @@ def seeds(
 def page() -> None:
     """Put the results in benchmarks/results into benchmarks/README.md."""
     found = {path.stem: read_json(path) for path in sorted(RESULTS.glob("cpu-*.json"))}
-    path = HERE / "README.md"
-    text = readme_with_table(path.read_text(encoding="utf-8"), render(found), MARKER)
-    write_text(path, text)
+    put_into_page(MARKER, render(found))
 
 
 def _train(size: str, systems: Sequence[str], rounds: int, threads: int) -> dict[str, Any]:

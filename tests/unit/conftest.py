@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
+from attnmt import cli
+
 ROOT = Path(__file__).parents[2]
+Run = Callable[..., tuple[int, str, str]]
 
 
 class Project:
@@ -121,3 +124,22 @@ def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
         return path
 
     return write_file
+
+
+@pytest.fixture
+def attnmt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Return a function that runs ``attnmt`` in an empty folder: status, standard output, error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ATTNMT_MIRROR", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return ended.value.code, captured.out, captured.err
+
+    return run

@@ -4,28 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
 
-from attnmt import cli
 from attnmt.commands import track
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def attnmt(tmp_path, monkeypatch, capsys):
-    """Return a function that runs ``attnmt`` in an empty folder: status, standard output, error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return ended.value.code, captured.out, captured.err
-
-    return run
 
 
 def test_readme_fills_every_marker(attnmt):

@@ -1,7 +1,7 @@
 """The command attnmt fetch."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +10,12 @@ import typer
 import yaml
 from http_server import Server, serving
 
-from attnmt import cli
 from attnmt.config import load_params
 from attnmt.data.corpus import write_downloaded
-from conftest import ROOT
+from conftest import ROOT, Run
 
-Run = Callable[..., tuple[int, str, str]]
 KEPT = Path("data/downloads/demo")
 TEXTS = {"train": ["x", "y"], "dev": ["d"], "test": ["t"]}
-
-
-@pytest.fixture
-def attnmt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """Return a function that runs ``attnmt`` in an empty folder: status, standard output, error."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ATTNMT_MIRROR", raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return ended.value.code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
