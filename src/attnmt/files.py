@@ -144,6 +144,24 @@ def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
     return list(iter_lines(path, may_be_blank))
 
 
+def read_text(path: Path, encoding: str) -> str:
+    """Read a text file of any encoding whole, its line ends as they are; a byte-order mark goes.
+
+    Raises:
+        InputError: if it is missing or (naming line and byte) not in that encoding.
+    """
+    try:
+        return path.read_bytes().decode(encoding).removeprefix("\ufeff")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}:{line}: byte 0x{error.object[error.start]:02x} is not {encoding}; "
+            f"convert the file, or correct its encoding in the parameters"
+        ) from None
+
+
 def sha256_of_lines(lines: Iterable[str]) -> str:
     """Return the SHA-256 of the file that ``write_lines`` would write, in hexadecimal."""
     digest = hashlib.sha256()
@@ -156,8 +174,3 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file as hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def size_text(count: int) -> str:
-    """Return a number of bytes as a person reads it."""
-    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"

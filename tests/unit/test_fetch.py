@@ -47,7 +47,7 @@ def test_everything_is_fetched_ahead(attnmt: Run, server: Server) -> None:
     status, out, _ = attnmt("fetch", "--accept", "rwth")
     assert status == 0
     assert "Profile demo reads 6 files; 6 are to be fetched:\n" in out
-    assert "  dev.en                                      0.0 MB\n" in out
+    assert "  dev.en                                     2 bytes\n" in out
     assert "  train.en                              size unknown\n" in out
     assert out.endswith(f"All are in {KEPT}, verified.\n")
     assert {path.name: path.read_bytes() for path in KEPT.iterdir()} == server.files | {"lock": b""}

@@ -230,7 +230,7 @@ def test_an_expected_text_is_called_so(project: Path) -> None:
     text = text_of(make_plan(params(), stages()), [])
     assert "To be trained: 2. Words are reckoned from corpus.expected" in text
     assert "Downloads: 8 files, about 5.0 GB in all: train.en, train.de" in text
-    assert cells(text, "together") == ["together", "0.0 MB", "over 5.0 GB"]
+    assert cells(text, "together") == ["together", "0 bytes", "over 5.0 GB"]
 
 
 def test_without_a_measured_speed_it_gives_counts_and_says_what_to_do(project: Path) -> None:

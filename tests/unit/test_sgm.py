@@ -94,7 +94,7 @@ def test_faults_are_named_with_their_line(write: Write, old: str, new: str, mess
 
 
 def test_files_that_cannot_be_read(write: Write, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"a\.sgm:2: not UTF-8"):
+    with pytest.raises(InputError, match=r"a\.sgm:2: byte 0xfc is not utf-8"):
         read_sgm(write("a.sgm", b"<doc>\n\xfc"))
     with pytest.raises(InputError, match=r"a\.sgm: no <seg> in it"):
         read_sgm(write("a.sgm", b"<doc docid='d'>"))

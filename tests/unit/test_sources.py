@@ -426,7 +426,7 @@ def test_content_that_is_labelled_as_compressed_is_kept_as_it_is(
 
 def test_too_small_a_disk_is_noticed_before(server: Server, folder: Path) -> None:
     file = server.file("a.en", CONTENT, bytes=10**17)
-    assert "100,000,000.0 GB are to be fetched and" in fails(file, folder)
+    assert "100.0 PB are to be fetched and" in fails(file, folder)
     assert server.asked == []
 
 

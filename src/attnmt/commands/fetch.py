@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import typer
+from rich import filesize
 
 from attnmt.commands.options import Profile
 from attnmt.config import DEMO, File, load_params, params_file
 from attnmt.data.sources import MIRROR, missing_files
 from attnmt.data.sources import fetch as fetch_files
 from attnmt.errors import InputError
-from attnmt.files import size_text
 from attnmt.layout import Layout
 from attnmt.yaml_file import hint
 
@@ -46,7 +46,7 @@ def fetch(
     missing = missing_files(files, folder)
     typer.echo(f"Profile {profile} reads {len(files)} files; {len(missing)} are to be fetched:")
     for file in files:
-        size = size_text(file.bytes) if file.bytes else "size unknown"
+        size = filesize.decimal(file.bytes) if file.bytes else "size unknown"
         typer.echo(f"  {file.name:36}{size:>14}{'' if file in missing else '  there'}")
     fetch_files(missing, folder, _accepted(missing, accepted))
     typer.echo(f"All are in {folder}, verified.")

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
+from rich import filesize
+
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, size_text
+from attnmt.files import atomic_path
 
 CHUNK = 1 << 16
 PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE)
@@ -93,6 +95,6 @@ class _Bounded(gzip.GzipFile):
         data = super().read(size)
         if self.tell() > self._most:
             raise InputError(
-                f"{self._archive}: unpacks to more than {size_text(self._most)}; do not use it"
+                f"{self._archive}: unpacks to more than {filesize.decimal(self._most)}; do not use it"
             )
         return data

@@ -13,7 +13,7 @@ from attnmt.data.parallel import count_parallel_lines
 from attnmt.data.sgm import read_parallel_sgm
 from attnmt.data.sources import fetch
 from attnmt.errors import InputError
-from attnmt.files import iter_lines, write_bytes, write_lines
+from attnmt.files import iter_lines, read_text, write_lines, write_text
 
 
 def write_generated(corpus: GrammarCorpus, folder: Path) -> None:
@@ -61,22 +61,10 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
         extract(archive, targets)
     for file in files:
         if file.encoding != "utf-8":
-            texts[file.text] = _recoded(texts[file.text], file.encoding, folder / file.text)
+            text = read_text(texts[file.text], file.encoding)
+            texts[file.text] = folder / file.text
+            write_text(texts[file.text], text)
     return texts
-
-
-def _recoded(path: Path, encoding: str, target: Path) -> Path:
-    """Write a text as UTF-8 and return where."""
-    try:
-        text = path.read_bytes().decode(encoding)
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{path}:{line}: byte 0x{error.object[error.start]:02x} is not {encoding}; "
-            f"check encoding in the parameters"
-        ) from None
-    write_bytes(target, text.encode())
-    return target
 
 
 def _rows(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attnmt.errors import InputError
+from attnmt.files import read_text
 
 Place = tuple[str, str]  # the ids of a document and of a segment in it
 
@@ -45,13 +46,7 @@ def read_sgm(path: Path) -> dict[Place, str]:
             segment is not closed, stands outside a document, has no id, one that is there already,
             or no text.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}: not UTF-8; convert the file") from None
+    text = read_text(path, "utf-8")
     segments: dict[Place, str] = {}
     for place, raw, start in _segments(text, path):
         if place in segments:

@@ -11,13 +11,13 @@ from pathlib import Path
 from threading import Event
 
 from filelock import FileLock, Timeout
+from rich import filesize
 from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
 from attnmt.config import File
 from attnmt.data.transfer import Patience, Transfer, TransferError
 from attnmt.errors import InputError
-from attnmt.files import size_text
 
 MIRROR = "ATTNMT_MIRROR"
 AT_ONCE = 4  # files
@@ -110,8 +110,8 @@ def _refuse_without_space(files: Iterable[File], folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise InputError(
-            f"{folder}: {size_text(needed)} are to be fetched and {size_text(free)} are free; "
-            f"make room"
+            f"{folder}: {filesize.decimal(needed)} are to be fetched and "
+            f"{filesize.decimal(free)} are free; make room"
         )
 
 

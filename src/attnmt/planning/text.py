@@ -4,12 +4,11 @@ import io
 import shutil
 from collections.abc import Iterator, Sequence
 
-from rich import box
+from rich import box, filesize
 from rich.console import Console
 from rich.table import Table
 
 from attnmt.config import File
-from attnmt.files import size_text
 from attnmt.planning.plan import Plan, wall_hours
 from attnmt.training.speed import Speed
 
@@ -150,7 +149,7 @@ def _disk(plan: Plan) -> Table:
 
 
 def _bytes(count: int | None) -> str:
-    return "?" if count is None else size_text(count)
+    return "?" if count is None else filesize.decimal(count)
 
 
 def _words(count: int) -> str:
