@@ -73,10 +73,10 @@ format: $(VENV) ## Format the code
 
 .PHONY: benchmarks
 benchmarks: $(BENCHMARKS) ## Measure speed against OpenNMT-py and JoeyNMT (network), see benchmarks/README.md
-	.venv-benchmarks/bin/python -m benchmarks.run training
-	.venv-benchmarks/bin/python -m benchmarks.run decoding
-	.venv-benchmarks/bin/python -m benchmarks.run losses
-	.venv-benchmarks/bin/python -m benchmarks.run page
+	.venv-benchmarks/bin/python -m benchmarks.cpu training
+	.venv-benchmarks/bin/python -m benchmarks.cpu decoding
+	.venv-benchmarks/bin/python -m benchmarks.cpu losses
+	.venv-benchmarks/bin/python -m benchmarks.cpu page
 
 .PHONY: pictures
 pictures: $(VENV) ## Take README's pictures of the demo's report (needs Debian's chromium)

@@ -4,7 +4,6 @@ The six systems of the paper's Table 1 at its size, in every precision that the 
 graphs and operation by operation. Sentences are as long as WMT's: drawn, or those of an encoded text.
 """
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from attnmt.config import Model, Params, Precision, Training, load_params
 from attnmt.data.batches import Batch, ParallelText
 from attnmt.data.encoded import EncodedSets
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_json
+from attnmt.files import write_json
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import ModelConfig, Translator
@@ -26,14 +25,12 @@ from attnmt.training.graphs import EAGER_STEPS
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
 from attnmt.training.step import Step
 from benchmarks.gpu_limit import speeds, wait, words_limit
-from benchmarks.gpu_page import FORMS, GRAPHS, MARKER, OPERATIONS, SYSTEMS, render
+from benchmarks.gpu_page import FORMS, GRAPHS, OPERATIONS, SYSTEMS, render
 from benchmarks.gpu_workload import SEED, Workload, drawn
 from benchmarks.measures import Spread
-from benchmarks.page import put_into_page
+from benchmarks.page import put_into_page, results_file
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-RESULTS = HERE / "results"
+ROOT = Path(__file__).parents[1]
 DRAWN, PASSES = 60_000, 3
 RATE = 0.0  # the same work, and no weight runs away
 
@@ -87,8 +84,7 @@ def training(
         "products": {},
         "systems": {},
     }
-    slug = re.sub(r"[^a-z0-9]+", "-", (name or found["machine"]["device"]).lower()).strip("-")
-    path = RESULTS / f"gpu-{slug}.json"
+    path = results_file("gpu", name or found["machine"]["device"])
     for each, entry in chosen.items():
         if time.monotonic() > end:
             print(f"{each}: no time left")
@@ -103,8 +99,7 @@ def training(
 @app.command()
 def page() -> None:
     """Put the results in benchmarks/results into benchmarks/README.md."""
-    tables = [render(read_json(path)) for path in sorted(RESULTS.glob("gpu-*.json"))]
-    put_into_page(MARKER, "\n\n".join(tables))
+    put_into_page("gpu", render)
 
 
 def _config(entry: Model, params: Params, vocabulary: tuple[int, int], tiny: bool) -> ModelConfig:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.measures import Spread
+from benchmarks.page import table
 
-MARKER = "results:gpu"
 SYSTEMS = {
     "base": "Base",
     "base_reverse": "+ reverse",
@@ -32,10 +32,11 @@ def render(found: Mapping[str, Any]) -> str:
         "kernels a step",
         "peak MB",
     ]
-    lines = [header, ["---", "---", *["--:"] * (len(header) - 2)]]
-    for name, system in found["systems"].items():
-        for precision in found["products"]:
-            lines.append([SYSTEMS.get(name, name), precision, *_cells(system[precision])])
+    rows = [
+        [SYSTEMS.get(name, name), precision, *_cells(system[precision])]
+        for name, system in found["systems"].items()
+        for precision in found["products"]
+    ]
     machine, lengths = found["machine"], found["lengths"]
     title = (
         f"**Training on {machine['device']}**, torch {machine['torch']}, {machine['started'][:10]}, "
@@ -47,8 +48,7 @@ def render(found: Mapping[str, Any]) -> str:
         f"{precision} " + ", ".join(f"{each} {speed / 1e12:.1f}" for each, speed in speeds.items())
         for precision, speeds in found["products"].items()
     )
-    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-    return f"{title}\n\n{table}\n\nProducts, TFLOP/s: {rates}."
+    return f"{title}\n\n{table(header, rows, texts=2)}\n\nProducts, TFLOP/s: {rates}."
 
 
 def _cells(of_precision: Mapping[str, Any]) -> list[str]:

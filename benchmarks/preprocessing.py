@@ -3,12 +3,11 @@
 The stages of profile wmt14 run as commands, one after the other, on recombined text (recombined.py).
 """
 
-import re
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.util import find_spec
 from itertools import islice
@@ -25,14 +24,12 @@ from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.files import read_json, write_json
 from attnmt.stage import run_app
 from attnmt.training.machine import processor
-from benchmarks.page import put_into_page
+from benchmarks.page import put_into_page, results_file
+from benchmarks.preprocessing_page import render
 from benchmarks.process_tree import Usage, watch
 from benchmarks.recombined import LANGUAGES, NEWSTEST, Pair, newstest_pairs, real_pairs, recombined
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-RESULTS = HERE / "results"
-MARKER = "results:preprocessing"
+ROOT = Path(__file__).parents[1]
 SETS = {"train": "train", "dev": NEWSTEST[0], "tests": ["newstest2014"], "aligned": "newstest2014"}
 FAMILIES = ("luong", "luong_bpe")
 TOKENISED = 20_000  # pairs that the tokenisers take
@@ -62,8 +59,7 @@ def measure(
 
     Example: python -m benchmarks.preprocessing measure --pairs 100000 --families luong
     """
-    slug = re.sub(r"[^a-z0-9]+", "-", (name or f"{processor()}-{workers}").lower()).strip("-")
-    path = RESULTS / f"preprocessing-{slug}.json"
+    path = results_file("preprocessing", name or f"{processor()}-{workers}")
     real = real_pairs(text)
     found: dict[str, Any] = {
         "machine": {"device": processor(), "started": time.strftime("%Y-%m-%d", time.gmtime())},
@@ -84,8 +80,7 @@ def measure(
 @app.command()
 def page() -> None:
     """Put the results in benchmarks/results into benchmarks/README.md."""
-    tables = [render(read_json(path)) for path in sorted(RESULTS.glob("preprocessing-*.json"))]
-    put_into_page(MARKER, "\n\n".join(tables))
+    put_into_page("preprocessing", render)
 
 
 def tokenisers(pairs: list[Pair]) -> dict[str, float]:
@@ -188,43 +183,6 @@ def _different_words(project: Path, language: str) -> int:
         while lines := list(islice(stream, 10_000)):
             found.update("".join(lines).split())
     return len(found)
-
-
-def render(found: Mapping[str, Any]) -> str:
-    """Return a machine's results as tables in Markdown."""
-    machine = found["machine"]
-    title = (
-        f"**Preprocessing, {found['workers']} workers.** {machine['device']}, {machine['started']}. "
-        "Minutes on the clock and of the processors, and the most memory that all processes of a stage "
-        "held at once, and that its first one held."
-    )
-    header = ["stage", "pairs", "minutes", "CPU minutes", "pairs/s", "peak MB", "first process, MB"]
-    lines = [header, ["---", *["--:"] * (len(header) - 1)]]
-    for stage in dict.fromkeys(name for of in found["sizes"].values() for name in of["stages"]):
-        for size, of in found["sizes"].items():
-            if stage in of["stages"]:
-                lines.append([stage, f"{int(size):,}", *_cells(int(size), of["stages"][stage])])
-    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-    speeds = ", ".join(f"{name} {speed:,.0f}" for name, speed in found["tokenisers"].items())
-    size, of = list(found["sizes"].items())[-1]
-    words = next(iter(of["train"].values()))
-    means = ", ".join(f"{words[k]['tokens'] / words['lines']:.1f} {k}" for k in LANGUAGES)
-    different = ", ".join(f"{of['different_words'][k]:,} {k}" for k in LANGUAGES)
-    note = (
-        f"Lines that a processor tokenises a second: {speeds}. Of {int(size):,} pairs "
-        f"{words['lines']:,} were kept; tokens a line: {means}; different tokens: {different}."
-    )
-    return "\n\n".join([title, table, note])
-
-
-def _cells(pairs: int, used: Mapping[str, float]) -> list[str]:
-    return [
-        f"{used['seconds'] / 60:.1f}",
-        f"{used['cpu_seconds'] / 60:.1f}",
-        f"{pairs / used['seconds']:,.0f}",
-        f"{used['all_mb']:,.0f}",
-        f"{used['first_mb']:,.0f}",
-    ]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The benchmarks: what is measured is the same for all, and what is reported follows from it."""
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,10 @@ from attnmt.data.batches import make_batch
 from attnmt.data.size import Lengths
 from attnmt.errors import InputError
 from attnmt.model.cost import work
-from attnmt.reporting.readme import readme_with_table
 from benchmarks import pool, products, workload
+from benchmarks.cpu_page import render
 from benchmarks.measures import Spread, fastest, ratio, relative_differences
-from benchmarks.page import MARKER, render
+from benchmarks.page import PAGE, put_into_page
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
 from benchmarks.workload import Pairs, Size
@@ -171,13 +172,23 @@ def test_the_page_shows_speed_ratios_limit_and_memory():
             "joeynmt": trained(1250),
         },
     }
-    page = render({"cpu-a": {"training": {"small": found}}})
+    page = render({"training": {"small": found}})
     ours = "| ours, fp32 | 10.2 | 4,000 | 4,000 to 8,000 | 1.60 | 1.25 | 50% | 1,500 | 1,100 |"
     assert ours in page.splitlines()
     assert "| vs OpenNMT-py 3.5.1 |" in page
     assert "**Training, small: 2x256, 10,000 words, batch 64.** A processor, 2 threads" in page
     assert "padding 2.3%" in page
-    assert readme_with_table(f"<!-- {MARKER} --><!-- /{MARKER} -->", page, MARKER).count(ours) == 1
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu", "preprocessing"])
+def test_the_page_shows_the_committed_results(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    copy = tmp_path / "README.md"
+    copy.write_text(PAGE.read_text())
+    monkeypatch.setattr("benchmarks.page.PAGE", copy)
+    put_into_page(kind, import_module(f"benchmarks.{kind}_page").render)
+    assert copy.read_text() == PAGE.read_text(), f"run: python -m benchmarks.{kind} page"
 
 
 def test_the_page_shows_what_an_ensemble_costs():
@@ -194,7 +205,7 @@ def test_the_page_shows_what_an_ensemble_costs():
 
     systems = {"ours": decoded(80), "ours-x8": decoded(10), "opennmt": decoded(20)}
     found = {"machine": MACHINE, "rounds": 1, "sentences": 1000, "systems": systems}
-    page = render({"cpu-a": {"decoding": {"small": found}}})
+    page = render({"decoding": {"small": found}})
     row = "| ours, fp32 | 64 | 80.0 | 80.0 to 80.0 | 4.00 | 1,040 | 13.0 | 100.0% | 900 | 500 |"
     assert row in page.splitlines()
     assert "The ensemble of 8 takes 8.00 times as long as one model." in page
@@ -202,7 +213,7 @@ def test_the_page_shows_what_an_ensemble_costs():
 
 def test_the_page_shows_what_seeds_and_precisions_end_with():
     found = {"machine": MACHINE, "fp32": [1.5, 1.7], "bf16": [1.6, 1.4]}
-    page = render({"cpu-a": {"seeds": {"base": found}}}).splitlines()
+    page = render({"seeds": {"base": found}}).splitlines()
     assert "| system | seed 1 | seed 2 | mean | deviation |" in page
     assert "| ours, bf16 products | 1.600 | 1.400 | 1.500 | 0.141 |" in page
 
@@ -211,6 +222,6 @@ def test_the_page_shows_how_losses_part():
     differences = {"ours": {"1": 1e-7, "10": 2e-6}, "plain": {"1": 0.0, "10": 0.0}}
     last = {"ours": 5.1, "plain": 5.2}
     found = {"machine": MACHINE, "rate": 0.1, "differences": differences, "last": last}
-    page = render({"cpu-a": {"losses": {"small": found}}})
+    page = render({"losses": {"small": found}})
     assert "| ours, fp32 | 1.0e-07 | 2.0e-06 | 5.1000 |" in page.splitlines()
     assert "no dropout, rate 0.1." in page

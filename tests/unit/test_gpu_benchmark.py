@@ -12,7 +12,7 @@ from attnmt.config import ModelShape, System
 from attnmt.data.size import Lengths
 from attnmt.model.cost import work
 from attnmt.model.translator import ModelConfig
-from benchmarks import gpu, gpu_limit
+from benchmarks import gpu, gpu_limit, page
 from benchmarks.gpu_limit import words_limit
 from benchmarks.gpu_page import SYSTEMS, render
 from benchmarks.gpu_workload import drawn
@@ -44,7 +44,7 @@ def result(graphs: dict[str, Any]) -> dict[str, Any]:
 def test_a_small_run_writes_every_system_in_every_precision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu, "RESULTS", tmp_path)
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
     monkeypatch.setattr(gpu_limit, "SECONDS", 0.001)
     monkeypatch.setattr(gpu, "PASSES", 1)
     command = ["training", "--device", "cpu", "--tiny", "--batches", "2", "--seconds", "0"]
@@ -66,7 +66,7 @@ def test_a_small_run_writes_every_system_in_every_precision(
 def test_nothing_begins_after_the_time_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu, "RESULTS", tmp_path)
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
     command = ["training", "--device", "cpu", "--tiny", "--batches", "2", "--minutes", "0"]
     run = CliRunner().invoke(gpu.app, command, catch_exceptions=False)
     assert "local_p_general_feed: no time left" in run.output

@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attnmt.errors import InputError
-from benchmarks import preprocessing
+from benchmarks import page, preprocessing
+from benchmarks.preprocessing_page import render
 from benchmarks.process_tree import watch
 from benchmarks.recombined import real_pairs, recombined
 
@@ -53,7 +54,7 @@ def test_recombined_text(text: Path) -> None:
 
 
 def test_a_small_run(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preprocessing, "RESULTS", tmp_path)
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
     monkeypatch.setattr(preprocessing, "TOKENISED", 20)
     command = [
         "measure",
@@ -73,7 +74,7 @@ def test_a_small_run(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for used in found["sizes"]["30"]["stages"].values():
         assert used["seconds"] > 0
         assert used["all_mb"] >= used["first_mb"] > 10
-    assert "| tokenise | 30 |" in preprocessing.render(found)
+    assert "| tokenise | 30 |" in render(found)
 
 
 def test_a_process_and_those_that_it_starts() -> None:

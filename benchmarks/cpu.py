@@ -1,10 +1,9 @@
-"""Run the benchmarks: `python -m benchmarks.run training`, decoding, losses; then page.
+"""Training and decoding on a processor, beside other systems: `python -m benchmarks.cpu training`.
 
 Every system is loaded in a process of its own. A round goes from one to the next, so that whatever else
 slows the machine slows them alike; the results are medians over the rounds.
 """
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, median
@@ -19,15 +18,14 @@ from attnmt.files import read_json, write_json
 from attnmt.stage import run_app
 from attnmt.training.machine import surroundings
 from benchmarks import products
+from benchmarks.cpu_page import render
 from benchmarks.measures import relative_differences
-from benchmarks.page import MARKER, put_into_page, render
+from benchmarks.page import put_into_page, results_file
 from benchmarks.pool import Worker, pool
 from benchmarks.seeds import perplexity
 from benchmarks.systems import LABELS, OURS, PEERS, PLAIN, SYSTEMS
 from benchmarks.workload import DROPOUT, FOLDER, LEARNING_RATE, SIZES, Text, padding_share, tokens
 
-HERE = Path(__file__).parent
-RESULTS = HERE / "results"
 SENTENCES = 1000
 DECODERS = (*OURS, "ours-x8", *PEERS)
 TRAINED, DECODED, COMPARED = map(",".join, (SYSTEMS, DECODERS, [*OURS, PLAIN]))
@@ -58,7 +56,7 @@ def training(
 ) -> None:
     """Measure target words a second in training, memory, and the share of the products' speed.
 
-    Example: python -m benchmarks.run training --size small --rounds 3
+    Example: python -m benchmarks.cpu training --size small --rounds 3
     """
     chosen = _listed("--systems", systems, SYSTEMS)
     for each in _listed("--size", size, list(SIZES)):
@@ -81,7 +79,7 @@ def decoding(
 ) -> None:
     """Measure sentences a second in beam search, beam 5, and what an ensemble of eight costs.
 
-    Example: python -m benchmarks.run decoding --size small --minutes 1
+    Example: python -m benchmarks.cpu decoding --size small --minutes 1
     """
     chosen = _listed("--systems", systems, DECODERS)
     for each in _listed("--size", size, list(SIZES)):
@@ -103,7 +101,7 @@ def losses(
 ) -> None:
     """Compare losses step by step with the plain autograd loop's: same weights, no dropout.
 
-    Example: python -m benchmarks.run losses --steps 50
+    Example: python -m benchmarks.cpu losses --steps 50
     """
     chosen = _listed("--systems", systems, [*OURS, PLAIN])
     if PLAIN not in chosen:
@@ -123,7 +121,7 @@ def seeds(
 ) -> None:
     """Train one of the demo's models whole, with several seeds in fp32 and in bf16 products.
 
-    Example: python -m benchmarks.run seeds --count 5
+    Example: python -m benchmarks.cpu seeds --count 5
     """
     found: dict[str, Any] = {"model": model}
     precisions: tuple[Precision, ...] = ("fp32", "bf16")
@@ -138,8 +136,7 @@ def seeds(
 @app.command()
 def page() -> None:
     """Put the results in benchmarks/results into benchmarks/README.md."""
-    found = {path.stem: read_json(path) for path in sorted(RESULTS.glob("cpu-*.json"))}
-    put_into_page(MARKER, render(found))
+    put_into_page("cpu", render)
 
 
 def _train(size: str, systems: Sequence[str], rounds: int, threads: int) -> dict[str, Any]:
@@ -284,12 +281,11 @@ def _keep(name: str, threads: int, part: str, size: str, found: dict[str, Any]) 
     """Put what was found into the machine's file, in place of the same part and size."""
     torch.set_num_threads(threads)
     machine = surroundings(torch.device("cpu"))
-    slug = re.sub(r"[^a-z0-9]+", "-", (name or f"{machine['device']}-{threads}").lower())
-    path = RESULTS / f"cpu-{slug.strip('-')}.json"
+    path = results_file("cpu", name or f"{machine['device']}-{threads}")
     values = read_json(path) if path.exists() else {}
     values.setdefault(part, {})[size] = {"machine": machine, **found}
     write_json(path, values)
-    print(f"wrote {path.relative_to(HERE.parent)}")
+    print(f"wrote {path}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,157 @@
+"""The results of a processor as tables in Markdown."""
+
+from collections.abc import Mapping, Sequence
+from statistics import mean, stdev
+from typing import Any
+
+from benchmarks.measures import Spread, fastest, ratio
+from benchmarks.page import table
+from benchmarks.systems import LABELS, PEERS, PLAIN
+from benchmarks.workload import SIZES
+
+
+def render(parts: Mapping[str, Any]) -> str:
+    """Return a machine's results, one table for each part and size."""
+    return "\n\n".join(
+        paragraph
+        for part, draw in (
+            ("training", _training),
+            ("decoding", _decoding),
+            ("losses", _losses),
+            ("seeds", _seeds),
+        )
+        for size, found in parts.get(part, {}).items()
+        for paragraph in draw(size, found)
+    )
+
+
+def _training(size: str, found: Mapping[str, Any]) -> list[str]:
+    speeds = {name: system["words_per_second"] for name, system in found["systems"].items()}
+    peer = fastest(speeds, PEERS)
+    rows = []
+    for name, system in found["systems"].items():
+        limit = found["limits"]["bf16" if name.endswith("bf16") else "fp32"]["words_per_second"]
+        rows.append(
+            [
+                LABELS[name],
+                f"{system['parameters'] / 1e6:.1f}",
+                *_spread(speeds[name], ",.0f"),
+                _times(ratio(speeds, name, peer)),
+                _times(ratio(speeds, name, PLAIN)),
+                f"{Spread.of(speeds[name]).median / limit:.0%}",
+                *_memory(system),
+            ]
+        )
+    header = [
+        "system",
+        "million parameters",
+        "target words/s",
+        "min to max",
+        f"vs {LABELS[peer]}" if peer else "vs peer",
+        "vs plain",
+        "of the limit",
+        "peak MB",
+        "above start",
+    ]
+    rates = "; ".join(
+        f"{kind} {limit['words_per_second']:,.0f} words/s (recurrence "
+        f"{limit['flop_per_second']['step'] / 1e9:,.0f} GFLOP/s, logits "
+        f"{limit['flop_per_second']['logits'] / 1e9:,.0f})"
+        for kind, limit in found["limits"].items()
+    )
+    note = (
+        f"{found['rounds']} rounds of {SIZES[size].round} batches; padding "
+        f"{found['padding']:.1%} of the positions; {found['flop_per_word'] / 1e6:,.0f} MFLOP a "
+        f"target word. Limits: {rates}."
+    )
+    return [_title("Training", size, found), table(header, rows), note]
+
+
+def _decoding(size: str, found: Mapping[str, Any]) -> list[str]:
+    speeds = {name: system["sentences_per_second"] for name, system in found["systems"].items()}
+    peer = fastest(speeds, PEERS)
+    rows = []
+    for name, system in found["systems"].items():
+        same = system["same_as_ours"]
+        rows.append(
+            [
+                LABELS[name],
+                str(system["batch"]),
+                *_spread(speeds[name], ",.1f"),
+                _times(ratio(speeds, name, peer)),
+                f"{Spread.of(system['words_per_second']).median:,.0f}",
+                f"{system['words_per_sentence']:.1f}",
+                "" if same is None else f"{same:.1%}",
+                *_memory(system),
+            ]
+        )
+    header = [
+        "system",
+        "sentences at once",
+        "sentences/s",
+        "min to max",
+        f"vs {LABELS[peer]}" if peer else "vs peer",
+        "output words/s",
+        "words a sentence",
+        "same as ours",
+        "peak MB",
+        "above start",
+    ]
+    parts = [_title("Decoding, beam 5", size, found), table(header, rows)]
+    parts.append(f"{found['sentences']:,} sentences, {found['rounds']} rounds.")
+    cost = ratio(speeds, "ours", "ours-x8") if "ours" in speeds else None
+    if cost is not None:
+        parts[-1] += f" The ensemble of 8 takes {cost:.2f} times as long as one model."
+    return parts
+
+
+def _losses(size: str, found: Mapping[str, Any]) -> list[str]:
+    steps = list(next(iter(found["differences"].values())))
+    rows = [
+        [
+            LABELS[name],
+            *(f"{of_steps[step]:.1e}" for step in steps),
+            f"{found['last'][name]:.4f}",
+        ]
+        for name, of_steps in found["differences"].items()
+    ]
+    header = ["system", *(f"up to step {step}" for step in steps), "last 20 steps, nats a word"]
+    note = (
+        "Largest relative difference from the plain loop's loss of the same step; no dropout, rate "
+        f"{found['rate']:g}."
+    )
+    return [_title("Losses", size, found), table(header, rows), note]
+
+
+def _seeds(model: str, found: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [LABELS[name], *(f"{p:.3f}" for p in of), f"{mean(of):.3f}", f"{stdev(of):.3f}"]
+        for name, of in (("ours", found["fp32"]), ("ours-bf16", found["bf16"]))
+    ]
+    header = ["system", *(f"seed {i + 1}" for i in range(len(rows[0]) - 3)), "mean", "deviation"]
+    title = f"**Whole trainings of the demo's {model}.** Perplexity on its dev set."
+    return [title, table(header, rows)]
+
+
+def _title(what: str, size: str, found: Mapping[str, Any]) -> str:
+    shape, machine = SIZES[size], found["machine"]
+    threads = f"{machine['threads']} thread{'s' if machine['threads'] > 1 else ''}"
+    return (
+        f"**{what}, {size}: {shape.layers}x{shape.cells}, {shape.words:,} words, batch "
+        f"{shape.batch}.** {machine['device']}, {threads}, torch "
+        f"{machine['torch']}, {machine['started'][:10]}, commit {machine['git_commit'][:10]}."
+    )
+
+
+def _spread(values: Sequence[float], form: str) -> list[str]:
+    middle, low, high = Spread.of(values)
+    return [f"{middle:{form}}", f"{low:{form}} to {high:{form}}"]
+
+
+def _memory(system: Mapping[str, Any]) -> list[str]:
+    peak, before = system["memory_mb"], system["memory_before_mb"]
+    return [f"{peak:,}", f"{peak - before:,}"]
+
+
+def _times(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
