@@ -5,6 +5,7 @@ project of the pipeline tests, or the demo; what `make demo` has made here is no
 """
 
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -46,6 +47,9 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setenv("SBATCH_PARTITION", "low")
+        signal.signal(
+            signal.SIGTERM, signal.default_int_handler
+        )  # ends the daemons, as Ctrl-C does
         yield
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from small_project import ROOT, Project
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.yaml_file import YamlFile
-from conftest import ROOT, Project
 
 DEMO = ROOT / "params.yaml"
 PROFILES = [DEMO, *sorted(ROOT.glob("profiles/*/params.yaml"))]

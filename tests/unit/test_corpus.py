@@ -3,9 +3,9 @@
 import gzip
 
 import pytest
+from small_project import Project
 
 from attnmt.data.links import read_links
-from conftest import Project
 
 
 def test_raw_files(corpus: Project) -> None:

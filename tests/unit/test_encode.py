@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_project import Project
 
 from attnmt.data.encoded import EncodedText
 from attnmt.data.pieces import join_pieces
 from attnmt.data.vocabulary import Vocabulary
-from conftest import Project
 
 SETS = ("dev", "test", "train")
 

@@ -9,17 +9,17 @@ import pytest
 import typer
 import yaml
 from http_server import Server, serving
+from small_project import ROOT, Command
 
 from attnmt.config import load_params
 from attnmt.data.corpus import write_downloaded
-from conftest import ROOT, Run
 
 KEPT = Path("data/downloads/demo")
 TEXTS = {"train": ["x", "y"], "dev": ["d"], "test": ["t"]}
 
 
 @pytest.fixture
-def server(attnmt: Run) -> Iterator[Server]:
+def server(attnmt: Command) -> Iterator[Server]:
     """Return a server of the files that the folder's parameters name; the dev set has a licence."""
     with serving() as server:
         files: dict[str, Any] = {}
@@ -43,7 +43,7 @@ def write_params(**changes: Any) -> None:
     Path("params.yaml").write_text(yaml.safe_dump(params | changes, sort_keys=False))
 
 
-def test_everything_is_fetched_ahead(attnmt: Run, server: Server) -> None:
+def test_everything_is_fetched_ahead(attnmt: Command, server: Server) -> None:
     status, out, _ = attnmt("fetch", "--accept", "rwth")
     assert status == 0
     assert "Profile demo reads 6 files; 6 are to be fetched:\n" in out
@@ -59,7 +59,7 @@ def test_everything_is_fetched_ahead(attnmt: Run, server: Server) -> None:
     assert len(server.asked) == 7
 
 
-def test_the_corpus_stage_then_needs_no_network(attnmt: Run, server: Server) -> None:
+def test_the_corpus_stage_then_needs_no_network(attnmt: Command, server: Server) -> None:
     assert attnmt("fetch", "--accept", "rwth")[0] == 0
     server.files.clear()
     source = load_params(Path("params.yaml")).source
@@ -70,7 +70,7 @@ def test_the_corpus_stage_then_needs_no_network(attnmt: Run, server: Server) -> 
 
 
 def test_terms_are_told_where_nobody_can_be_asked(
-    attnmt: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+    attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False)
     status, _, error = attnmt("fetch")
@@ -84,7 +84,7 @@ def test_terms_are_told_where_nobody_can_be_asked(
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_at_a_terminal_terms_are_asked_for_once(
-    attnmt: Run, server: Server, monkeypatch: pytest.MonkeyPatch, answer: bool
+    attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch, answer: bool
 ) -> None:
     asked = []
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
@@ -95,7 +95,7 @@ def test_at_a_terminal_terms_are_asked_for_once(
     assert bool(server.asked) == answer
 
 
-def test_an_unknown_licence(attnmt: Run, server: Server) -> None:
+def test_an_unknown_licence(attnmt: Command, server: Server) -> None:
     assert attnmt("fetch", "--accept", "rwht")[::2] == (
         2,
         "error: --accept: no licence 'rwht'; did you mean 'rwth'?\n",
@@ -104,7 +104,9 @@ def test_an_unknown_licence(attnmt: Run, server: Server) -> None:
     assert attnmt("fetch")[1] == "Profile demo makes its own text; there is nothing to fetch.\n"
 
 
-def test_a_mirror_is_verified(attnmt: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mirror_is_verified(
+    attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("mirror").mkdir()
     monkeypatch.setenv("ATTNMT_MIRROR", "mirror")
     assert attnmt("fetch")[2].startswith("error: mirror/train.en: no such file in the mirror; http")

@@ -6,13 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from small_project import Project
 
 from attnmt.data.lexicon import Lexicon, count_links, write_lexicon
 from attnmt.data.links import read_links
 from attnmt.data.parallel import spread_pairs
 from attnmt.errors import InputError
 from attnmt.metrics.aer import aer
-from conftest import Project
 
 ENGLISH = "a dog\na cat\nthe dog\nthe cat\n"
 GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"

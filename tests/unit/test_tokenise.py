@@ -5,8 +5,7 @@ import json
 from typing import Any
 
 import pytest
-
-from conftest import Project
+from small_project import Project
 
 
 def summary(project: Project) -> Any:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
+from small_project import ROOT, Project
 
 from attnmt.config import Source, load_params
 from attnmt.data.corpus import write_downloaded
 from attnmt.errors import InputError
-from conftest import ROOT, Project
 
 PROFILE = ROOT / "profiles/wmt14/params.yaml"
 PLACES = {"src": "en", "ref": "de"}

@@ -1,0 +1,87 @@
+"""A small project on disk, and how a test runs its stages and attnmt."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+Command = Callable[..., tuple[int, str, str]]  # arguments to status, standard output and error
+
+
+class Project:
+    """A folder in which stages run, with a profile ``tiny``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.mirror = folder / "mirror"
+        self.mirror.mkdir()
+        self.raw = folder / "data/tiny/raw"
+        self.tokens = folder / "data/tiny/tokens"
+        self.encoded = folder / "data/tiny/encoded"  # a folder for each family
+        self.lexicon = folder / "data/tiny/lexicon"
+        params = yaml.safe_load((ROOT / "params.yaml").read_text())
+        # By way of JSON, which keeps no aliases: a test that changes one section changes no other.
+        self.params: dict[str, Any] = json.loads(json.dumps(params))
+        self.params |= {
+            "profile": "tiny",
+            "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"},
+            "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 30, "dev": 5, "test": 4}},
+        }
+
+    def add(self, name: str, en: bytes, de: bytes, suffix: str = "") -> None:
+        """Put two files of a set into the mirror, and have the corpus made of such files."""
+        if self.params["corpus"]["kind"] == "grammar":
+            self.params["corpus"] = {"kind": "download", "files": {}}
+        sides = self.params["corpus"]["files"].setdefault(name, {"en": [], "de": []})
+        for language, content in (("en", en), ("de", de)):
+            file = f"{name}{len(sides[language])}.{language}{suffix}"
+            (self.mirror / file).write_bytes(content)
+            digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+            sides[language].append({"url": f"https://example.org/{file}", "digest": digest})
+
+    def write_raw(self, **files: str) -> None:
+        """Write raw files as the corpus stage would, ``train_en`` for train.en."""
+        self.raw.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (self.raw / name.replace("_", ".")).write_bytes(text.encode())
+
+    def run(self, stage: str, *args: str) -> subprocess.CompletedProcess[str]:
+        """Run a stage as a command, ``args`` being what follows the parameter file."""
+        (self.folder / "params.yaml").write_text(yaml.safe_dump(self.params))
+        return subprocess.run(
+            [sys.executable, ROOT / "stages" / f"{stage}.py", "params.yaml", *args],
+            cwd=self.folder,
+            env=os.environ | {"ATTNMT_MIRROR": str(self.mirror), "PYTHONPATH": str(ROOT / "src")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def outputs(self) -> dict[Path, bytes]:
+        """Return the files of the profile's data with their content."""
+        found = (self.folder / "data/tiny").rglob("*")
+        return {path: path.read_bytes() for path in found if path.is_file()}
+
+    def succeed(self, stage: str, *args: str) -> str:
+        """Run a stage that must succeed; return its standard output."""
+        result = self.run(stage, *args)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def fail(self, stage: str, *args: str) -> str:
+        """Run a stage that must refuse its input and change nothing; return its message."""
+        before = self.outputs()
+        result = self.run(stage, *args)
+        assert result.returncode == 2, result.stderr
+        assert result.stderr.startswith("error: ")
+        assert "Traceback" not in result.stderr
+        assert not list(self.folder.rglob("*.partial"))
+        assert self.outputs() == before
+        return result.stderr
