@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from dvc.exceptions import NotDvcRepoError
 from dvc.repo import Repo
+from dvc.scm import SCMError
 
 from attnmt.config import DEMO, load_params
 from attnmt.errors import InputError
@@ -59,7 +61,7 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
     root = root.resolve()
     file = _dvc_yaml(profile, root)
     load_params(file.with_name("params.yaml"), root)
-    with Repo(str(root)) as repo:
+    with _repository(root) as repo:
         compare = compare and file.with_name("dvc.lock").exists()
         status = repo.status(targets=[str(file)]) if compare else {}
         found = [stage for stage in repo.index.stages if Path(stage.path) == file]
@@ -103,6 +105,13 @@ def _dvc_yaml(profile: str, root: Path) -> Path:
         known = sorted(other.parent.name for other in root.glob("profiles/*/dvc.yaml"))
         raise InputError(f"{path}: no profile {profile!r}; known are {', '.join([DEMO, *known])}")
     return path
+
+
+def _repository(root: Path) -> Repo:
+    try:
+        return Repo(str(root))
+    except (NotDvcRepoError, SCMError) as error:
+        raise InputError(f"{root}: {error}; clone the project with git, run it there") from None
 
 
 def _path(item: Any, root: Path) -> Path:

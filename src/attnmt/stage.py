@@ -1,6 +1,7 @@
 """How a file in ``stages/`` becomes a command."""
 
 import logging
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +25,13 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
 
 
 def run_app(app: typer.Typer) -> None:
-    """Run a command line. An InputError ends it: status 2, the message alone on standard error."""
+    """Run a command line. An InputError ends it: status 2, the message alone on standard error.
+
+    A scheduler's signals end it as Ctrl-C does, nothing left half-written; a training has its own way.
+    """
+    for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+        if signal.getsignal(each) is signal.SIG_DFL:  # nohup has SIGHUP ignored
+            signal.signal(each, lambda number, _: sys.exit(128 + number))
     try:
         app()
     except InputError as error:

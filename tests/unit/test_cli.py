@@ -61,6 +61,11 @@ def test_an_unknown_profile_is_named_with_the_nearest_known_one(attnmt):
     assert attnmt("track", "--profile", "wmt15")[::2] == (2, expected)
 
 
+def test_in_another_folder_no_profile_is_suggested(attnmt):
+    expected = "error: params.yaml: no profile 'demo'; run in the project's folder\n"
+    assert attnmt("track")[::2] == (2, expected)
+
+
 def test_the_help_shows_an_example_and_needs_no_mlflow():
     script = "import sys; sys.modules['mlflow'] = None; sys.argv = ['attnmt', 'track', '--help']\n"
     script += "from attnmt.cli import main; main()"

@@ -330,6 +330,12 @@ def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
         ("sha256:d", "sha256:", "corpus.files.train.en.0.digest: String should match pattern"),
         ("  de:", "  dee:", "corpus.files.train.dee: unknown key; did you mean 'de'?"),
         ("raw/val.en.gz", "raw/train.en.gz", "two different files are named 'train.en.gz'"),
+        ("raw/val.en.gz", "raw/val.de.gz", "one text is both sides: val.de.gz"),
+        (
+            "train.en.gz\n",
+            "train.en.gz\n          encoding: cp1252\n",
+            "train.en.gz is compressed;",
+        ),
     ],
 )
 def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -> None:

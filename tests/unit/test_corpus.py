@@ -40,6 +40,18 @@ def test_bad_text(corpus: Project, name: str, en: bytes, de: bytes, messages: li
     assert all(part in message for part in messages), message
 
 
+def test_a_text_of_another_encoding_may_stand_in_a_set_twice(corpus: Project) -> None:
+    files = corpus.params["corpus"]["files"]["train"]
+    corpus.add("train", "é\n".encode("cp1252"), "ü\n".encode("cp1252"))
+    for language in ("en", "de"):
+        files[language][1]["encoding"] = "cp1252"
+        files[language].append(files[language][1])
+        files[language].pop(0)
+    corpus.succeed("corpus")
+    assert (corpus.raw / "train.en").read_text() == "é\né\n"
+    assert (corpus.raw / "train.de").read_text() == "ü\nü\n"
+
+
 def test_missing_in_the_mirror(corpus: Project) -> None:
     (corpus.mirror / "dev0.en").unlink()
     assert "mirror/dev0.en: no such file in the mirror" in corpus.fail("corpus")

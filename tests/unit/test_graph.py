@@ -188,6 +188,12 @@ def test_an_unknown_profile_is_refused_with_the_known_ones(project: Path) -> Non
         read_stages("larg")
 
 
+def test_a_copy_without_its_repository_is_refused(project: Path) -> None:
+    (project / ".dvc").rename(project / "dvc")
+    with pytest.raises(InputError, match=r"not inside of a DVC repository.*; clone the project"):
+        read_stages("demo")
+
+
 def test_wrong_parameters_are_refused_before_dvc_sees_them(project: Path) -> None:
     change(project / "params.yaml", "decoding.beams", 1)
     with pytest.raises(InputError, match=r"params\.yaml:\d+: decoding\.beams: unknown key"):

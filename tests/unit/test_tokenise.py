@@ -79,13 +79,13 @@ def test_split_hyphens(raw: Project) -> None:
     assert (raw.tokens / "test.en").read_text() == "A well @-@ known dog\n"
 
 
-def test_a_set_that_is_tokenised_stays(raw: Project) -> None:
+def test_a_set_that_is_tokenised_is_escaped_and_otherwise_stays(raw: Project) -> None:
     raw.params["sets"] = raw.params["sets"] | {"aligned": "gold"}
     raw.params["corpus"]["sizes"]["gold"] = 1
     raw.params["tokenise"]["tokenised"] = ["gold"]
     raw.write_raw(gold_en="it 's a well-known dog,\n", gold_de="ein Hund\n", gold_links="4-1 0?0\n")
     raw.succeed("tokenise")
-    assert (raw.tokens / "gold.en").read_text() == "it 's a well-known dog,\n"
+    assert (raw.tokens / "gold.en").read_text() == "it &apos;s a well-known dog,\n"
     assert (raw.tokens / "train.en").read_text() == "A house , a dog .\n"
 
 

@@ -207,11 +207,7 @@ def params_file(profile: str) -> Path:
     """
     path = Path("params.yaml") if profile == DEMO else Path("profiles", profile, "params.yaml")
     if not path.exists():
-        known = [
-            DEMO,
-            *sorted(other.parent.name for other in Path().glob("profiles/*/params.yaml")),
-        ]
-        raise InputError(
-            f"{path}: no profile {profile!r}{hint(profile, known)}; run in the project's folder"
-        )
+        known = sorted(other.parent.name for other in Path().glob("profiles/*/params.yaml"))
+        near = hint(profile, [DEMO, *known]) if known else ""
+        raise InputError(f"{path}: no profile {profile!r}{near}; run in the project's folder")
     return path

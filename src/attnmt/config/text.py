@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
@@ -74,6 +74,8 @@ class File(Strict):
                 raise fault(["member"], f"{self.name} is no .tgz or .tar.gz and has no members")
             if self.member != posixpath.normpath(self.member) or self.member[0] in "./":
                 raise fault(["member"], f"{self.member!r} is no plain path, such as dev/news.en")
+        if self.encoding != "utf-8" and self.text.endswith(".gz"):
+            raise fault(["encoding"], f"{self.text} is compressed; only plain text can be recoded")
         return self
 
     @property
@@ -105,6 +107,8 @@ class ParallelFiles(Strict):
         if len(self.links) not in (0, len(self.en)):
             raise ValueError(f"as many files of links as of en, not {len(self.links)}")
         for en, de in zip(self.en, self.de, strict=True):
+            if en.text == de.text:
+                raise ValueError(f"one text is both sides: {en.text}")
             if en.text.endswith(".sgm") != de.text.endswith(".sgm"):
                 raise ValueError(f"both sides are SGM or neither: {en.text}, {de.text}")
             if en.text.endswith(".sgm") and self.links:
@@ -119,8 +123,11 @@ class ParallelFiles(Strict):
 class Expected(Strict):
     """What a corpus is said to hold: what ``attnmt plan`` reckons with before it is there."""
 
-    pairs: PositiveInt  # of the training set
-    words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # the same
+    pairs: (
+        PositiveInt  # of the training set, no longer than tokenise.max_length: what is trained on
+    )
+    words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # of these pairs
+    raw_bytes: PositiveInt  # of all raw text, long sentences included
     bytes: PositiveInt  # of all files to fetch
 
 
@@ -133,9 +140,10 @@ class Source(Strict):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
-        digests: dict[str, str] = {}
+        fetched: dict[str, dict[str, Any]] = {}
         for file in self._every_file():
-            if digests.setdefault(file.name, file.digest) != file.digest:
+            found = file.model_dump(exclude={"member", "encoding"})
+            if fetched.setdefault(file.name, found) != found:
                 raise ValueError(f"two different files are named {file.name!r}")
         return self
 
@@ -183,7 +191,8 @@ class Tokenise(Strict):
     moses: bool  # false where the raw text is tokenised already
     split_hyphens: bool  # Moses' aggressive splitting; joined again before scoring
     max_length: PositiveInt  # training pairs with a longer side are dropped, in words
-    # sets whose raw text is tokens already, whatever ``moses`` says: gold links count their own
+    # sets whose raw text is tokens already, whatever ``moses`` says: gold links count their own, which
+    # are escaped as Moses' are and otherwise stay
     tokenised: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
 
 

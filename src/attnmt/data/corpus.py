@@ -43,9 +43,13 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
     fetched = fetch(source.downloads(), downloads)
     for name, sides in source.files.items():
         with TemporaryDirectory(dir=folder) as unpacked:
-            texts = _unpack(sides.all(), fetched, Path(unpacked))
-            ends = ("en", "de", "links") if sides.links else ("en", "de")
-            _write_set(_rows(sides, texts, name == train), [folder / f"{name}.{e}" for e in ends])
+            try:
+                texts = _unpack(sides.all(), fetched, Path(unpacked))
+                rows = _rows(sides, texts, name == train)
+                ends = ("en", "de", "links") if sides.links else ("en", "de")
+                _write_set(rows, [folder / f"{name}.{end}" for end in ends])
+            except InputError as error:  # what was unpacked is gone when it is read
+                raise InputError(str(error).replace(f"{unpacked}/", f"{downloads}/")) from None
 
 
 def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) -> dict[str, Path]:
@@ -59,7 +63,7 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
             wanted.setdefault(fetched[file.name], {})[file.member] = texts[file.text]
     for archive, targets in wanted.items():
         extract(archive, targets)
-    for file in files:
+    for file in {file.text: file for file in files}.values():  # one text may stand in a set twice
         if file.encoding != "utf-8":
             text = read_text(texts[file.text], file.encoding)
             texts[file.text] = folder / file.text

@@ -44,6 +44,11 @@ _ESCAPES = str.maketrans(
 )
 
 
+def escaped(token: str) -> str:
+    """Return a token with the characters that mean something to XML or to Moses escaped."""
+    return token.translate(_ESCAPES)
+
+
 class MosesRules:
     """The rules of one language, with or without splitting hyphens between letters or digits."""
 
@@ -65,7 +70,7 @@ class MosesRules:
         tokens: list[str] = []
         for word, after in zip_longest(words, words[1:], fillvalue=""):
             tokens += self._split_full_stop(word, after)
-        return [token.translate(_ESCAPES) for token in tokens]
+        return [escaped(token) for token in tokens]
 
     def _split_full_stop(self, word: str, after: str) -> list[str]:
         """Split the full stop from the end of a word that it does not belong to."""

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from attnmt.config import Sets, Tokenise
 from attnmt.data.links import parse_links
+from attnmt.data.moses import escaped
 from attnmt.data.parallel import count_parallel_lines
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.data.workers import map_chunks
@@ -106,12 +107,17 @@ class _Pairs:
         return ["".join(text) for text in texts], counts
 
     def _splitter(self, language: str) -> Callable[[str], list[str]]:
-        return str.split if self.tokenised else splitter(language, self.settings)
+        return _escaped_words if self.tokenised else splitter(language, self.settings)
 
 
 def splitter(language: str, settings: Tokenise) -> Callable[[str], list[str]]:
     """Return what splits a raw line of a language into tokens."""
     return _moses(language, settings.split_hyphens).tokenize if settings.moses else str.split
+
+
+def _escaped_words(line: str) -> list[str]:
+    """Return the words of a line that is tokens already, spelt as the other sets' tokens are."""
+    return [escaped(word) for word in line.split()]
 
 
 @cache  # what it remembers of one chunk serves the next
