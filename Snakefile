@@ -3,10 +3,14 @@
 #   snakemake -j2 --config profile=multi30k  another profile; -n shows what would run
 # A stage is a rule's name. Afterwards `dvc commit -f <the profile's dvc.yaml>` tells DVC what was made.
 import os
+import signal
 from pathlib import Path
 
 from attnmt.config import DEMO
 from attnmt.graph import read_stages
+
+# A scheduler's warning is for the stage, which saves; Snakemake would die of it and take the stage along.
+signal.signal(signal.SIGUSR1, lambda *_: None)
 
 PROFILE = config.get("profile", DEMO)
 # Jobs on other machines read this file too; only the process that plans them asks DVC for changes.

@@ -4,6 +4,7 @@ Only `make test-slurm` runs this: pytest collects no file of this name unless to
 project of the pipeline tests, or the demo; what `make demo` has made here is not made again.
 """
 
+import re
 import shutil
 import signal
 import subprocess
@@ -14,16 +15,23 @@ from pathlib import Path
 
 import cluster
 import pytest
+import yaml
 from project import ROOT, TINY, Project, checkout
 
 from attnmt.graph import read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 PREEMPTED = "local_p_general_feed"
-# Long enough to be met while it runs; the small project's other trainings are over in a second.
-LONG = {f"models.{PREEMPTED}.epochs": 150, f"models.{PREEMPTED}.halve_after": 100}
+TIMED = "base_reverse"  # longer than its wall time
+# Long enough for that; the small project's other trainings are over in a second.
+EPOCHS = {PREEMPTED: 150, TIMED: 3000}
+SHORT = (
+    "runtime=1",
+    "slurm_extra='--signal=TERM@10'",
+)  # a minute, told of its end 10 seconds before
 SNAKEMAKE = (
     *("snakemake", "--profile", "profiles/slurm"),
+    *("--set-resources", *(f"train@{TIMED}:{each}" for each in SHORT)),
     *("--slurm-status-command", "squeue"),  # there is no accounting, which sacct would ask
     *("--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"),
 )
@@ -62,7 +70,9 @@ def runs(
     local = checkout(folder / "local")
     if request.param == "tiny":
         local.change(TINY)
-        local.change(LONG)
+        for model, epochs in EPOCHS.items():
+            local.change({f"models.{model}.epochs": epochs, f"models.{model}.halve_after": 100})
+    local.change({"machine.checkpoint_minutes": 1000})  # signals and evaluations have one written
     local.run("git", "init", "--quiet")
     local.commit()
     remote = local.clone(folder / "remote")
@@ -97,9 +107,9 @@ def test_a_job_asks_for_what_dvc_yaml_says(runs: Runs) -> None:
     """GPU, memory, minutes and threads: of every stage, no more and no less."""
     asked = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
     stages = read_stages("demo", runs.remote.folder, compare=False)
-    assert asked == {
-        f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages
-    }
+    said = {f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages}
+    said[f"rule_train@{TIMED}"]["runtime"] = 1
+    assert asked == said
 
 
 def _asked(job: dict[str, str]) -> dict[str, int]:
@@ -117,8 +127,24 @@ def test_a_preempted_training_goes_on_from_its_checkpoint(runs: Runs) -> None:
     jobs = cluster.jobs(runs.remote.folder)
     (job,) = [job for job in jobs if job["Comment"] == f"rule_train@{PREEMPTED}"]
     assert job["Restarts"] == "1"
-    log = runs.remote.folder / f"logs/demo/train@{PREEMPTED}.log"
-    assert "resuming after batch" in log.read_text()
+    _assert_that_a_signal_was_heard(runs.remote, PREEMPTED)
+
+
+def test_a_training_longer_than_its_wall_time_is_sent_again(runs: Runs) -> None:
+    jobs = cluster.jobs(runs.remote.folder)
+    *cut, last = [job for job in jobs if job["Comment"] == f"rule_train@{TIMED}"]
+    assert cut
+    assert {job["JobState"] for job in cut} == {"FAILED"}  # by itself, before its time was up
+    assert last["JobState"] == "COMPLETED"
+    _assert_that_a_signal_was_heard(runs.remote, TIMED)
+
+
+def _assert_that_a_signal_was_heard(project: Project, model: str) -> None:
+    """The training went on from where it was told to end; all other checkpoints are evaluations'."""
+    log = (project.folder / f"logs/demo/train@{model}.log").read_text()
+    (batch,) = re.findall(r"^resuming after batch (\d+)$", log, re.MULTILINE)
+    params = yaml.safe_load((project.folder / "params.yaml").read_text())
+    assert int(batch) % params["families"]["luong"]["training"]["evaluate_every"]
 
 
 def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> None:
