@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,9 @@ def atomic_path(path: Path) -> Iterator[Path]:
         InputError: if the disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial, old = (path.with_name(f"{path.name}.{os.getpid()}.{e}") for e in ("partial", "old"))
+    partial, old = (
+        path.with_name(f"{path.name}.{os.getpid()}.{e}") for e in ("partial", "old.partial")
+    )
     _remove(partial)
     try:
         yield partial
@@ -122,6 +125,8 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (EOFError, zlib.error) as error:  # of a .gz that is cut or spoiled
+        raise InputError(f"{path}: cannot be read: {error}") from None
     if empty and not may_be_blank:
         raise InputError(f"{path}: the file is empty; it must hold one sentence a line")
 

@@ -121,7 +121,8 @@ def well(
         version = headers or {"ETag": etag(content)}
         start = _start(answer, version) if ranges else 0
         if start is None:
-            answer.start(416, Content_Length=0, Content_Range=f"bytes */{len(content)}")
+            span = f"bytes */{len(content)}"
+            answer.start(416, Content_Length=0, Content_Range=span, Content_Type="text/html")
             return
         body = content[start:]
         if start:
@@ -167,6 +168,12 @@ def unsaid(upto: int | None = None) -> Manner:
         answer.wfile.write(content[:upto])
 
     return manner
+
+
+def web_page(answer: Answer, content: bytes) -> None:
+    """Show a form in place of the file."""
+    answer.start(200, Content_Type="Text/HTML; charset=utf-8", Content_Length=13)
+    answer.wfile.write(b"Who are you? ")
 
 
 def another_part(answer: Answer, content: bytes) -> None:

@@ -52,7 +52,9 @@ def test_everything_is_fetched_ahead(attnmt: Command, server: Server) -> None:
     assert out.endswith(f"All are in {KEPT}, verified.\n")
     assert {path.name: path.read_bytes() for path in KEPT.iterdir()} == server.files | {"lock": b""}
     (KEPT / "dev.de").write_bytes(b"spoiled")
-    status, out, _ = attnmt("fetch", "--accept", "rwth")
+    status, out, error = attnmt("fetch", "--accept", "rwth")
+    assert f"{KEPT}/dev.de: digest does not match" in error
+    assert (KEPT / "dev.de.refused").read_bytes() == b"spoiled"
     assert "6 files; 1 are to be fetched:\n" in out
     assert out.count("  there\n") == 5
     assert [asked.path for asked in server.asked].count("dev.de") == 2

@@ -13,6 +13,7 @@ from attnmt.errors import InputError
 from attnmt.files import atomic_path, iter_lines, read_json, read_lines, write_json, write_lines
 
 Write = Callable[[str, bytes], Path]
+PACKED = gzip.compress("\n".join(str(i * i) for i in range(2000)).encode())
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"))
 
 
@@ -45,6 +46,20 @@ def test_not_utf8_names_line_and_byte(write: Write) -> None:
 def test_empty_file(write: Write, content: bytes) -> None:
     with pytest.raises(InputError, match="x: the file is empty"):
         read_lines(write("x", content))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (PACKED[:-20], "file ended before the end-of-stream marker was reached"),
+        (PACKED[:99] + b"spoiled" + PACKED[106:], "Error -3 while decompressing data"),
+        (PACKED[:-8] + 8 * b"x", "CRC check failed"),
+        (b"no gzip", "Not a gzipped file"),
+    ],
+)
+def test_gzip_that_is_cut_or_spoiled(write: Write, content: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=f"x.gz: cannot be read: .*{message}"):
+        read_lines(write("x.gz", content))
 
 
 def test_missing_file(tmp_path: Path) -> None:

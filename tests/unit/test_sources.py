@@ -4,6 +4,8 @@ import gzip
 import hashlib
 import logging
 import random
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -25,6 +27,7 @@ from http_server import (
     stall,
     status,
     unsaid,
+    web_page,
     well,
 )
 from hypothesis import HealthCheck, given, settings
@@ -77,6 +80,18 @@ def fails(file: File, folder: Path) -> str:
     return str(error.value)
 
 
+def fetching(files: list[File], folder: Path) -> subprocess.Popen[str]:
+    """Start a process that fetches files."""
+    script = (
+        "import signal, sys; from pathlib import Path; from attnmt.config import File\n"
+        "from attnmt.data.sources import fetch\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits\n"
+        "fetch(map(File.model_validate_json, sys.argv[2:]), Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", script, folder, *(file.model_dump_json() for file in files)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
 def leave_part(folder: Path, content: bytes) -> None:
     folder.mkdir()
     (folder / "a.en.part").write_bytes(content)
@@ -102,10 +117,24 @@ def test_fetched_once(
     assert capsys.readouterr().err == f"fetching {file.url}\n"  # no bar where there is no terminal
 
 
-def test_a_kept_file_that_is_wrong_is_fetched_again(server: Server, folder: Path) -> None:
+@pytest.mark.parametrize("content", [CONTENT, OTHER], ids=["", "nor is the server's"])
+def test_a_file_that_is_not_the_right_one_is_kept_aside(
+    server: Server, folder: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder.mkdir()
-    (folder / "a.en").write_bytes(b"half")
-    assert fetch_one(server.file("a.en", CONTENT), folder) == CONTENT
+    (folder / "a.en").write_bytes(b"put by hand")
+    server.files["a.en"] = content
+    file = server.file("a.en", CONTENT)
+    if content == CONTENT:
+        assert fetch_one(file, folder) == CONTENT
+    else:
+        fails(file, folder)
+    assert (folder / "a.en.refused").read_bytes() == b"put by hand"
+    found = hashlib.sha256(b"put by hand").hexdigest()
+    assert capsys.readouterr().err.startswith(
+        f"{folder}/a.en: digest does not match: expected {file.digest}, found sha256:{found}; "
+        f"kept as {folder}/a.en.refused, to be fetched anew\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,6 +287,8 @@ def test_wrong_bytes_leave_nothing(server: Server, folder: Path) -> None:
         ([well(upto=HALF), another_part], None, None),
         ([status(206)] * 3, None, "another part than was asked for; gave up after 3 tries"),
         ([status(204)], None, "204 No Content"),
+        ([status(416)], None, "416 Requested Range Not Satisfiable"),
+        ([web_page], None, "a.en?raw=true: answers with a web page, not with the file); check the"),
         ([status(302, Location="ftp://x/a.en")], None, "No connection adapters were found"),
     ],
 )
@@ -270,6 +301,15 @@ def test_a_server_that_lies(
         assert fetch_one(file, folder) == CONTENT
     else:
         assert message in fails(file, folder)
+
+
+def test_a_web_page_spoils_no_part(server: Server, folder: Path) -> None:
+    leave_part(folder, CONTENT[:HALF])
+    server.manners["a.en"] = [web_page]
+    file = server.file("a.en", CONTENT)
+    fails(file, folder)
+    assert (folder / "a.en.part").read_bytes() == CONTENT[:HALF]
+    assert fetch_one(file, folder) == CONTENT
 
 
 def test_a_server_that_always_breaks_off(server: Server, folder: Path) -> None:
@@ -346,25 +386,40 @@ def test_an_end_that_another_thread_wants(server: Server, tmp_path: Path) -> Non
             Transfer(part, None, PATIENCE, stopped).run(server.url("a.en"))
 
 
-def test_an_interruption_ends_the_threads(
-    server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("headers", [False, True], ids=["no answer", "half an answer"])
+def test_an_interruption_waits_for_no_silent_server(
+    server: Server, folder: Path, headers: bool
 ) -> None:
-    asked = threading.Event()
+    together = threading.Barrier(sources.AT_ONCE + 1, timeout=30)
 
-    def interrupt(futures: object) -> None:
-        asked.wait(5)
-        raise KeyboardInterrupt
-
-    def note_and_stall(answer: Answer) -> None:
-        asked.set()
+    def note_and_stall(answer: Answer, content: bytes = b"") -> None:
+        together.wait()
         stall(answer)
 
-    monkeypatch.setattr(sources, "wait", interrupt)
-    server.manners["a.en"] = [well(upto=HALF, after=note_and_stall)]
-    with pytest.raises(KeyboardInterrupt):
-        fetch([server.file("a.en", CONTENT)], folder, patience=IMPATIENCE)
-    assert CONTENT.startswith((folder / "a.en.part").read_bytes())
-    assert len(server.asked) == 1
+    wanted = ["a.en", *"vwxyz"]  # more than are fetched at once
+    server.files |= dict.fromkeys(wanted, CONTENT)
+    manner = well(upto=HALF, after=note_and_stall) if headers else note_and_stall
+    server.manners = {name: [manner] for name in wanted}
+    process = fetching([server.file(name, CONTENT) for name in wanted], folder)
+    together.wait()
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=2)[1].endswith("\nKeyboardInterrupt\n")
+    assert fetch_one(server.file("a.en", CONTENT), folder) == CONTENT
+    assert len(server.asked) == sources.AT_ONCE + 1
+
+
+def test_what_comes_after_an_interruption_is_not_written(server: Server, tmp_path: Path) -> None:
+    part, stopped = tmp_path / "part", threading.Event()
+
+    def stop(answer: Answer, content: bytes) -> None:
+        stopped.set()
+        well()(answer, content)
+
+    part.write_bytes(CONTENT[:HALF])
+    server.manners["a.en"] = [stop]
+    with pytest.raises(StoppedError):
+        Transfer(part, None, PATIENCE, stopped).run(server.url("a.en"))
+    assert part.read_bytes() == CONTENT[:HALF]
 
 
 def test_no_such_address(server: Server, folder: Path) -> None:
@@ -376,7 +431,24 @@ def test_no_such_address(server: Server, folder: Path) -> None:
 
 def test_no_network(folder: Path) -> None:
     file = File(url="http://127.0.0.1:1/a.en", digest="md5:" + 32 * "0")
-    assert "Connection refused; gave up after 3 tries); check the network" in fails(file, folder)
+    assert "Connection refused; gave up after 2 tries); check the network" in fails(file, folder)
+
+
+def test_a_server_that_takes_no_connection(tmp_path: Path) -> None:
+    patience = replace(PATIENCE, connecting=0.2)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
+        address = server.getsockname()
+        with socket.create_connection(address):  # the only one that may wait
+            url = f"http://127.0.0.1:{address[1]}/a.en"
+            with pytest.raises(TransferError, match=r"no connection in 0\.2 s; gave up after 2"):
+                Transfer(tmp_path / "part", None, patience, threading.Event()).run(url)
+
+
+def test_a_network_that_goes(server: Server, folder: Path) -> None:
+    nowhere = status(302, Location="http://127.0.0.1:1/a.en")
+    server.manners["a.en"] = [well(upto=HALF), *[nowhere] * 3]
+    message = fails(server.file("a.en", CONTENT), folder)
+    assert "Connection refused; gave up after 3 tries" in message  # it has been there
 
 
 @pytest.mark.parametrize(
@@ -460,13 +532,7 @@ def test_two_processes_share_the_work(server: Server, folder: Path) -> None:
         time.sleep(0.5)
 
     server.manners["a.en"] = [well(after=wait_a_little)]
-    script = (
-        "import sys; from pathlib import Path; from attnmt.config import File\n"
-        "from attnmt.data.sources import fetch\n"
-        "fetch(map(File.model_validate_json, sys.argv[2:]), Path(sys.argv[1]))"
-    )
-    command = [sys.executable, "-c", script, folder, *(file.model_dump_json() for file in files)]
-    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [fetching(files, folder) for _ in range(2)]
     errors = [process.communicate(timeout=60)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], errors
     assert sorted(asked.path for asked in server.asked) == ["a.en", "b.en"]

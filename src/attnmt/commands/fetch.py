@@ -29,7 +29,7 @@ def fetch(
     What lies in data/downloads/<profile> and has the right digest stays; a transfer that broke off is
     gone on with. Then the corpus stage needs no network. Terms that must be accepted are shown and
     asked for, or named with --accept where nobody can be asked. A file that only a browser gets can
-    be put into the folder by hand: it is verified like the others.
+    be put into the folder by hand: it is verified like the others, and a wrong one is kept aside.
 
     Examples: attnmt fetch --profile multi30k; attnmt fetch --profile wmt14 --accept rwth
     """

@@ -5,8 +5,8 @@ import os
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from threading import Event
 
@@ -33,8 +33,9 @@ def fetch(
 
     With the environment variable ATTNMT_MIRROR, that is in the folder which it names, and nothing
     is fetched. Otherwise it is in ``folder``; what is not there yet is fetched, several files at once.
-    A transfer that breaks off is gone on with, by the next call too (``<name>.part``). Of two
-    processes, the second waits for the first and then has less to do.
+    A file there that is not the right one is kept aside (``<name>.refused``). A transfer that breaks
+    off is gone on with, by the next call too (``<name>.part``). Of two processes, the second waits
+    for the first and then has less to do.
 
     Args:
         files: what is wanted.
@@ -54,6 +55,7 @@ def fetch(
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
             missing = missing_files(wanted, folder)  # another process may have fetched some
+            _set_aside(missing, folder)
             _refuse_unaccepted(missing, folder, accepted)
             _refuse_without_space(missing, folder)
             _fetch_all(missing, folder, patience or Patience())
@@ -94,6 +96,16 @@ def _alone(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+def _set_aside(files: Iterable[File], folder: Path) -> None:
+    """Make room for files where others have their names; tell, for a person may have put them there."""
+    for file in files:
+        path = folder / file.name
+        if path.is_file():
+            kept = path.replace(folder / f"{file.name}.refused")
+            why = _differs(file, _digest(kept, file))
+            print(f"{path}: {why}; kept as {kept}, to be fetched anew", file=sys.stderr)
+
+
 def _refuse_unaccepted(files: Iterable[File], folder: Path, accepted: Collection[str]) -> None:
     for file in files:
         licence = file.licence
@@ -116,29 +128,26 @@ def _refuse_without_space(files: Iterable[File], folder: Path) -> None:
 
 
 def _fetch_all(files: list[File], folder: Path, patience: Patience) -> None:
-    """Fetch files side by side; where one fails the others are finished before it is told."""
+    """Fetch files side by side; where one fails the others are finished before it is told.
+
+    An interruption waits for no thread: whichever is stuck in a silent connection is a daemon, and
+    writes nothing any more once it hears of the end.
+    """
     stopped = Event()
-    with logging_redirect_tqdm(), ThreadPoolExecutor(AT_ONCE) as pool:
-        fetching = [pool.submit(_fetch, file, folder, patience, stopped) for file in files]
+    with logging_redirect_tqdm(), ThreadPool(AT_ONCE) as pool:
         try:
-            wait(fetching)
-        except BaseException:  # a signal: the threads see the event at their next chunk or pause
+            told = pool.map(
+                lambda file: _fetch(file, folder, patience, stopped), files, chunksize=1
+            )
+        finally:
             stopped.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-    faults = []
-    for future in fetching:
-        error = future.exception()
-        if isinstance(error, InputError):
-            faults.append(str(error))
-        elif error is not None:
-            raise error
+    faults = [fault for fault in told if fault]
     if faults:
         raise InputError("\n".join(faults))
 
 
-def _fetch(file: File, folder: Path, patience: Patience, stopped: Event) -> None:
-    """Fetch one file from the first of its addresses that gives it."""
+def _fetch(file: File, folder: Path, patience: Patience, stopped: Event) -> str | None:
+    """Fetch one file from the first of its addresses that gives it; return why if none does."""
     tqdm.write(f"fetching {file.url}", file=sys.stderr)  # above the bars of the others
     part, faults = _part(folder, file), []
     with tqdm(
@@ -156,11 +165,11 @@ def _fetch(file: File, folder: Path, patience: Patience, stopped: Event) -> None
             except TransferError as error:
                 faults.append(f"{url}: {error}")
             except OSError as error:
-                raise InputError(f"{part}: cannot be written: {error.strerror}") from None
+                return f"{part}: cannot be written: {error.strerror}"
             else:
                 part.replace(folder / file.name)
-                return
-    raise InputError(
+                return None
+    return (
         f"{file.name} cannot be fetched ({'; '.join(faults)}); check the network, or put the file "
         f"into {folder} by other means, or set {MIRROR} to a folder that holds it"
     )

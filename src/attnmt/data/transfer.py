@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import requests
-from urllib3.exceptions import HTTPError, InvalidHeader
+from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util import Retry
 
 logger = logging.getLogger(__name__)
@@ -21,8 +21,10 @@ RETRIED = (408, 429, 500, 502, 503, 504)  # the server may do better a little la
 class Patience:
     """How long a transfer that does not go on is waited for; times in seconds."""
 
+    connecting: float = 10  # to a server
     silence: float = 60  # of a server, after which the connection counts as broken
     tries: int = 6  # in a row that bring no byte more
+    unreached: int = 2  # of them, where there has been no connection at all
     pause: float = 2  # before the second of them; twice as long before each that follows
     longest: float = 300  # pause, even where a server asks for a longer one
 
@@ -38,9 +40,10 @@ class StoppedError(Exception):
 class _BrokenError(Exception):
     """A connection ended too early; another may go on."""
 
-    def __init__(self, why: str, pause: float = 0) -> None:
+    def __init__(self, why: str, pause: float = 0, reached: bool = True) -> None:
         super().__init__(why)
         self.pause = pause  # seconds that the server asks for
+        self.reached = reached  # whether there was a connection
 
 
 @dataclass
@@ -65,12 +68,12 @@ class Transfer:
         Whether it is the right one is for the caller to check.
 
         Raises:
-            TransferError: if the address has no such file, has one of another size, or breaks off too
-                often without a byte more.
+            TransferError: if the address has no such file, has one of another size, shows a web page
+                instead, cannot be reached, or breaks off too often without a byte more.
             OSError: if the part cannot be written.
             StoppedError: if another thread wants an end.
         """
-        tries, furthest = 0, self._have()
+        tries, furthest, reached = 0, self._have(), False
         self.pieced = furthest > 0
         while self.size is None or self._have() != self.size:
             try:
@@ -80,7 +83,8 @@ class Transfer:
             except _BrokenError as broken:
                 tries = 0 if self._have() > furthest else tries + 1
                 furthest = max(furthest, self._have())
-                if tries >= self.patience.tries:
+                reached = reached or broken.reached
+                if tries >= (self.patience.tries if reached else self.patience.unreached):
                     raise TransferError(f"{broken}; gave up after {tries} tries") from None
                 pause = max(self.patience.pause * 2 ** max(0, tries - 1), broken.pause)
                 pause = min(pause, self.patience.longest)
@@ -92,6 +96,10 @@ class Transfer:
         """Forget what has come."""
         self.part.unlink(missing_ok=True)
         self.pieced = False
+
+    def _heed_stop(self) -> None:
+        if self.stopped.is_set():
+            raise StoppedError
 
     def _have(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
@@ -107,6 +115,7 @@ class Transfer:
 
     def _receive(self, url: str, response: requests.Response) -> None:
         """Append the body of an answer, or start anew with it where it is the whole file."""
+        self._heed_stop()
         if response.status_code == NO_MORE:  # as after a kill between the last byte and the check
             self.pieced = True
             return
@@ -119,13 +128,12 @@ class Transfer:
         with self.part.open("ab" if have else "wb") as stream:
             try:
                 for chunk in _chunks(response):
+                    self._heed_stop()
                     have += len(chunk)
                     if most is not None and have > most:
                         raise TransferError(f"sends more than the {most:,} bytes that it has")
                     stream.write(chunk)
                     self.arrived(have, most)
-                    if self.stopped.is_set():
-                        raise StoppedError
             except HTTPError as error:
                 raise _BrokenError(f"broke off after {have:,} bytes ({_reason(error)})") from None
         if most is not None and have < most:
@@ -157,17 +165,25 @@ class Transfer:
 def _connection(
     url: str, headers: dict[str, str], patience: Patience
 ) -> Iterator[requests.Response]:
-    """Yield an answer that has a body; what goes wrong on the way is raised as ours."""
+    """Yield an answer to go on with; what goes wrong on the way is raised as ours."""
+    answers = (200, 206, NO_MORE) if "Range" in headers else (200, 206)
+    timeout = patience.connecting, patience.silence
     try:
-        with requests.get(url, headers=headers, stream=True, timeout=patience.silence) as response:
+        with requests.get(url, headers=headers, stream=True, timeout=timeout) as response:
             status = f"{response.status_code} {response.reason}"
             if response.status_code in RETRIED:
                 raise _BrokenError(status, _retry_after(response))
-            if response.status_code not in (200, 206, NO_MORE):
+            if response.status_code not in answers:
                 raise TransferError(status)
+            kind = response.headers.get("Content-Type", "").lower()
+            if response.status_code == 200 and kind.startswith("text/html"):
+                raise TransferError("answers with a web page, not with the file")
             yield response
+    except requests.ConnectTimeout:
+        raise _BrokenError(f"no connection in {patience.connecting:g} s", reached=False) from None
     except (requests.ConnectionError, requests.Timeout) as error:
-        raise _BrokenError(_reason(error)) from None
+        reached = not isinstance(error.args[0], MaxRetryError)  # urllib3's, of connecting alone
+        raise _BrokenError(_reason(error), reached=reached) from None
     except requests.RequestException as error:  # such as an address that is none
         raise TransferError(str(error)) from None
 
