@@ -8,7 +8,8 @@ Reads   data/<profile>/encoded/<family>/
 Writes  models/<profile>/<name>/weights.safetensors  the model, with its configuration
                                 config.json, history.csv, metrics.json
                                 provenance.json      when, where, how fast
-        checkpoints/<profile>/<name>/ while it runs
+        checkpoints/<profile>/<name>/ until the model is translated with: should the outputs be
+                                lost before, it ends again from there
 """
 
 import sys

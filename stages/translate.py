@@ -14,6 +14,7 @@ Writes  translations/<profile>/<name>/
             <set>.forced.attention.json      those of the aligned set's references
             <set>.forced.scores              log p of each reference of the aligned set
             <set>.forced.<reading>.links     Pharaoh, by each reading (decoding.link_step)
+Deletes checkpoints/<profile>/<member>/ of the trainings that made these models
 """
 
 from pathlib import Path
@@ -27,15 +28,18 @@ from attnmt.decoding.text import TextTranslator, Translation, load_translator
 from attnmt.files import atomic_path, write_lines
 from attnmt.layout import Layout
 from attnmt.stage import run_stage
+from attnmt.training.checkpoint import discard
 
 
 def main(params_file: Path, name: str) -> None:
     """Write the translations, the forced links and the attention of a model or an ensemble."""
     params = load_params(params_file)
-    sets, decoding = params.sets, params.decoding
+    sets, decoding, layout = params.sets, params.decoding, Layout(params.profile)
     torch.set_num_threads(params.machine.decode_threads)
     translator = load_translator(params, name)
-    with atomic_path(Layout(params.profile).translations(name)) as folder:
+    for member in params.translators(name).members:  # whose weights the engine has by now
+        discard(layout.checkpoints(member), layout.model(member))
+    with atomic_path(layout.translations(name)) as folder:
         folder.mkdir()
         for test in sets.tests:
             found = translator.translate_set(test)

@@ -1,9 +1,12 @@
 """Trainings that are cut off: by schedulers, power cuts and full disks, alone and of two processes.
 
+And one that has ended, but whose outputs its engine deletes, for it was told to end just then.
+
 ``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off fifty of them, half each way.
 """
 
 import io
+import json
 import logging
 import multiprocessing
 import os
@@ -25,6 +28,7 @@ import torch
 from project import MEMBERS, Project
 
 from attnmt.training import run  # noqa: F401  # so that no training has to import torch again
+from attnmt.training.checkpoint import discard
 
 TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
@@ -34,7 +38,7 @@ CUTS = 4  # of a training, at most
 
 
 class Undisturbed(NamedTuple):
-    """A project with what its training writes if left alone, and the time that takes."""
+    """A project, nothing trained; what its training writes if left alone, and the time that takes."""
 
     project: Project
     outputs: dict[str, bytes]
@@ -54,7 +58,9 @@ def undisturbed(project: Project, tmp_path_factory: pytest.TempPathFactory) -> U
     process = start(project)
     process.join()
     assert process.exitcode == 0, log_of(project)
-    return Undisturbed(project, outputs(project), time.monotonic() - started)
+    seconds = time.monotonic() - started
+    discard_checkpoints(project)
+    return Undisturbed(project, outputs(project), seconds)
 
 
 def start(project: Project) -> BaseProcess:
@@ -91,6 +97,22 @@ def outputs(project: Project) -> dict[str, bytes]:
     for name in OUTPUTS:
         (folder / name).unlink()
     return found
+
+
+def discard_checkpoints(project: Project) -> None:
+    """Have the next training begin at its beginning."""
+    discard(project.folder / f"checkpoints/demo/{NAME}", project.folder / f"models/demo/{NAME}")
+
+
+def checkpoints_of(project: Project) -> set[str]:
+    """Return the files that lie there."""
+    return {path.name for path in project.folder.glob("checkpoints/**/*") if path.is_file()}
+
+
+def kept(made: dict[str, bytes]) -> set[str]:
+    """Return the files that end a training again, which made these outputs."""
+    best = json.loads(made["metrics.json"])["best_step"]
+    return {"lock", "last.safetensors", f"best-{best}.safetensors"}
 
 
 def send_a_signal(process: BaseProcess, project: Project) -> str:
@@ -149,14 +171,14 @@ def train_cut_off(undisturbed: Undisturbed, cut_off: Callable[[BaseProcess, Proj
             batch = re.findall(r"(?:after|from) batch (\d+)", log)
             cuts.append(f"{how} {batch[-1] if batch else ''}")
         if process.exitcode == 0:
+            assert checkpoints_of(project) == kept(expected)
+            discard_checkpoints(project)
             assert outputs(project) == expected
             if cuts:
                 break
         else:
             assert cuts, log_of(project)
     print(f"{len(cuts)} cuts: {', '.join(cuts)}")
-    left = [path.name for path in project.folder.glob("checkpoints/**/*") if path.is_file()]
-    assert set(left) == {"lock"}
 
 
 @pytest.mark.parametrize("training", TRAININGS)
@@ -169,6 +191,31 @@ def test_a_disk_full_at_random_points_changes_no_byte(
     undisturbed: Undisturbed, small_disk: None, training: int
 ) -> None:
     train_cut_off(undisturbed, fill_the_disk)
+
+
+def test_lost_outputs_are_written_again_until_the_model_is_translated_with(
+    undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """What an engine deletes that is told to end before it has seen the training end."""
+    project, expected, _ = undisturbed
+    project = project.copy(tmp_path / "lost")
+    provenance = project.folder / f"models/demo/{NAME}/provenance.json"
+    seconds = []
+    for _ in range(2):
+        process = start(project)
+        process.join()
+        assert process.exitcode == 0, log_of(project)
+        seconds.append(json.loads(provenance.read_text())["seconds"])
+        assert outputs(project) == expected
+    steps = json.loads(expected["metrics.json"])["steps"]
+    assert f"resuming after batch {steps}\n" in log_of(project)
+    assert seconds[0] == seconds[1]
+    for name, content in expected.items():
+        (provenance.parent / name).write_bytes(content)
+    assert checkpoints_of(project) == kept(expected)
+    for stage in (["lexicon"], ["translate", NAME]):
+        project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
+    assert list(project.folder.glob("checkpoints/demo/*")) == []
 
 
 def test_two_processes_stop_and_go_on_under_torchrun(undisturbed: Undisturbed) -> None:

@@ -1,7 +1,9 @@
-"""Checkpoints that are damaged, wanted by two, or find the disk full."""
+"""Checkpoints that are damaged, wanted by two, not needed any more, or find the disk full."""
 
 import errno
+import fcntl
 import itertools
+import json
 import multiprocessing
 import os
 import re
@@ -16,7 +18,8 @@ import torch
 from small_training import FEEDING, small
 
 from attnmt.errors import InputError
-from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.planning.space import CHECKPOINTS, KEPT
+from attnmt.training.checkpoint import Checkpoints, Progress, discard
 
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
 
@@ -46,7 +49,24 @@ def flip_a_bit(path: Path) -> None:
 def test_the_last_and_the_one_before_are_kept(folder: Path) -> None:
     names = {LAST, PREVIOUS, "best-3.safetensors", "best-5.safetensors"}
     assert {path.name for path in folder.iterdir()} == names
+    assert len(names) == CHECKPOINTS - 1  # and one that is being written
     assert Checkpoints(folder, 0).load(small(FEEDING)).step == 5
+
+
+@pytest.mark.parametrize(("damaged", "step"), [(None, 5), (LAST, 3)])
+def test_a_finished_training_keeps_what_ends_it_again(
+    folder: Path, damaged: str | None, step: int
+) -> None:
+    if damaged:
+        cut_short(folder / damaged)
+    checkpoints = Checkpoints(folder, 0)
+    checkpoints.load(small(FEEDING))
+    checkpoints.finish()
+    assert len(list(folder.iterdir())) == KEPT
+    again = Checkpoints(folder, 0)
+    progress = again.load(small(FEEDING))
+    assert progress.step == progress.best_step == step
+    assert again.load_best(progress)
 
 
 @pytest.mark.parametrize("damage", [cut_short, flip_a_bit, Path.unlink])
@@ -159,3 +179,58 @@ def test_what_a_killed_process_was_writing_is_cleared(folder: Path) -> None:
     (folder / f"{LAST}.123.partial").write_bytes(b"half")
     with Checkpoints(folder, 0).locked():
         assert not [path for path in folder.iterdir() if re.search("partial", path.name)]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def flock(descriptor: int, operation: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with (
+        pytest.raises(InputError, match=rf"{os.strerror(number)}.*without locks \(flock\)"),
+        Checkpoints(tmp_path, 0).locked(),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("error", [NotImplementedError, OSError, TimeoutError])
+def test_an_error_of_the_training_passes_through(tmp_path: Path, error: type[Exception]) -> None:
+    with pytest.raises(error), Checkpoints(tmp_path, 0).locked():
+        raise error
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> tuple[Path, Path]:
+    """A model and the folder of its checkpoints, with those of the model and of another training."""
+    checkpoints, model = tmp_path / "checkpoints/base", tmp_path / "models/base"
+    model.mkdir(parents=True)
+    (model / "config.json").write_text(json.dumps({"fingerprint": "this"}))
+    for fingerprint in ("this", "other"):
+        with Checkpoints(checkpoints / fingerprint, 0).locked():
+            (checkpoints / fingerprint / LAST).touch()
+    return checkpoints, model
+
+
+def test_the_checkpoints_of_a_model_are_discarded_and_no_others(
+    finished: tuple[Path, Path],
+) -> None:
+    checkpoints, model = finished
+    for _ in range(2):  # the second time they are not there
+        discard(checkpoints, model)
+        assert [path.name for path in checkpoints.iterdir()] == ["other"]
+    assert (checkpoints / "other" / LAST).exists()
+    (model / "config.json").write_text(json.dumps({"fingerprint": "other"}))
+    for _ in range(2):
+        discard(checkpoints, model)
+        assert list(checkpoints.parent.iterdir()) == []
+
+
+def test_checkpoints_stay_while_somebody_trains_there(finished: tuple[Path, Path]) -> None:
+    checkpoints, model = finished
+    with Checkpoints(checkpoints / "this", 0).locked():
+        discard(checkpoints, model)
+        names = {path.name for path in (checkpoints / "this").iterdir()}
+        assert names == {"lock", "owner", LAST}

@@ -3,8 +3,10 @@
 import itertools
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from attnmt.config import ModelShape, System
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import follow, train
-from attnmt.training.ranks import ALONE, Ranks, joined, start
+from attnmt.training.ranks import ALONE, PARENT, Ranks, joined, start
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
 
@@ -169,6 +171,56 @@ def test_a_signal_reaches_every_process(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("sys.argv", [str(script)])
     assert start(2) == 75
     assert Path("0").exists()
+
+
+def wait_for(*paths: Path) -> None:
+    end = time.monotonic() + 60
+    while not all(path.exists() for path in paths):
+        assert time.monotonic() < end, f"one of {paths} does not come"
+        time.sleep(0.01)
+
+
+def test_processes_whose_parent_died_while_they_began_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, time\n"
+        "parent, rank = os.getppid(), os.environ['RANK']\n"
+        "with open('new' + rank, 'w') as file: file.write(str(os.getpid()))\n"
+        "os.rename('new' + rank, 'begun' + rank)\n"
+        "while os.getppid() == parent: time.sleep(0.01)\n"
+        "from attnmt.training.ranks import joined\n"
+        "try:\n"
+        "    with joined(): pass\n"
+        "except SystemExit: open('ended' + rank, 'w')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(script)])
+    parent = multiprocessing.get_context("fork").Process(target=start, args=(2,))
+    parent.start()
+    begun, ended = (
+        [tmp_path / f"{what}{rank}" for rank in range(2)] for what in ("begun", "ended")
+    )
+    wait_for(*begun)
+    parent.kill()
+    try:
+        wait_for(*ended)
+    finally:
+        for path in begun:
+            with suppress(ProcessLookupError):
+                os.kill(int(path.read_text()), signal.SIGKILL)
+
+
+def own_parent(ranks: Ranks) -> str | None:
+    return os.environ.get(PARENT)
+
+
+def test_what_a_process_starts_does_not_take_its_parent_for_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(PARENT, str(os.getpid()))
+    assert in_two_processes(own_parent) == [None, None]
 
 
 def test_every_sentence_is_one_processs() -> None:

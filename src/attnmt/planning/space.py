@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnmt.config import File, Params
+from attnmt.config import Expected, File, Params
 from attnmt.data.size import TextSize, training_size
 from attnmt.data.sources import MIRROR
 from attnmt.layout import Layout
@@ -15,6 +15,7 @@ BYTES_A_WORD = 6  # of running text, the space included
 BYTES_AN_ID = 4
 BYTES_A_PAIR = 16  # where each of its two sentences starts
 CHECKPOINTS = 5  # the last, the one before, the best of each, and one that is being written
+KEPT = 2  # the last and the best: of a finished training, until its model is translated with
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,18 @@ def disk(
         root: the project's folder.
     """
     layout = Layout(params.profile, root)
+    expected = params.source.expected if params.source else None
     sizes = {family: training_size(params, family, root) for family in params.families}
     to_train = [size for name, size in weights.items() if f"train@{name}" not in done]
     rows = [
         _downloads(params, done, layout, root),
-        _row("raw text", [layout.raw], "corpus" in done, _text_bytes(params)),
-        _row("tokens", [layout.tokens], "tokenise" in done, _text_bytes(params)),
+        _row("raw text", [layout.raw], "corpus" in done, expected.raw_bytes if expected else None),
+        _row(
+            "tokens",
+            [layout.tokens],
+            "tokenise" in done,
+            _text_bytes(expected) if expected else None,
+        ),
         _sum(
             "encoded text",
             (
@@ -74,7 +81,8 @@ def disk(
         Space(
             f"checkpoints, {at_once} at a time",
             sum(_size(layout.checkpoints(name)) for name in weights),
-            CHECKPOINTS * sum(sorted(to_train)[-at_once:]),
+            # At most: translations may wait until all trainings have had a GPU.
+            KEPT * sum(to_train) + (CHECKPOINTS - KEPT) * sum(sorted(to_train)[-at_once:]),
         ),
     ]
     names = [*params.models, *params.ensembles]
@@ -116,10 +124,9 @@ def _fetched_bytes(params: Params) -> int | None:
     return params.source.expected.bytes if params.source.expected else None
 
 
-def _text_bytes(params: Params) -> int | None:
-    """Return the bytes of the expected training text; the other sets are small beside it."""
-    expected = params.source.expected if params.source else None
-    return sum(expected.words.values()) * BYTES_A_WORD if expected else None
+def _text_bytes(expected: Expected) -> int:
+    """Return the bytes of the training text's tokens; the other sets are small beside it."""
+    return sum(expected.words.values()) * BYTES_A_WORD
 
 
 def _encoded_bytes(size: TextSize | None) -> int | None:

@@ -4,10 +4,11 @@ import json
 import logging
 import os
 import platform
+import shutil
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, write_text
+from attnmt.files import atomic_path, read_json, write_text
 
 log = logging.getLogger(__name__)
 
@@ -60,30 +61,32 @@ class Checkpoints:
         """Keep the folder to this process.
 
         Raises:
-            InputError: if another process has it.
+            InputError: if another process has it, or the file system has no locks.
         """
         lock, owner = self.folder / "lock", self.folder / "owner"
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            with FileLock(lock, timeout=0):
-                for path in self.folder.glob("*.partial"):
-                    path.unlink()  # of a process that was killed while it wrote
-                write_text(owner, f"process {os.getpid()} on {platform.node()}\n")
-                try:
-                    yield
-                finally:
-                    owner.unlink()
-        except NotImplementedError:
-            raise InputError(
-                f"{self.folder}: this file system has no locks (flock), without which two processes "
-                f"might train here at once; mount it with them, or put checkpoints/ elsewhere by a link"
-            ) from None
+            taken = FileLock(lock, timeout=0, fallback_to_soft=False).acquire()
         except Timeout:
             who = owner.read_text().strip() if owner.exists() else "another process"
             raise InputError(
                 f"{self.folder}: {who} trains here; wait for it or stop it (should it be gone, with "
                 f"its machine, delete {lock})"
             ) from None
+        except OSError as error:
+            raise InputError(
+                f"{self.folder}: cannot be locked ({error.strerror}), and without locks (flock) two "
+                f"processes might train here at once; mount the file system with them, or put "
+                f"checkpoints/ elsewhere by a link"
+            ) from None
+        with taken:
+            for path in self.folder.glob("*.partial"):
+                path.unlink()  # of a process that was killed while it wrote
+            write_text(owner, f"process {os.getpid()} on {platform.node()}\n")
+            try:
+                yield
+            finally:
+                owner.unlink(missing_ok=True)
 
     def due(self, progress: Progress) -> bool:
         """Say if the last checkpoint is old enough for another."""
@@ -101,9 +104,7 @@ class Checkpoints:
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
         self._write(LAST, tensors, json.dumps(asdict(progress)))
-        needed = {self._best(self._held), self._best(progress)}
-        for path in set(self.folder.glob("best-*.safetensors")) - needed:
-            path.unlink()
+        self._keep(LAST, PREVIOUS, self._best(self._held).name, self._best(progress).name)
         self._held, self._damaged, self._time = replace(progress), False, time.monotonic()
 
     def save_best(self, model: nn.Module, progress: Progress) -> None:
@@ -146,10 +147,14 @@ class Checkpoints:
         """Return the weights with the lowest development cost."""
         return _read(self._best(progress))[0]
 
-    def clear(self) -> None:
-        """Delete the checkpoints of a training that has delivered its outputs."""
+    def finish(self) -> None:
+        """Delete what it does not take to end a finished training again, should its outputs be lost."""
+        self._keep(PREVIOUS if self._damaged else LAST, self._best(self._held).name)
+
+    def _keep(self, *names: str) -> None:
         for path in self.folder.glob("*.safetensors"):
-            path.unlink()
+            if path.name not in names:
+                path.unlink()
 
     def _best(self, progress: Progress) -> Path:
         return self.folder / f"best-{progress.best_step}.safetensors"
@@ -187,6 +192,25 @@ class Checkpoints:
                 f"{error}: this file takes {size} MB, and the training goes on from batch "
                 f"{self._held.step}"
             ) from error
+
+
+def discard(checkpoints: Path, model: Path) -> None:
+    """Delete the checkpoints of the training that made a model, whose outputs no engine will lose now.
+
+    They stay while a process trains there, and so does what cannot be deleted.
+
+    Args:
+        checkpoints: the folder of all trainings of that name.
+        model: the folder of the model.
+    """
+    if not checkpoints.exists():
+        return
+    folder = checkpoints / read_json(model / "config.json")["fingerprint"]
+    with suppress(InputError, OSError), Checkpoints(folder, minutes=0).locked():
+        shutil.rmtree(folder, ignore_errors=True)
+    for empty in (folder, checkpoints):  # NFS keeps the folder until the lock in it is closed
+        with suppress(OSError):
+            empty.rmdir()
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], str]:

@@ -1,6 +1,7 @@
 """The machine that a training runs on: what it is, and its memory."""
 
 import ctypes
+import os
 import platform
 import resource
 import signal
@@ -30,10 +31,16 @@ def keep_freed_memory() -> None:
             library.mallopt(option, BYTES)
 
 
-def end_with_parent() -> None:
-    """Have Linux send SIGTERM to this process when the one that started it has died."""
+def end_with_parent(parent: int) -> None:
+    """Have Linux send SIGTERM to this process when ``parent``, which started it, dies.
+
+    Raises:
+        SystemExit: if that has died already, before Linux was asked.
+    """
     if platform.system() == "Linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        sys.exit(f"process {parent}, which started this one, has died")
 
 
 def peak_memory(device: torch.device) -> int:

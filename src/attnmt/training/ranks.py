@@ -24,6 +24,8 @@ from attnmt.training.stop import handled
 
 log = logging.getLogger(__name__)
 
+PARENT = "ATTNMT_PARENT"  # the process of ``start``, said to those that it starts
+
 
 @dataclass(frozen=True)
 class Ranks:
@@ -63,11 +65,13 @@ def joined() -> Iterator[Ranks]:
 
     Raises:
         InputError: if there are GPUs, but none is free.
+        SystemExit: if the process that started this one has died.
     """
     if not started():
         yield ALONE
         return
-    end_with_parent()
+    # Nothing that is started from here, torchrun say, may take it for its own parent.
+    end_with_parent(int(os.environ.pop(PARENT, os.getppid())))
     gpus = torch.cuda.device_count()
     if gpus and not take_gpu():
         raise InputError(
@@ -96,6 +100,7 @@ def start(count: int) -> int:
         "MASTER_PORT": str(store.port),
         "TORCHELASTIC_USE_AGENT_STORE": "True",
         "WORLD_SIZE": str(count),
+        PARENT: str(os.getpid()),
     }
     processes: list[subprocess.Popen[bytes]] = []
 

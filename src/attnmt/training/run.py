@@ -127,7 +127,7 @@ def _train(params: Params, name: str, stop: Stop, ranks: Ranks) -> None:
         # Alone among the outputs, this one does not repeat to the byte.
         write_json(folder / "provenance.json", {**provenance, **cost})
         tracked.finish({**metrics, **cost})
-        checkpoints.clear()
+        checkpoints.finish()
 
 
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
