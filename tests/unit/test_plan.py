@@ -162,6 +162,8 @@ def test_disk_of_an_expected_text(project: Path) -> None:
         Space("checkpoints, 2 at a time", 0, 2 * 5 * WEIGHTS),
         Space("lexicon, translations, scores, reports", 0, None),
     ]
+    one_at_a_time = make_plan(params(), stages(), at_once=1).disk
+    assert Space("checkpoints, 1 at a time", 0, (2 * 2 + 3) * WEIGHTS) in one_at_a_time
 
 
 def test_disk_of_what_is_done_is_what_lies_there(project: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnmt.config import Expected, File, Params
+from attnmt.config import File, Params
 from attnmt.data.size import TextSize, training_size
 from attnmt.data.sources import MIRROR
 from attnmt.layout import Layout
@@ -52,18 +52,13 @@ def disk(
         root: the project's folder.
     """
     layout = Layout(params.profile, root)
-    expected = params.source.expected if params.source else None
+    raw, tokens = _text_bytes(params)
     sizes = {family: training_size(params, family, root) for family in params.families}
     to_train = [size for name, size in weights.items() if f"train@{name}" not in done]
     rows = [
         _downloads(params, done, layout, root),
-        _row("raw text", [layout.raw], "corpus" in done, expected.raw_bytes if expected else None),
-        _row(
-            "tokens",
-            [layout.tokens],
-            "tokenise" in done,
-            _text_bytes(expected) if expected else None,
-        ),
+        _row("raw text", [layout.raw], "corpus" in done, raw),
+        _row("tokens", [layout.tokens], "tokenise" in done, tokens),
         _sum(
             "encoded text",
             (
@@ -124,9 +119,12 @@ def _fetched_bytes(params: Params) -> int | None:
     return params.source.expected.bytes if params.source.expected else None
 
 
-def _text_bytes(expected: Expected) -> int:
-    """Return the bytes of the training text's tokens; the other sets are small beside it."""
-    return sum(expected.words.values()) * BYTES_A_WORD
+def _text_bytes(params: Params) -> tuple[int, int] | tuple[None, None]:
+    """Return the bytes of the training text, raw and as tokens; the other sets are small beside it."""
+    expected = params.source.expected if params.source else None
+    if expected is None:
+        return None, None
+    return expected.raw_bytes, sum(expected.words.values()) * BYTES_A_WORD
 
 
 def _encoded_bytes(size: TextSize | None) -> int | None:

@@ -137,7 +137,7 @@ def _file(file: File) -> str:
 
 
 def _disk(plan: Plan) -> Table:
-    table = _table("disk", "now", "when finished")
+    table = _table("disk", "now", "at most")
     for row in plan.disk:
         table.add_row(row.what, _bytes(row.now), _bytes(row.finished))
     table.add_section()
