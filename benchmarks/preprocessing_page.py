@@ -9,9 +9,10 @@ from benchmarks.recombined import LANGUAGES
 
 def render(found: Mapping[str, Any]) -> str:
     """Return a machine's results as tables in Markdown."""
-    machine = found["machine"]
+    machine, count = found["machine"], found["workers"]
+    workers = f"{count} workers" if count > 1 else "1 worker"
     title = (
-        f"**Preprocessing, {found['workers']} workers.** {machine['device']}, {machine['started']}. "
+        f"**Preprocessing, {workers}.** {machine['device']}, {machine['started']}. "
         "Minutes on the clock and of the processors, and the most memory that all processes of a stage "
         "held at once, and that its first one held."
     )
