@@ -2,7 +2,7 @@
 
 Called by dvc.yaml as `python stages/train.py params.yaml base`, which starts machine.train_processes
 processes; or as `torchrun --nproc-per-node=2 stages/train.py params.yaml base`.
-SIGTERM, SIGUSR1 or Ctrl-C: it saves all and ends with status 75.
+SIGTERM, SIGUSR1, SIGHUP or Ctrl-C: it saves all and ends with status 75.
 
 Reads   data/<profile>/encoded/<family>/
 Writes  models/<profile>/<name>/weights.safetensors  the model, with its configuration

@@ -27,13 +27,21 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
 def run_app(app: typer.Typer) -> None:
     """Run a command line. An InputError ends it: status 2, the message alone on standard error.
 
-    A scheduler's signals end it as Ctrl-C does, nothing left half-written; a training has its own way.
+    A scheduler's signals end it as Ctrl-C does, nothing left half-written; while it trains they are
+    :mod:`attnmt.training.stop`'s.
     """
-    for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
-        if signal.getsignal(each) is signal.SIG_DFL:  # nohup has SIGHUP ignored
-            signal.signal(each, lambda number, _: sys.exit(128 + number))
+    ends = [
+        each
+        for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+        if signal.getsignal(each) is signal.SIG_DFL  # nohup has SIGHUP ignored
+    ]
+    for each in ends:
+        signal.signal(each, lambda number, _: sys.exit(128 + number))
     try:
         app()
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    finally:
+        for each in ends:
+            signal.signal(each, signal.SIG_DFL)

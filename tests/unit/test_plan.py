@@ -169,15 +169,20 @@ def test_disk_of_an_expected_text(project: Path) -> None:
 def test_disk_of_what_is_done_is_what_lies_there(project: Path) -> None:
     write_text_size(project)
     finish(project, "base", 500)
-    for path, size in (("data/demo/raw/train.en", 70), ("models/demo/base/weights", 30)):
+    for path, size in (
+        ("data/demo/raw/train.en", 70),
+        ("models/demo/base/weights", 30),
+        ("checkpoints/demo/base/f1/last", 40),
+    ):
         (project / path).parent.mkdir(parents=True, exist_ok=True)
         (project / path).write_bytes(b"x" * size)
     made = make_plan(params(), stages("corpus", "train@base"), at_once=2)
     base = sum(path.stat().st_size for path in (project / "models/demo/base").iterdir())
     assert row(made, "raw text") == Space("raw text", 70, 70)
-    assert row(made, "tokens").finished is None  # nothing says how long the grammar's text is
+    assert row(made, "tokens").most is None  # nothing says how long the grammar's text is
     assert row(made, "models") == Space("models", base, base + WEIGHTS)
-    assert row(made, "checkpoints, 2 at a time").finished == 5 * WEIGHTS
+    checkpoints = Space("checkpoints, 2 at a time", 40, 40 + 5 * WEIGHTS)
+    assert row(made, checkpoints.what) == checkpoints
 
 
 def test_files_are_fetched_unless_they_lie_there(

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 SLOW = """
+import signal
 import time
 from pathlib import Path
 from attnmt.files import atomic_path
 from attnmt.stage import run_stage
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 def main():
     with atomic_path(Path("out")) as partial:
@@ -28,9 +32,9 @@ def test_a_stage_that_is_told_to_end_leaves_nothing_half_written(
     tmp_path: Path, sent: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", SLOW]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    process.send_signal(sent)
-    assert process.wait(timeout=30) == 128 + sent
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(sent)
+        assert process.wait(timeout=30) == 128 + sent
     assert list(tmp_path.iterdir()) == []

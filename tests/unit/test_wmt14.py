@@ -81,7 +81,7 @@ MEMBERS = {
 }
 # Bytes and digests as these registries have them between them: TensorFlow Datasets
 # (url_checksums/wmt1{4,5,6}_translate.txt), gluon-nlp (scripts/datasets/url_checksums/wmt.txt), Sockeye
-# (sockeye_contrib's autopilot, tasks.py), sacreBLEU (dataset/__init__.py); RWTH's as a project noted it.
+# (sockeye_contrib's autopilot, tasks.py), sacreBLEU (dataset/__init__.py). No registry has RWTH's.
 REGISTERED = {
     "training-parallel-commoncrawl.tgz": (
         918311367,
@@ -211,6 +211,7 @@ def test_gold_that_does_not_fit(
     (wmt14.mirror / name).write_bytes(packed)
     for side in wmt14.params["corpus"]["sources"]["official"]["files"]["rwth"].values():
         side[0]["digest"] = f"sha256:{hashlib.sha256(packed).hexdigest()}"
+    message = message.replace("DeEn/", f"{wmt14.mirror}/{name}/DeEn/", 1)
     assert message in refused(wmt14, tmp_path, monkeypatch)
 
 

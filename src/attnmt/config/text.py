@@ -123,9 +123,8 @@ class ParallelFiles(Strict):
 class Expected(Strict):
     """What a corpus is said to hold: what ``attnmt plan`` reckons with before it is there."""
 
-    pairs: (
-        PositiveInt  # of the training set, no longer than tokenise.max_length: what is trained on
-    )
+    # of the training set, what is trained on: no side longer than tokenise.max_length
+    pairs: PositiveInt
     words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # of these pairs
     raw_bytes: PositiveInt  # of all raw text, long sentences included
     bytes: PositiveInt  # of all files to fetch
@@ -191,8 +190,8 @@ class Tokenise(Strict):
     moses: bool  # false where the raw text is tokenised already
     split_hyphens: bool  # Moses' aggressive splitting; joined again before scoring
     max_length: PositiveInt  # training pairs with a longer side are dropped, in words
-    # sets whose raw text is tokens already, whatever ``moses`` says: gold links count their own, which
-    # are escaped as Moses' are and otherwise stay
+    # sets whose raw text is tokens already, whatever ``moses`` says: gold links count
+    # these tokens, so they are escaped as Moses' are and otherwise stay
     tokenised: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
 
 

@@ -48,8 +48,9 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
                 rows = _rows(sides, texts, name == train)
                 ends = ("en", "de", "links") if sides.links else ("en", "de")
                 _write_set(rows, [folder / f"{name}.{end}" for end in ends])
-            except InputError as error:  # what was unpacked is gone when it is read
-                raise InputError(str(error).replace(f"{unpacked}/", f"{downloads}/")) from None
+            except InputError as error:  # by the time it is read, what was unpacked is gone
+                kept = next(iter(fetched.values())).parent
+                raise InputError(str(error).replace(f"{unpacked}/", f"{kept}/")) from None
 
 
 def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) -> dict[str, Path]:

@@ -116,7 +116,7 @@ def splitter(language: str, settings: Tokenise) -> Callable[[str], list[str]]:
 
 
 def _escaped_words(line: str) -> list[str]:
-    """Return the words of a line that is tokens already, spelt as the other sets' tokens are."""
+    """Return the words of a line that is tokens already, spelt as Moses spells them."""
     return [escaped(word) for word in line.split()]
 
 

@@ -1,4 +1,4 @@
-"""What a profile fetches, and what it keeps on disk: now, and when everything has run."""
+"""What a profile fetches, and what it takes on disk: now, and at most."""
 
 import os
 from collections.abc import Collection, Iterable
@@ -24,7 +24,7 @@ class Space:
 
     what: str
     now: int
-    finished: int | None  # when all stages have run; None where nothing says how much
+    most: int | None  # until all stages have run; None where nothing says how much
 
 
 def files_to_fetch(params: Params, done: Collection[str], root: Path = Path()) -> list[File]:
@@ -54,7 +54,8 @@ def disk(
     layout = Layout(params.profile, root)
     raw, tokens = _text_bytes(params)
     sizes = {family: training_size(params, family, root) for family in params.families}
-    to_train = [size for name, size in weights.items() if f"train@{name}" not in done]
+    to_train = {name: size for name, size in weights.items() if f"train@{name}" not in done}
+    checkpoints = {name: _size(layout.checkpoints(name)) for name in weights}
     rows = [
         _downloads(params, done, layout, root),
         _row("raw text", [layout.raw], "corpus" in done, raw),
@@ -75,9 +76,11 @@ def disk(
         ),
         Space(
             f"checkpoints, {at_once} at a time",
-            sum(_size(layout.checkpoints(name)) for name in weights),
-            # At most: translations may wait until all trainings have had a GPU.
-            KEPT * sum(to_train) + (CHECKPOINTS - KEPT) * sum(sorted(to_train)[-at_once:]),
+            sum(checkpoints.values()),
+            # Translations may wait until all trainings have had a GPU.
+            sum(size for name, size in checkpoints.items() if name not in to_train)
+            + KEPT * sum(to_train.values())
+            + (CHECKPOINTS - KEPT) * sum(sorted(to_train.values())[-at_once:]),
         ),
     ]
     names = [*params.models, *params.ensembles]
@@ -94,18 +97,18 @@ def _row(what: str, paths: Iterable[Path], done: bool, estimate: int | None) -> 
 def _sum(what: str, rows: Iterable[Space]) -> Space:
     """Return one row for several; what they take in the end is known if it is of each."""
     every = list(rows)
-    finished = [row.finished for row in every]
-    known = [size for size in finished if size is not None]
+    most = [row.most for row in every]
+    known = [size for size in most if size is not None]
     return Space(
         what,
         sum(row.now for row in every),
-        sum(known) if len(known) == len(finished) else None,
+        sum(known) if len(known) == len(most) else None,
     )
 
 
 def _downloads(params: Params, done: Collection[str], layout: Layout, root: Path) -> Space:
-    now, finished = _size(layout.downloads), _fetched_bytes(params)
-    return Space("downloads", now, finished if files_to_fetch(params, done, root) else now)
+    now, most = _size(layout.downloads), _fetched_bytes(params)
+    return Space("downloads", now, most if files_to_fetch(params, done, root) else now)
 
 
 def _fetched_bytes(params: Params) -> int | None:

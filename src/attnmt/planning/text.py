@@ -121,7 +121,7 @@ def _hours(plan: Plan, speeds: Sequence[Speed], at_once: int) -> Table:
 def _downloads(plan: Plan) -> str:
     if not plan.fetched:
         return "Downloads: none."
-    size = next(row.finished for row in plan.disk if row.what == "downloads")
+    size = next(row.most for row in plan.disk if row.what == "downloads")
     how_much = f"about {_bytes(size)} in all" if size else "size unknown"
     files = ", ".join(map(_file, plan.fetched))
     count = len(plan.fetched)
@@ -139,10 +139,10 @@ def _file(file: File) -> str:
 def _disk(plan: Plan) -> Table:
     table = _table("disk", "now", "at most")
     for row in plan.disk:
-        table.add_row(row.what, _bytes(row.now), _bytes(row.finished))
+        table.add_row(row.what, _bytes(row.now), _bytes(row.most))
     table.add_section()
-    known = sum(row.finished or 0 for row in plan.disk)
-    unknown = any(row.finished is None for row in plan.disk)
+    known = sum(row.most or 0 for row in plan.disk)
+    unknown = any(row.most is None for row in plan.disk)
     at_least = "over " if unknown else ""
     table.add_row("together", _bytes(sum(row.now for row in plan.disk)), at_least + _bytes(known))
     return table

@@ -1,5 +1,6 @@
 """Checkpoints: everything that an interrupted training needs to end with the same bytes."""
 
+import errno
 import json
 import logging
 import os
@@ -24,6 +25,15 @@ from attnmt.files import atomic_path, read_json, write_text
 log = logging.getLogger(__name__)
 
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
+LOCKLESS = (
+    errno.ENOSYS,
+    errno.ENOLCK,
+    errno.EOPNOTSUPP,
+)  # what flock says where there are no locks
+WITHOUT_LOCKS = (
+    "without locks (flock) two processes might train there at once; mount the file system with them, "
+    "or put checkpoints/ elsewhere by a link"
+)
 
 
 @dataclass
@@ -61,7 +71,7 @@ class Checkpoints:
         """Keep the folder to this process.
 
         Raises:
-            InputError: if another process has it, or the file system has no locks.
+            InputError: if another process has it, or it cannot be locked.
         """
         lock, owner = self.folder / "lock", self.folder / "owner"
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -74,11 +84,8 @@ class Checkpoints:
                 f"its machine, delete {lock})"
             ) from None
         except OSError as error:
-            raise InputError(
-                f"{self.folder}: cannot be locked ({error.strerror}), and without locks (flock) two "
-                f"processes might train here at once; mount the file system with them, or put "
-                f"checkpoints/ elsewhere by a link"
-            ) from None
+            advice = WITHOUT_LOCKS if error.errno in LOCKLESS else "it must be writable"
+            raise InputError(f"{lock}: cannot be locked ({error.strerror}); {advice}") from None
         with taken:
             for path in self.folder.glob("*.partial"):
                 path.unlink()  # of a process that was killed while it wrote

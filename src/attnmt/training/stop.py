@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 # EX_TEMPFAIL of sysexits.h: what failed may succeed when it is started again.
 START_AGAIN = 75
-# A scheduler sends TERM before it kills, or USR1 as a warning; a terminal INT.
-SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)
+# A scheduler sends TERM before it kills, or USR1 as a warning; a terminal INT, or HUP when it closes.
+SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP)
 
 
 class TrainingStopped(SystemExit):
@@ -43,8 +43,9 @@ def noted() -> Iterator[Stop]:
 
 @contextmanager
 def handled(handler: Callable[[int], object]) -> Iterator[None]:
-    """Have a function called with the number of every signal that comes."""
-    before = {each: signal.signal(each, lambda number, _: handler(number)) for each in SIGNALS}
+    """Have a function called with the number of every signal that comes and is not ignored."""
+    heard = [each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, lambda number, _: handler(number)) for each in heard}
     try:
         yield
     finally:
