@@ -17,10 +17,20 @@ def wait_for(stop: Stop) -> None:
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_is_noted_and_ends_nothing(number: signal.Signals) -> None:
-    before = signal.getsignal(number)
+    inherited = signal.signal(number, signal.SIG_DFL)  # which nohup would have ignore some
     with noted() as stop:
         assert not stop.asked
         os.kill(os.getpid(), number)
         wait_for(stop)
         assert stop.signal == number.name
-    assert signal.getsignal(number) == before
+    assert signal.signal(number, inherited) == signal.SIG_DFL
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    inherited = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as by nohup
+    with noted() as stop:
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGTERM)
+        wait_for(stop)
+    assert stop.signal == "SIGTERM"
+    assert signal.signal(signal.SIGHUP, inherited) == signal.SIG_IGN

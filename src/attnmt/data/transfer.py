@@ -76,6 +76,7 @@ class Transfer:
         tries, furthest, reached = 0, self._have(), False
         self.pieced = furthest > 0
         while self.size is None or self._have() != self.size:
+            self._heed_stop()
             try:
                 with _connection(url, self._headers(url), self.patience) as response:
                     self._receive(url, response)
