@@ -53,6 +53,5 @@ for stage in STAGES:
         conda:
             lambda wildcards: config.get("conda")  # None: the environment that Snakemake was started in
         shell:
-            # With a trap the shell waits for a stage that is told to end and saves what it has. What that said
-            # stays in the log when it is tried again.
-            "trap : TERM USR1; {{ {params.command}; }} >> {log} 2>&1"
+            # With a trap the shell waits for a stage that is told to end and saves what it has.
+            "trap : TERM USR1; {{ {params.command}; }} > {log} 2>&1"
