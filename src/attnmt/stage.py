@@ -9,6 +9,9 @@ from typing import Any
 import typer
 
 from attnmt.errors import InputError
+from attnmt.training.stop import handled
+
+ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 
 
 def run_stage(main: Callable[..., Any], description: str | None) -> None:
@@ -30,18 +33,9 @@ def run_app(app: typer.Typer) -> None:
     A scheduler's signals end it as Ctrl-C does, nothing left half-written; while it trains they are
     :mod:`attnmt.training.stop`'s.
     """
-    ends = [
-        each
-        for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
-        if signal.getsignal(each) is signal.SIG_DFL  # nohup has SIGHUP ignored
-    ]
-    for each in ends:
-        signal.signal(each, lambda number, _: sys.exit(128 + number))
-    try:
-        app()
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    finally:
-        for each in ends:
-            signal.signal(each, signal.SIG_DFL)
+    with handled(lambda number: sys.exit(128 + number), ENDS):
+        try:
+            app()
+        except InputError as error:
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(2)

@@ -25,11 +25,8 @@ from attnmt.files import atomic_path, read_json, write_text
 log = logging.getLogger(__name__)
 
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
-LOCKLESS = (
-    errno.ENOSYS,
-    errno.ENOLCK,
-    errno.EOPNOTSUPP,
-)  # what flock says where there are no locks
+# What flock says where there are no locks
+LOCKLESS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 WITHOUT_LOCKS = (
     "without locks (flock) two processes might train there at once; mount the file system with them, "
     "or put checkpoints/ elsewhere by a link"

@@ -1,7 +1,7 @@
 """Being told to stop, by a scheduler or by Ctrl-C. What was trained is kept."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 # EX_TEMPFAIL of sysexits.h: what failed may succeed when it is started again.
@@ -42,9 +42,11 @@ def noted() -> Iterator[Stop]:
 
 
 @contextmanager
-def handled(handler: Callable[[int], object]) -> Iterator[None]:
-    """Have a function called with the number of every signal that comes and is not ignored."""
-    heard = [each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+def handled(
+    handler: Callable[[int], object], signals: Iterable[signal.Signals] = SIGNALS
+) -> Iterator[None]:
+    """Have a function called with the number of each of these signals that comes and is not ignored."""
+    heard = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
     before = {each: signal.signal(each, lambda number, _: handler(number)) for each in heard}
     try:
         yield
