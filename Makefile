@@ -12,6 +12,8 @@ PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(she
 NEW_VENV = $(or $(PYTHON),$(error No Python 3.11 or later found; say make PYTHON=/path/to/python3)) -m venv .venv
 VENV := .venv/installed
 BENCHMARKS := .venv-benchmarks/installed
+# A copied or moved .venv would still run the code in the folder where it was made.
+made_elsewhere = $(if $(wildcard $(1)/bin/activate),$(shell grep -qF '$(realpath $(1))' $(1)/bin/activate || echo $(1)))
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # No tool reports home: DVC, MLflow, and those that honour the common sign.
@@ -30,13 +32,13 @@ help: ## List the targets
 .PHONY: demo
 demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show Table 1 and where the report lies
 	snakemake -j$(CORES)
-	dvc commit -q -f dvc.yaml
+	attnmt commit
 	$(call show,demo)
 
 .PHONY: multi30k
 multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes about half an hour on 2 cores
 	snakemake -j$(CORES) --config profile=multi30k
-	dvc commit -q -f profiles/multi30k/dvc.yaml
+	attnmt commit --profile multi30k
 	$(call show,multi30k)
 
 .PHONY: wmt14-plan
@@ -51,6 +53,11 @@ repro: $(VENV) ## The demo with DVC alone, one stage after the other
 .PHONY: test
 test: $(VENV) ## Run all tests
 	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
+
+# 30 changes of executed lines and 30 of comments, docstrings and formatting.
+.PHONY: test-changes
+test-changes: $(VENV) ## Change code at random and compare what becomes stale in DVC and Snakemake, some minutes
+	pytest -s tests/pipeline/mutations.py
 
 # On the demo, or ON=tiny: the small project of the pipeline tests, some minutes.
 ON ?= demo
@@ -67,9 +74,11 @@ lint: $(VENV) ## Check style, types and the Snakefile
 	snakemake --lint
 
 .PHONY: format
-format: $(VENV) ## Format the code
+format: $(VENV) ## Format the code; write what follows from it: dvc.yaml of the profiles, digests of the code
 	ruff check --fix
 	ruff format
+	for file in profiles/*/params.yaml; do cp dvc.yaml "$${file%params.yaml}"; done
+	python stages/code.py params.yaml
 
 .PHONY: benchmarks
 benchmarks: $(BENCHMARKS) ## Measure speed against OpenNMT-py and JoeyNMT (network), see benchmarks/README.md
@@ -94,10 +103,9 @@ ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
 
 .PHONY: serve
 serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (README says how to ask it)
-	MLFLOW_TRACKING_URI=sqlite:///mlflow.db \
-		mlflow models serve -m models:/attnmt-demo/latest --env-manager local --host 127.0.0.1 --port 5001
+	attnmt serve
 
-OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stamps,$(d)/demo)
+OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stages,$(d)/demo)
 .PHONY: clean
 clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and MLflow stay
 	rm -rf $(OUTPUTS)
@@ -111,13 +119,16 @@ pins: ## Resolve all dependencies anew and rewrite constraints.txt (network)
 	head="$$(grep '^#' constraints.txt)"; printf '%s\n' "$$head" "$$pins" > constraints.txt
 	touch $(VENV)
 
-$(VENV): pyproject.toml constraints.txt
+.PHONY: elsewhere
+$(VENV): pyproject.toml constraints.txt $(if $(call made_elsewhere,.venv),elsewhere)
+	$(addprefix rm -rf ,$(call made_elsewhere,.venv))
 	$(NEW_VENV)
 	pip install -q -c constraints.txt -e '.[workflow,dev]'
 	touch $@
 
 # Of its own: the peers bring libraries that the project must not depend on.
-$(BENCHMARKS): pyproject.toml constraints.txt benchmarks/requirements.txt
+$(BENCHMARKS): pyproject.toml constraints.txt benchmarks/requirements.txt $(if $(call made_elsewhere,.venv-benchmarks),elsewhere)
+	$(addprefix rm -rf ,$(call made_elsewhere,.venv-benchmarks))
 	$(NEW_VENV)-benchmarks
 	.venv-benchmarks/bin/pip install -q -c constraints.txt -e .
 	.venv-benchmarks/bin/pip install -q --no-deps -r benchmarks/requirements.txt

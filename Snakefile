@@ -1,20 +1,32 @@
 # The stages of dvc.yaml as Snakemake rules: parallel on this machine, or on a cluster with --profile.
 #   snakemake -j2                            the demo
 #   snakemake -j2 --config profile=multi30k  another profile; -n shows what would run
-# A stage is a rule's name. Afterwards `dvc commit -f <the profile's dvc.yaml>` tells DVC what was made.
+# A stage is a rule's name. Afterwards `attnmt commit --profile multi30k` tells DVC what was made.
 import os
 import signal
 from pathlib import Path
 
+from snakemake.exceptions import WorkflowError
+
 from attnmt.config import DEMO
+from attnmt.errors import InputError
 from attnmt.graph import read_stages
+from attnmt.layout import Layout
 
 # A scheduler's warning is for the stage, which saves; Snakemake would die of it and take the stage along.
 signal.signal(signal.SIGUSR1, lambda *_: None)
 
 PROFILE = config.get("profile", DEMO)
-# Jobs on other machines read this file too; only the process that plans them asks DVC for changes.
-STAGES = read_stages(PROFILE, compare=workflow.is_main_process)
+LAYOUT = Layout(PROFILE)
+# Jobs on other machines read this file too; only the process that plans them asks what has changed.
+PLANS = workflow.is_main_process
+try:
+    STAGES = read_stages(PROFILE, compare=PLANS)
+    # A stage that is not done gets a new order. Snakemake goes by times: it runs what is older than its order.
+    for stage in STAGES if PLANS else ():
+        stage.write(LAYOUT.order(stage.name), again=not stage.done)
+except (InputError, OSError) as error:
+    raise WorkflowError(f"error: {error}")  # which Snakemake tells without a traceback
 if workflow.remote_exec:
     os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
 
@@ -29,7 +41,7 @@ rule all:
 
 for stage in STAGES:
 
-    # Times mean nothing after a checkout, so inputs of a stage that DVC finds settled count as old.
+    # A settled stage is known by content to be up to date, so its inputs count as old, whatever their times.
     age = ancient if stage.settled else str
 
     rule:
@@ -39,7 +51,7 @@ for stage in STAGES:
             f"{stage.name}: {stage.description}"
         input:
             [age(path) for path in stage.inputs],
-            stamp=age(stage.write_stamp(Path(".stamps", PROFILE, f"{stage.name}.yaml"))),
+            order=age(str(LAYOUT.order(stage.name))),
         output:
             [path if Path(path).suffix else directory(path) for path in stage.outputs],
         log:
@@ -54,4 +66,4 @@ for stage in STAGES:
             lambda wildcards: config.get("conda")  # None: the environment that Snakemake was started in
         shell:
             # With a trap the shell waits for a stage that is told to end and saves what it has.
-            "trap : TERM USR1; {{ {params.command}; }} > {log} 2>&1"
+            "trap : TERM USR1; export ATTNMT_ORDER={input.order}; {{ {params.command}; }} > {log} 2>&1"

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from attnmt.atomic import atomic_folder
 from attnmt.config import DownloadCorpus, ModelShape, System, load_params
 from attnmt.data.batches import ParallelText
 from attnmt.data.corpus import write_downloaded
@@ -24,7 +25,7 @@ from attnmt.data.size import Lengths
 from attnmt.data.tokenise import LANGUAGES, tokenise_sets
 from attnmt.data.vocabulary import BOS, EOS, build_vocabulary, count_words
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, read_lines
+from attnmt.files import read_lines
 from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig
 
@@ -135,12 +136,10 @@ def tokens() -> Path:
     raw = layout.raw
     if not (raw / "train.en").exists():
         assert isinstance(params.corpus, DownloadCorpus)
-        with atomic_path(FOLDER / "raw") as partial:
-            partial.mkdir()
+        with atomic_folder(FOLDER / "raw") as partial:
             write_downloaded(params.corpus, params.sets.train, partial, layout.downloads)
         raw = FOLDER / "raw"
-    with atomic_path(made) as partial:
-        partial.mkdir()
+    with atomic_folder(made) as partial:
         tokenise_sets(raw, partial, params.sets, params.tokenise)
     return made
 

@@ -10,11 +10,13 @@ Writes  data/<profile>/raw/<set>.en, <set>.de  one sentence a line
         data/downloads/<profile>/ what was fetched, kept
 """
 
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
 from pathlib import Path
 
+from attnmt.atomic import atomic_folder
 from attnmt.config import load_params
 from attnmt.data.corpus import write_downloaded, write_generated
-from attnmt.files import atomic_path
 from attnmt.layout import Layout
 from attnmt.stage import run_stage
 
@@ -23,8 +25,7 @@ def main(params_file: Path) -> None:
     """Write the raw text of the profile that ``params_file`` describes."""
     params = load_params(params_file)
     layout = Layout(params.profile)
-    with atomic_path(layout.raw) as folder:
-        folder.mkdir()
+    with atomic_folder(layout.raw) as folder:
         if params.corpus.kind == "grammar":
             write_generated(params.corpus, folder)
         else:

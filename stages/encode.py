@@ -11,13 +11,15 @@ Writes  data/<profile>/encoded/<family>/<set>.<language>.tok  words or pieces
                                         summary.json          counts, digests
 """
 
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
 from pathlib import Path
 
+from attnmt.atomic import atomic_folder
 from attnmt.config import load_params
 from attnmt.data.encode import encode_sets
 from attnmt.data.tokenise import LANGUAGES
 from attnmt.errors import InputError
-from attnmt.files import atomic_path
 from attnmt.layout import Layout
 from attnmt.stage import run_stage
 from attnmt.yaml_file import hint
@@ -29,8 +31,7 @@ def main(params_file: Path, family: str) -> None:
     if family not in params.families:
         raise InputError(f"{params_file}: no family {family!r}{hint(family, params.families)}")
     layout = Layout(params.profile)
-    with atomic_path(layout.encoded(family)) as folder:
-        folder.mkdir()
+    with atomic_folder(layout.encoded(family)) as folder:
         encoding = params.families[family].encoding
         workers = params.machine.workers
         summary = encode_sets(layout.tokens, folder, params.sets, encoding, workers)

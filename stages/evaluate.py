@@ -9,8 +9,11 @@ Reads   data/<profile>/raw/
 Writes  scores/<profile>/<name>.json
 """
 
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
 from pathlib import Path
 
+from attnmt.atomic import check_place
 from attnmt.config import load_params
 from attnmt.files import write_json
 from attnmt.layout import Layout
@@ -21,7 +24,9 @@ from attnmt.stage import run_stage
 def main(params_file: Path, name: str) -> None:
     """Write the scores of a model or an ensemble."""
     params = load_params(params_file)
-    write_json(Layout(params.profile).scores(name), score_system(params, name))
+    path = Layout(params.profile).scores(name)
+    check_place(path)
+    write_json(path, score_system(params, name))
 
 
 if __name__ == "__main__":

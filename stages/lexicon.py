@@ -2,25 +2,32 @@
 
 Called by dvc.yaml as `python stages/lexicon.py params.yaml`.
 
-The aligner learns from the training text alone, so that the dictionaries know nothing of a test set; the
-aligned set is then aligned by what was learned.
+The aligner learns from the training text alone, so that the dictionaries know nothing of a test set. A
+text of more than lexicon.max_pairs pairs is divided into parts. Each part is aligned by itself, so that
+only one is in memory. The dictionaries count the links of all parts. The aligner that learned from the
+first part also aligns the aligned set.
 
 Reads   data/<profile>/tokens/<train>.en, .de
                               <aligned>.en, .de, .links (gold, where known)
 Writes  data/<profile>/lexicon/{en-de, de-en}.tsv  source word, target word, p(target | source), count
                                <aligned>.links     the aligner's links, Pharaoh, English-German
-                               aligner.json        which aligner, and its error rate
+                               aligner.json        which aligner, its error rate, and the training
+                                                   pairs and parts that the dictionaries were counted on
 """
 
-from pathlib import Path
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
 from attnmt.data.aligner import SYSTEM, Aligner
-from attnmt.data.lexicon import count_links, write_lexicon
-from attnmt.data.links import format_links, read_links
-from attnmt.data.parallel import count_parallel_lines, spread_pairs
-from attnmt.errors import InputError
-from attnmt.files import atomic_path, write_json, write_lines
+from attnmt.data.lexicon import count_links, write_lexicons
+from attnmt.data.links import GoldLinks, Links, format_links, read_links
+from attnmt.data.parallel import count_parallel_lines, count_words, every_nth_pair
+from attnmt.files import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.metrics.aer import aer
 from attnmt.stage import run_stage
@@ -34,34 +41,51 @@ def main(params_file: Path) -> None:
         (layout.tokens / f"{part}.en", layout.tokens / f"{part}.de")
         for part in (params.sets.train, name)
     )
+    check_place(layout.lexicon, folder=True)  # before the aligner learns
     gold_file = layout.tokens / f"{name}.links"
-    gold = read_links(gold_file) if gold_file.exists() else []
-    lines = count_parallel_lines(aligned)
-    if gold and len(gold) != lines:
-        raise InputError(
-            f"{gold_file}: {len(gold):,} lines where the text has {lines:,}; "
-            f"run the tokenise stage again"
+    words = count_words(*aligned)
+    again = "run the tokenise stage again"
+    gold = read_links(gold_file, words, again) if gold_file.exists() else []
+    pairs = count_parallel_lines(train)
+    parts = -(-pairs // settings.max_pairs)
+    own: list[Links] = []
+
+    def count_part(number: int) -> Counter[tuple[str, str]]:
+        aligner = Aligner(every_nth_pair(*train, parts, number))
+        if number == 0:
+            own.extend(aligner.align(*pair) for pair in every_nth_pair(*aligned))
+        return count_links(every_nth_pair(*train, parts, number), aligner.learned_links())
+
+    with atomic_folder(layout.lexicon) as folder:
+        found, different = write_lexicons(
+            folder / "en-de.tsv",
+            folder / "de-en.tsv",
+            map(count_part, range(parts)),
+            settings.min_count,
         )
-    aligner = Aligner(spread_pairs(*train, settings.max_pairs))
-    counts = count_links(spread_pairs(*train, settings.max_pairs), aligner.learned_links())
-    own = [aligner.align(*pair) for pair in spread_pairs(*aligned, lines)]
-    result = {
-        "system": SYSTEM,
-        "set": name,
-        "lines": lines,
-        "aer": aer(own, [g.sure for g in gold], [g.possible for g in gold]) if gold else None,
-        "sure": sum(len(g.sure) for g in gold),
-        "possible": sum(len(g.possible) for g in gold),
-    }
-    with atomic_path(layout.lexicon) as folder:
-        folder.mkdir()
-        write_lexicon(folder / "en-de.tsv", counts, settings.min_count)
-        backward = {(target, source): count for (source, target), count in counts.items()}
-        write_lexicon(folder / "de-en.tsv", backward, settings.min_count)
         write_lines(folder / f"{name}.links", map(format_links, own))
+        result = _result(name, own, gold, pairs, parts, settings.min_count)
         write_json(folder / "aligner.json", result)
     rate = "no gold links" if result["aer"] is None else f"AER {result['aer']:.3f} on {name}"
-    print(f"{counts.total():,} links of {len(counts):,} pairs of words; {SYSTEM}: {rate}")
+    print(f"{found:,} links of {different:,} pairs of words; {SYSTEM}: {rate}")
+
+
+def _result(
+    name: str, own: list[Links], gold: list[GoldLinks], pairs: int, parts: int, min_count: int
+) -> dict[str, Any]:
+    """Return the aligner's error rate on the aligned set, and what the dictionaries were made of."""
+    sure, possible = [g.sure for g in gold], [g.possible for g in gold]
+    return {
+        "system": SYSTEM,
+        "set": name,
+        "lines": len(own),
+        "aer": aer(own, sure, possible) if gold else None,
+        "sure": sum(map(len, sure)),
+        "possible": sum(map(len, possible)),
+        "pairs": pairs,
+        "parts": parts,
+        "min_count": min_count,
+    }
 
 
 if __name__ == "__main__":

@@ -10,10 +10,13 @@ Writes  reports/<profile>/figures/<figure>.{svg, pdf, csv} of figure5, figure6, 
         reports/<profile>/index.html
 """
 
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
 from pathlib import Path
 
+from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
-from attnmt.files import atomic_path, write_text
+from attnmt.files import write_text
 from attnmt.layout import Layout
 from attnmt.reporting.attention import figure7, figure_gru
 from attnmt.reporting.cost import cost_table
@@ -29,18 +32,20 @@ def main(params_file: Path) -> None:
     """Write the report of one profile, then show it in MLflow, and the scores with it."""
     params = load_params(params_file)
     reports = Layout(params.profile).reports
-    with atomic_path(reports / "figures") as folder:
-        folder.mkdir()
-        for curves in (figure5(params), figure6(params)):
-            if curves is not None:
-                write_figure(curves, folder)
-        for matrices in (figure7(params), figure_gru(params)):
-            if matrices is not None:
-                write_matrices(matrices, folder)
-    with atomic_path(reports / "cost") as folder:
-        folder.mkdir()
+    for name in ("figures", "cost", "index.html"):  # all of them, or none
+        check_place(reports / name, folder="." not in name)
+    curves, matrices = (figure5(params), figure6(params)), (figure7(params), figure_gru(params))
+    with atomic_folder(reports / "cost") as folder:
         write_tables(params.profile, [cost_table(params)], folder)
-    write_text(reports / "index.html", make_page(params))
+    page = make_page(params)  # now all files are read, and none was refused
+    with atomic_folder(reports / "figures") as folder:
+        for figure in curves:
+            if figure is not None:
+                write_figure(figure, folder)
+        for found in matrices:
+            if found is not None:
+                write_matrices(found, folder)
+    write_text(reports / "index.html", page)
     log_results(params)
 
 

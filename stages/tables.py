@@ -5,19 +5,24 @@ Called by dvc.yaml as `python stages/tables.py params.yaml`.
 Reads   scores/<profile>/<name>.json of every model and ensemble that a table shows
         translations/<profile>/<name>/, data/<profile>/{raw, tokens, encoded}, for tests of gains
             and samples
-        data/<profile>/lexicon/{aligner.json, <aligned>.links}
+        data/<profile>/lexicon/
 Writes  reports/<profile>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
-        table_bpe and table_faults, as far as the profile has a number in them
+        table_bpe and table_faults, as far as the profile has a number in them, and table_dictionary
                                  tables.json, what the page shows of all but table5
+Moves   outputs of models that the parameters no longer name to set-aside/: DVC would count them
 """
+
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 import logging
 from pathlib import Path
 
+from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
-from attnmt.files import atomic_path
 from attnmt.layout import Layout
+from attnmt.leftovers import set_aside
 from attnmt.reporting.compare import make_tables
+from attnmt.reporting.dictionary import dictionary_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import make_samples, write_samples
 from attnmt.stage import run_stage
@@ -28,9 +33,11 @@ logger = logging.getLogger(__name__)
 def main(params_file: Path) -> None:
     """Write the tables of one profile."""
     params = load_params(params_file)
-    samples, tables = make_samples(params), make_tables(params)
-    with atomic_path(Layout(params.profile).reports / "tables") as folder:
-        folder.mkdir()
+    folder_of_tables = Layout(params.profile).reports / "tables"
+    check_place(folder_of_tables, folder=True)
+    set_aside(params)
+    samples, tables = make_samples(params), [*make_tables(params), dictionary_table(params)]
+    with atomic_folder(folder_of_tables) as folder:
         write_tables(params.profile, tables, folder)
         write_samples(samples, folder)
     names = [table.name for table in tables] + ["table5"] * bool(samples)

@@ -8,11 +8,13 @@ Writes  data/<profile>/tokens/<set>.en, <set>.de  tokens joined by spaces
                               summary.json        counts, digests
 """
 
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
 from pathlib import Path
 
+from attnmt.atomic import atomic_folder
 from attnmt.config import load_params
 from attnmt.data.tokenise import LANGUAGES, tokenise_sets
-from attnmt.files import atomic_path
 from attnmt.layout import Layout
 from attnmt.stage import run_stage
 
@@ -21,8 +23,7 @@ def main(params_file: Path) -> None:
     """Tokenise the sets of the profile that ``params_file`` describes."""
     params = load_params(params_file)
     layout = Layout(params.profile)
-    with atomic_path(layout.tokens) as folder:
-        folder.mkdir()
+    with atomic_folder(layout.tokens) as folder:
         summary = tokenise_sets(
             layout.raw, folder, params.sets, params.tokenise, params.machine.workers
         )

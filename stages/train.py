@@ -7,25 +7,34 @@ SIGTERM, SIGUSR1, SIGHUP or Ctrl-C: it saves all and ends with status 75.
 Reads   data/<profile>/encoded/<family>/
 Writes  models/<profile>/<name>/weights.safetensors  the model, with its configuration
                                 config.json, history.csv, metrics.json
-                                provenance.json      when, where, how fast
+                                provenance.json      by what code and commits, when, where, how fast
         checkpoints/<profile>/<name>/ until the model is translated with: should the outputs be
                                 lost before, it ends again from there
 """
 
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
 import sys
 from pathlib import Path
 
+from attnmt.atomic import check_place
+from attnmt.code import code_of, digest_of
 from attnmt.config import load_params
+from attnmt.layout import Layout
 from attnmt.stage import run_stage
 from attnmt.training import ranks
 from attnmt.training.run import train_run
 
+OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", "provenance.json")
+
 
 def main(params_file: Path, name: str) -> None:
     params = load_params(params_file)
+    for output in OUTPUTS:  # now, not when the training has ended
+        check_place(Layout(params.profile).model(name) / output)
     if params.machine.train_processes > 1 and not ranks.started():
         sys.exit(ranks.start(params.machine.train_processes))
-    train_run(params, name)
+    train_run(params, name, digest_of(code_of(Path(__file__).resolve())))
 
 
 if __name__ == "__main__":

@@ -13,19 +13,23 @@ Writes  translations/<profile>/<name>/
             <set>.attention.json             weights of decoding.samples of the lines
             <set>.forced.attention.json      those of the aligned set's references
             <set>.forced.scores              log p of each reference of the aligned set
-            <set>.forced.<reading>.links     Pharaoh, by each reading (decoding.link_step)
+            <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
+            reading.json    which of the two steps replaces unknown words; chosen on the dev set
 Deletes checkpoints/<profile>/<member>/ of the trainings that made these models
 """
+
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
 import torch
 
+from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
 from attnmt.data.links import format_links
 from attnmt.decoding.samples import write_attention
 from attnmt.decoding.text import TextTranslator, Translation, load_translator
-from attnmt.files import atomic_path, write_lines
+from attnmt.files import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.stage import run_stage
 from attnmt.training.checkpoint import discard
@@ -35,12 +39,15 @@ def main(params_file: Path, name: str) -> None:
     """Write the translations, the forced links and the attention of a model or an ensemble."""
     params = load_params(params_file)
     sets, decoding, layout = params.sets, params.decoding, Layout(params.profile)
+    check_place(layout.translations(name), folder=True)
     torch.set_num_threads(params.machine.decode_threads)
     translator = load_translator(params, name)
+    reading = translator.choose_reading(sets.dev) if translator.attends else None
+    if reading:
+        translator.read_at(reading.chosen)
     for member in params.translators(name).members:  # whose weights the engine has by now
         discard(layout.checkpoints(member), layout.model(member))
-    with atomic_path(layout.translations(name)) as folder:
-        folder.mkdir()
+    with atomic_folder(layout.translations(name)) as folder:
         for test in sets.tests:
             found = translator.translate_set(test)
             write_translations(folder, test, found, decoding.n_best)
@@ -48,6 +55,8 @@ def main(params_file: Path, name: str) -> None:
                 samples = translator.attention_to(test, decoding.samples, found)
                 write_attention(folder / f"{test}.attention.json", samples)
         write_forced(folder, sets.aligned, translator, decoding.samples)
+        if reading:
+            write_json(folder / layout.reading(name).name, reading.model_dump())
 
 
 def write_translations(folder: Path, test: str, found: list[list[Translation]], n: int) -> None:

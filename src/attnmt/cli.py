@@ -1,10 +1,14 @@
 """The command ``attnmt``: what is done beside the stages."""
 
+import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
 import typer
 
+from attnmt.commands.commit import commit
 from attnmt.commands.fetch import fetch
 from attnmt.commands.plan import plan
 from attnmt.commands.readme import readme
+from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
 from attnmt.stage import run_app
@@ -16,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (translate, plan, fetch, track, readme):
+for command in (translate, serve, plan, fetch, commit, track, readme):
     app.command()(command)
 
 

@@ -1,72 +1,16 @@
-"""Reading text strictly and writing files so that no reader ever sees half of one."""
+"""Reading text strictly, and writing files all or nothing."""
 
 import codecs
-import errno
 import gzip
 import hashlib
 import json
-import os
-import shutil
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from attnmt.atomic import atomic_path
 from attnmt.errors import InputError
-
-FULL = (errno.ENOSPC, errno.EDQUOT)  # a disk; a person's share of it
-
-
-@contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """Yield a path beside ``path`` to write to, which takes its place on success, else is deleted.
-
-    The file or folder that stood there before stays until the new one is complete. Whenever the
-    process dies, ``path`` is the old one, the new one, or (a folder, for a moment) not there. A file is
-    on the disk before it takes the place, so that this holds for a power cut, too.
-
-    Raises:
-        InputError: if the disk is full.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial, old = (
-        path.with_name(f"{path.name}.{os.getpid()}.{e}") for e in ("partial", "old.partial")
-    )
-    _remove(partial)
-    try:
-        yield partial
-        if partial.is_dir() and path.exists():
-            path.rename(old)  # a rename cannot replace a folder that has files in it
-        if partial.is_file():
-            _sync(partial)
-        partial.replace(path)
-        _sync(path.parent)
-        _remove(old)
-    except OSError as error:
-        if error.errno not in FULL:
-            raise
-        raise InputError(
-            f"{path}: cannot be written ({error.strerror}); free some space there and start again"
-        ) from error
-    finally:
-        _remove(partial)
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file, or which files a folder has, is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -94,13 +38,15 @@ def read_json(path: Path) -> Any:
     """Read a JSON file.
 
     Raises:
-        InputError: if it is missing or is not JSON.
+        InputError: if it is missing, cannot be read or is not JSON.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the stage that makes it first") from None
-    except ValueError as error:
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error}); delete it and run its stage again") from None
 
 
@@ -153,12 +99,14 @@ def read_text(path: Path, encoding: str) -> str:
     """Read a text file of any encoding whole, its line ends as they are; a byte-order mark goes.
 
     Raises:
-        InputError: if it is missing or (naming line and byte) not in that encoding.
+        InputError: if it is missing, cannot be read or (naming line and byte) is not in that encoding.
     """
     try:
         return path.read_bytes().decode(encoding).removeprefix("\ufeff")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError(

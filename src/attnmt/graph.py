@@ -1,11 +1,12 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 The only module that knows DVC. What it uses of ``dvc.repo``, which is not DVC's promised interface:
-``Repo.status``, ``Repo.index`` (``stages``, ``graph``) and a stage's fields.
+``Repo.status``, ``Repo.commit``, ``Repo.index`` (``stages``, ``graph``) and a stage's fields.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import getitem
@@ -13,90 +14,148 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from dvc.exceptions import NotDvcRepoError
+from dvc.config import ConfigError
+from dvc.exceptions import DvcException, NotDvcRepoError
 from dvc.repo import Repo
 from dvc.scm import SCMError
 
+from attnmt import code
 from attnmt.config import DEMO, load_params
 from attnmt.errors import InputError
-from attnmt.files import write_text
+from attnmt.layout import Layout
+from attnmt.record import Order, contradicts, digest_of_path, is_of
 
 
 @dataclass(frozen=True)
-class Stage:
+class Stage(Order):
     """One stage of a profile. All paths are relative to the project's folder.
 
     ``inputs`` are sources and declared outputs: for a folder that the stage reads, the outputs that
     lie in it; for a file in an output, that output.
     """
 
-    name: str
     description: str
-    command: str
-    inputs: list[str]
-    outputs: list[str]
-    params: dict[str, Any]
     threads: int
     resources: dict[str, int]
     priority: int  # stages that read what this one makes: what most wait for goes first
-    settled: bool  # DVC finds nothing changed here nor in any stage before
-
-    def write_stamp(self, path: Path) -> str:
-        """Write command and parameters to ``path``, unless they are there, and return it."""
-        text = yaml.safe_dump({"command": self.command, "params": self.params}, allow_unicode=True)
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            write_text(path, text)
-        return str(path)
+    done: bool  # the outputs were made of what lies there now: dvc.lock says so, or their record
+    settled: bool  # done, and every stage before it
+    committed: bool  # dvc.lock says that it is done
 
 
 def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
     """Return the stages of a profile, in dvc.yaml's order.
 
-    ``compare`` asks DVC, where there is a dvc.lock, what has changed since it was written; without,
-    no stage is settled.
+    ``compare`` writes the digests of the code as it is now. Then it asks DVC, where there is a dvc.lock,
+    and the stages' records what has changed. Without it no stage is done.
 
     Raises:
-        InputError: if the profile does not exist or its parameters are at fault.
+        InputError: if the profile does not exist, its parameters or DVC's files are at fault, or
+            dvc.lock says of outputs what their record denies.
     """
     root = root.resolve()
     file = _dvc_yaml(profile, root)
     load_params(file.with_name("params.yaml"), root)
+    layout = Layout(profile, root)
+    if compare:
+        code.write_code(root / "stages", layout.code)
     with _repository(root) as repo:
-        compare = compare and file.with_name("dvc.lock").exists()
-        status = repo.status(targets=[str(file)]) if compare else {}
+        locked = compare and file.with_name("dvc.lock").exists()
+        status = repo.status(targets=[str(file)]) if locked else {}
         found = [stage for stage in repo.index.stages if Path(stage.path) == file]
-        changed = [stage for stage in found if stage.addressing in status or not compare]
+        _check(file, found)
         graph = repo.index.graph  # from a stage to those that it depends on
-        outputs = [_path(output, root) for stage in found for output in stage.outs]
-        within = _within(outputs)
+        within = _within([_path(output, root) for stage in found for output in stage.outs])
+
+        @cache
+        def digest(path: str) -> str | None:
+            return digest_of_path(root / path)
 
         @cache
         def values(path: str) -> Any:
             return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
 
         @cache
-        def settled(stage: Any) -> bool:
-            return stage not in changed and all(map(settled, graph.successors(stage)))
-
-        return [
-            Stage(
+        def order(stage: Any) -> Order:
+            return Order(
                 name=stage.name,
-                description=stage.desc,
                 command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
-                inputs=_inputs(stage, within, root),
-                outputs=[str(_path(output, root)) for output in stage.outs],
                 params={
                     name: reduce(getitem, name.split("."), values(group.fs_path))
                     for group in stage.params
                     for name in group.params
                 },
+                inputs=_inputs(stage, within, root),
+                outputs=[str(_path(output, root)) for output in stage.outs],
+            )
+
+        @cache
+        def committed(stage: Any) -> bool:
+            return locked and stage.addressing not in status
+
+        @cache
+        def done(stage: Any) -> bool:
+            record = layout.record(stage.name)
+            if committed(stage):
+                if contradicts(record, order(stage), digest):
+                    raise InputError(_denied(file.with_name("dvc.lock"), stage.name, record))
+                return True
+            return compare and (stage.name == code.STAGE or is_of(record, order(stage), digest))
+
+        @cache
+        def settled(stage: Any) -> bool:
+            return done(stage) and all(map(settled, graph.successors(stage)))
+
+        return [
+            Stage(
+                **vars(order(stage)),
+                description=stage.desc,
                 threads=stage.meta.get("threads", 1),
                 resources=stage.meta["resources"],
                 priority=graph.in_degree(stage),
+                done=done(stage),
                 settled=settled(stage),
+                committed=committed(stage),
             )
             for stage in found
         ]
+
+
+def find_order(profile: str, command: str) -> Order:
+    """Return the definition of the stage that runs a command, alone or among others.
+
+    Raises:
+        InputError: if no stage of the profile does.
+    """
+    for stage in read_stages(profile, compare=False):
+        if command in stage.command.split(" && "):
+            return stage
+    raise InputError(f"{_dvc_yaml(profile, Path())}: no stage runs `{command}`")
+
+
+def commit(profile: str) -> list[str]:
+    """Write to dvc.lock what was made, for every stage whose record proves it.
+
+    Returns:
+        The stages of which dvc.lock did not say it yet.
+
+    Raises:
+        InputError: naming the stages that have not run since something that they are made of changed.
+            dvc.lock keeps its old entries for these.
+    """
+    stages = read_stages(profile)
+    file = _dvc_yaml(profile, Path().resolve())
+    new = [stage.name for stage in stages if stage.done and not stage.committed]
+    missing = [stage.name for stage in stages if not stage.done]
+    with _repository(Path()) as repo:
+        for target in [f"{file}:{name}" for name in new] if missing else [str(file)]:
+            repo.commit(target, force=True)
+    if missing:
+        raise InputError(
+            f"{file}: these stages are out of date: {', '.join(missing)}; run snakemake or dvc repro, "
+            f"then commit again"
+        )
+    return new
 
 
 def _dvc_yaml(profile: str, root: Path) -> Path:
@@ -107,11 +166,34 @@ def _dvc_yaml(profile: str, root: Path) -> Path:
     return path
 
 
-def _repository(root: Path) -> Repo:
+@contextmanager
+def _repository(root: Path) -> Iterator[Repo]:
     try:
-        return Repo(str(root))
+        with Repo(str(root)) as repo:
+            yield repo
     except (NotDvcRepoError, SCMError) as error:
         raise InputError(f"{root}: {error}; clone the project with git, run it there") from None
+    except DvcException as error:  # it names the file at fault, unless that is DVC's configuration
+        place = root / ".dvc/config" if isinstance(error, ConfigError) else root
+        why = " ".join(str(error).split())
+        raise InputError(f"{place}: {why}; mend that file, or bring it back with git") from None
+
+
+def _denied(lock: Path, stage: str, record: Path) -> str:
+    return (
+        f"{lock}: {stage}: this file says that the outputs are up to date, but {record} says that other "
+        f"code, parameters or another command made them; restore the file (git checkout {lock.name}), "
+        f"or delete the record if you are sure that it is wrong"
+    )
+
+
+def _check(file: Path, stages: list[Any]) -> None:
+    """Refuse a dvc.yaml that DVC takes and that says too little."""
+    if not stages:
+        raise InputError(f"{file}: has no stages; bring it back with git")
+    for stage in stages:
+        if "resources" not in (stage.meta or {}):
+            raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
 
 
 def _path(item: Any, root: Path) -> Path:

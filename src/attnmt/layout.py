@@ -50,9 +50,31 @@ class Layout:
         """Translations of the test sets and links of the aligned set, by a model or an ensemble."""
         return Path(self.root, "translations", self.profile, name)
 
+    def reading(self, name: str) -> Path:
+        """At which step the attention of a model or an ensemble is read, and why; none without it."""
+        return self.translations(name) / "reading.json"
+
     def scores(self, name: str) -> Path:
         """All scores of a model or an ensemble with what they are scores of."""
         return Path(self.root, "scores", self.profile, f"{name}.json")
+
+    @property
+    def set_aside(self) -> Path:
+        """Outputs of models that are no longer in the parameters."""
+        return Path(self.root, "set-aside")
+
+    @property
+    def code(self) -> Path:
+        """``<script>.json``: the digests of the code that a file in ``stages/`` runs; in git."""
+        return Path(self.root, "code", self.profile)
+
+    def order(self, stage: str) -> Path:
+        """What a stage is to be made of, as Snakemake hands it to the stage."""
+        return Path(self.root, ".stages", self.profile, f"{stage}.order.json")
+
+    def record(self, stage: str) -> Path:
+        """What the outputs of a stage were made of (:mod:`attnmt.record`)."""
+        return Path(self.root, ".stages", self.profile, f"{stage}.record.json")
 
     @property
     def reports(self) -> Path:

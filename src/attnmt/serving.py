@@ -2,41 +2,69 @@
 
 It is registered as ``attnmt-<profile>``, a version each time that the best model changes::
 
-    mlflow models serve -m models:/attnmt-demo/latest --env-manager local --host 127.0.0.1 -p 5001
+    attnmt serve
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json' \\
         -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3}}'
 
 What is logged is data alone, the model's files in the project's layout; this module, by its name in
 MLflow's description of the model, loads them. So the served environment needs this package, and
 nothing is unpickled.
+
+``mlflow models serve`` serves it, too, and answers the same but for one thing: MLflow drops a parameter
+that it does not know, with a warning in the server's log, before the model sees it.
 """
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from attnmt.config import Params, load_params
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+
+from attnmt.config import Decoding, Params, load_params
+from attnmt.config.strict import Strict
 from attnmt.data.links import format_links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.yaml_file import explained
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from mlflow import MlflowException
+    from mlflow.pyfunc import PyFuncModel
+
     from attnmt.decoding.pipeline import Pipeline
 
 EXAMPLE = ["The boss found cheap cameras."]
+# What a request may ask for, so that none holds the server for minutes: a wider beam finds nothing
+# better, and the cost of a translation grows with its length and the beam.
+MOST_BEAM = 100
+MOST_CHARACTERS = 1_000  # of a sentence
+MOST_WORK = 200_000  # characters of all sentences, times the beam
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Asked(Strict):
+    """The parameters of a request."""
+
+    model_config = ConfigDict(strict=True)
+
+    beam: Annotated[PositiveInt, Field(le=MOST_BEAM)]
+    n_best: PositiveInt  # the most translations of a sentence to return
 
 
 class Service:
     """What MLflow serves: one model, or one ensemble."""
 
-    def __init__(self, load: "Callable[..., Pipeline]") -> None:
-        """Take what loads the model, given ``beam`` and ``n_best``; what was loaded last is kept."""
-        self._load = lru_cache(maxsize=1)(load)
+    def __init__(self, pipeline: "Pipeline", decoding: Decoding) -> None:
+        """Take the loaded model and the profile's settings of the search."""
+        self._pipeline = pipeline
+        self._decoding = decoding
 
-    def predict(self, data: Any, params: Mapping[str, int]) -> list[dict[str, Any]]:
+    def predict(self, data: Any, params: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Translate sentences.
 
         Args:
@@ -49,14 +77,19 @@ class Service:
             links, source-target, of the words in ``source`` and ``target``.
 
         Raises:
-            MlflowException: if a parameter is below 1; its message reaches the client.
+            MlflowException: if a parameter or a sentence is not as it must be, or all of it is too much
+                for one request; the client is answered with its message and status 400.
         """
-        from mlflow.exceptions import MlflowException
-
-        if min(params.values()) < 1:
-            raise MlflowException.invalid_parameter_value(f"{params}: each must be 1 or more")
-        pipeline = self._load(beam=params["beam"], n_best=params["n_best"])
-        found = pipeline.translate(data.iloc[:, 0].tolist())
+        asked = _validated(Asked, params)
+        # The profile's rule for n_best holds here, too.
+        _validated(Decoding, self._decoding.model_dump() | asked.model_dump())
+        sentences = data.iloc[:, 0].tolist()
+        _refuse_too_much(sentences, asked.beam)
+        options = replace(self._pipeline.translator.options, beam=asked.beam, best=asked.n_best)
+        try:
+            found = self._pipeline.translate(sentences, options)
+        except InputError as error:
+            raise _refusal(str(error)) from error
         return [
             {
                 "line": line,
@@ -71,6 +104,73 @@ class Service:
         ]
 
 
+class _CheckedModel:
+    """Wrap a loaded model for MLflow's server; see a request's parameters before MLflow drops any."""
+
+    def __init__(self, model: "PyFuncModel") -> None:
+        self._model = model
+        self.metadata = model.metadata
+        schema = model.metadata.get_params_schema()
+        self._defaults = {spec.name: spec.default for spec in schema.params}
+
+    def predict(self, data: Any, params: Any = None) -> Any:
+        if isinstance(params, dict):  # MLflow itself refuses anything else
+            _validated(Asked, self._defaults | params)
+        return self._model.predict(data, params=params)
+
+
+def application(model: str) -> "FastAPI":
+    """Return MLflow's server of a saved model, which refuses parameters that it does not know.
+
+    Args:
+        model: its URI, or its folder.
+
+    Raises:
+        MlflowException: if there is no such model.
+    """
+    from mlflow.pyfunc import load_model, scoring_server
+
+    checked: Any = _CheckedModel(load_model(model))
+    app: FastAPI = scoring_server.init(checked)
+    return app
+
+
+def _validated(model: type[Model], params: Mapping[str, Any]) -> Model:
+    try:
+        return model.model_validate(dict(params))
+    except ValidationError as error:
+        schema = model.model_json_schema()
+        faults = [explained(found, schema) for found in error.errors()]
+        lines = [f"params.{'.'.join(map(str, key))}: {message}" for key, message in faults]
+        raise _refusal("; ".join(lines)) from error
+
+
+def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
+    """Refuse what is not text, and more of it than a request may ask for."""
+    for line, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise _refusal(f"sentence {line}: it is missing, or not text")
+        if len(sentence) > MOST_CHARACTERS:
+            raise _refusal(
+                f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "
+                f"are translated; divide it"
+            )
+    characters = sum(map(len, sentences))
+    if characters * beam > MOST_WORK:
+        raise _refusal(
+            f"{len(sentences)} sentences: they have {characters} characters, and with a beam of "
+            f"{beam} a request may have {MOST_WORK // beam}; send several requests"
+        )
+
+
+def _refusal(message: str) -> "MlflowException":
+    """Return what MLflow's server answers with status 400."""
+    from mlflow import MlflowException
+
+    refusal: MlflowException = MlflowException.invalid_parameter_value(message)
+    return refusal
+
+
 def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
     """Load what :func:`save_translator` saved; MLflow calls it by this name."""
     import torch  # here, because it takes seconds and logging a model does not need it
@@ -80,7 +180,7 @@ def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
     root = Path(folder)
     params = load_params(root / served["params_file"], root)
     torch.set_num_threads(params.machine.decode_threads)
-    return Service(partial(load_pipeline, params, served["model"], root))
+    return Service(load_pipeline(params, served["model"], root), params.decoding)
 
 
 def translator_files(params: Params, name: str) -> list[Path]:
@@ -97,6 +197,7 @@ def translator_files(params: Params, name: str) -> list[Path]:
     direction = params.model(models.members[0]).direction
     files += [Path(params.params_file), layout.lexicon / f"{direction}.tsv"]
     files += [layout.model(member) / "weights.safetensors" for member in models.members]
+    files += [layout.reading(name)] if params.attends(name) else []
     for file in files:
         if not file.is_file():
             raise InputError(f"{file}: no such file; run the stage that makes it first")

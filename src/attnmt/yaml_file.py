@@ -15,6 +15,11 @@ from attnmt.errors import InputError
 
 Model = TypeVar("Model", bound=BaseModel)
 MERGE = "tag:yaml.org,2002:merge"  # of the key <<
+# What YAML makes of an attempt at a number, and what to write for it.
+NO_NUMBERS = {
+    str: "; YAML takes what stands in quotes, and 1e-3, for text: write 0.001",
+    bool: "; YAML takes yes, no, on and off for true and false: write a number",
+}
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
@@ -95,22 +100,29 @@ class YamlFile:
 
     def _describe(self, found: Any, schema: dict[str, Any]) -> str:
         """Say where in the file a fault of pydantic's lies and what to do."""
-        kind, context = found["type"], found.get("ctx", {})
-        # A discriminated union puts the chosen kind into the location; the file has no such key.
-        location = [part for part in found["loc"] if part not in ("grammar", "download", "choice")]
-        location += context.get("location", [])
-        if kind == "union_tag_not_found":
-            location.append("kind")
+        location, message = explained(found, schema)
         key = ".".join(str(part) for part in location)
-        place = f"{self.path}:{self.line(location)}: {key or 'the file'}"
-        if kind == "extra_forbidden":
-            known = _known_keys(schema, location[:-1])
-            return f"{place}: unknown key{hint(str(location[-1]), known)}"
-        if kind in ("missing", "union_tag_not_found"):
-            return f"{place}: this key is missing"
-        message = re.sub(r"^Value error, ", "", found["msg"])
-        shown = "" if kind in ("value_error", "fault") else f" (found {found['input']!r})"
-        return f"{place}: {message}{shown}"
+        return f"{self.path}:{self.line(location)}: {key or 'the file'}: {message}"
+
+
+def explained(found: Any, schema: dict[str, Any]) -> tuple[Location, str]:
+    """Return where in the values a fault of pydantic's lies, and what is wrong there."""
+    kind, context = found["type"], found.get("ctx", {})
+    # A discriminated union puts the chosen kind into the location; the file has no such key.
+    location = [part for part in found["loc"] if part not in ("grammar", "download", "choice")]
+    location += context.get("location", [])
+    if kind == "union_tag_not_found":
+        location.append("kind")
+    if kind == "extra_forbidden":
+        known = _known_keys(schema, location[:-1])
+        return location, f"unknown key{hint(str(location[-1]), known)}"
+    if kind in ("missing", "union_tag_not_found"):
+        return location, "this key is missing"
+    message = re.sub(r"^Value error, ", "", found["msg"])
+    shown = "" if kind in ("value_error", "fault") else f" (found {found['input']!r})"
+    if kind in ("int_type", "float_type"):
+        shown += NO_NUMBERS.get(type(found["input"]), "")
+    return location, f"{message}{shown}"
 
 
 def _entries(section: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:

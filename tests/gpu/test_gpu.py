@@ -1,15 +1,16 @@
 """Training on a GPU; skipped where there is none."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from small_training import FEEDING, RECIPE, encoded, reversal, run, small
 
-from attnmt.config import System
+from attnmt.config import System, Training
 from attnmt.data.batches import Batch, ParallelText
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
@@ -31,6 +32,10 @@ SYSTEMS = {
     "local-p": FEEDING,
     "local-p without dropout": FEEDING.model_copy(update={"dropout": 0.0}),
 }
+# Above these, torch's kernel for the gradient of an embedding sorts the indices first.
+MANY_INDICES = 3072
+PAIRS, WORDS = 128, 30  # of a batch with more
+WIDE = RECIPE.model_copy(update={"batch_size": PAIRS})
 EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
 
@@ -46,18 +51,29 @@ def batches(count: int) -> list[Batch]:
     return found
 
 
+def wide_batches(count: int) -> list[Batch]:
+    """Batches whose words are more than an embedding sums in its usual way."""
+    found = []
+    for number in range(count):
+        sources = list(np.random.default_rng(number).integers(3, 8, (PAIRS, WORDS)))
+        text = ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse=True)
+        found.append(text.batch(np.arange(PAIRS)))
+    assert found[0].source.numel() > MANY_INDICES
+    return found
+
+
 def model_on_gpu(system: System, size: int = 16) -> Translator:
     model = small(system, size).to(best_device())
     model.initialise(1)
     return model.train()
 
 
-def losses(step: Step, count: int) -> list[float]:
-    """Train on so many batches and return the losses; the host waits for none before the last."""
+def losses(step: Step, count: int, made: Callable[[int], list[Batch]] = batches) -> list[float]:
+    """Train on some batches and return the losses; the host waits for none before the last."""
     torch.manual_seed(5)
     with no_waiting():
         found = [
-            step(batch, 0.5 if i < count // 2 else 0.25) for i, batch in enumerate(batches(count))
+            step(batch, 0.5 if i < count // 2 else 0.25) for i, batch in enumerate(made(count))
         ]
     return torch.stack(found).tolist()
 
@@ -88,23 +104,53 @@ def no_waiting() -> Iterator[None]:
 
 
 @EACH_SYSTEM
-def test_graphs_take_the_steps_that_eager_operations_take(system: System) -> None:
+@pytest.mark.parametrize(
+    ("made", "recipe", "shapes"), [(batches, RECIPE, 3), (wide_batches, WIDE, 1)]
+)
+def test_graphs_take_the_steps_that_eager_operations_take(
+    system: System, made: Callable[[int], list[Batch]], recipe: Training, shapes: int
+) -> None:
     """Also with the same masks of dropout, and without the host waiting for either."""
     results = []
     for graphed in (False, True):
         model = model_on_gpu(system)
-        step = Step(model, RECIPE)
+        step = Step(model, recipe, graphs=graphed)
         assert step.graphed is not None
-        if not graphed:
-            step.graphed.graphs.has_room = lambda: False
-        found = losses(step, 20)
-        assert len(step.graphed.graphs.by_shape) == (3 if graphed else 0)
+        found = losses(step, 20, made)
+        assert len(step.graphed.graphs.by_shape) == (shapes if graphed else 0)
         state = torch.cuda.get_rng_state().tolist()
         results.append((found, state, {k: v.cpu() for k, v in model.state_dict().items()}))
     (eager, eager_state, eager_weights), (graph, graph_state, graph_weights) = results
     assert eager_state == graph_state
     assert graph == pytest.approx(eager, rel=1e-5)
     torch.testing.assert_close(graph_weights, eager_weights, rtol=1e-4, atol=1e-6)
+
+
+def test_after_a_capture_that_fails_the_training_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """To the same losses, with the same random numbers."""
+    results = []
+    for fails in (False, True):
+        model = model_on_gpu(FEEDING)
+        step = Step(model, RECIPE, graphs=fails)
+        backward = step._backward
+
+        def backward_that_waits(batch: Batch, real: Any = backward) -> torch.Tensor:
+            loss: torch.Tensor = real(batch)
+            if torch.cuda.is_current_stream_capturing():
+                loss.item()  # no graph can hold that
+            return loss
+
+        monkeypatch.setattr(step, "_backward", backward_that_waits)
+        torch.manual_seed(5)
+        found = torch.stack([step(batch, 0.5) for batch in batches(20)]).tolist()
+        assert step.graphed is not None
+        assert step.graphed.graphs.by_shape == {}
+        assert torch.cuda.current_stream() == torch.cuda.default_stream()
+        results.append((found, torch.cuda.get_rng_state().tolist()))
+    assert results[0] == results[1]
+    assert caplog.text.count("could not be captured") == 1
 
 
 def test_a_gpu_learns_what_a_processor_does() -> None:
@@ -115,6 +161,32 @@ def test_a_gpu_learns_what_a_processor_does() -> None:
     step = Step(on_cpu, RECIPE)
     expected = [step(b, 0.5 if i < 10 else 0.25).item() for i, b in enumerate(batches(20))]
     assert losses(Step(model_on_gpu(system), RECIPE), 20) == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor() -> None:
+    system, gradients = SYSTEMS["local-p without dropout"], []
+    for device in ("cpu", "cuda"):
+        model = small(system, 16)
+        model.initialise(1)
+        model.to(device).train()
+        (batch,) = wide_batches(1)
+        batch = batch.to(torch.device(device))
+        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+        model.loss(h_tilde, batch.next_words, batch.lengths).backward()
+        gradients.append([embedding.grad.cpu() for embedding in model.embeddings()])
+    for expected, found in zip(*gradients, strict=True):
+        assert ((found - expected).norm() / expected.norm()).item() < 1e-3
+
+
+@EACH_SYSTEM
+def test_the_same_training_again_has_the_same_bytes(system: System) -> None:
+    results = []
+    for _ in range(2):
+        model = model_on_gpu(system)
+        found = losses(Step(model, WIDE), 10, wide_batches)
+        weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
+        results.append((found, weights))
+    assert results[0] == results[1]
 
 
 def test_interruptions_change_no_byte(tmp_path: Path) -> None:
@@ -144,6 +216,26 @@ def test_rounded_products_learn_nearly_the_same(system: System) -> None:
     for rounded in results[1:]:
         assert rounded == pytest.approx(results[0], rel=2e-2)
         assert rounded != results[0]
+
+
+def test_cudnn_rounds_in_tf32_alone() -> None:
+    """``best_device``, which every loading of a model asks, leaves the precision as it is."""
+    if "tf32" not in supported(best_device()):
+        pytest.skip("needs a GPU with products in tf32")
+    torch.manual_seed(5)
+    layer, words = torch.nn.LSTM(256, 256, bias=False).cuda(), torch.randn(20, 64, 256).cuda()
+    found = {}
+    for precision in ("fp32", "tf32"):
+        with products_in(precision, best_device()):
+            assert best_device().type == "cuda"
+            asked = "ieee" if precision == "fp32" else precision
+            assert torch.backends.cudnn.rnn.fp32_precision == asked
+            # cuDNN alone: what torch multiplies by itself has a setting of its own.
+            torch.backends.cuda.matmul.fp32_precision = "ieee"
+            found[precision] = layer(words)[0].detach()
+    exact = layer.cpu()(words.cpu())[0].detach()
+    error = {k: ((v.cpu() - exact).norm() / exact.norm()).item() for k, v in found.items()}
+    assert error["fp32"] < 1e-5 < error["tf32"] < 1e-2
 
 
 def test_perplexity_is_that_of_a_processor() -> None:

@@ -25,9 +25,9 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def built(project: Project, remote: Path) -> Project:
-    """The project after ``snakemake -j2`` and ``dvc commit``; its cache pushed, all in git."""
+    """The project after ``snakemake -j2`` and ``attnmt commit``; its cache pushed, all in git."""
     project.snakemake()
-    project.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    project.run("attnmt", "commit")
     project.set_remote(remote)
     project.run("dvc", "push", "dvc.yaml")
     project.commit()

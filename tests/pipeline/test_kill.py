@@ -112,7 +112,7 @@ def checkpoints_of(project: Project) -> set[str]:
 def kept(made: dict[str, bytes]) -> set[str]:
     """Return the files that end a training again, which made these outputs."""
     best = json.loads(made["metrics.json"])["best_step"]
-    return {"lock", "last.safetensors", f"best-{best}.safetensors"}
+    return {"lock", "origin.json", "last.safetensors", f"best-{best}.safetensors"}
 
 
 def send_a_signal(process: BaseProcess, project: Project) -> str:

@@ -79,7 +79,7 @@ def runs(
         local.set_remote(ROOT / ".dvc/cache")  # of which a remote has the form
         local.run("dvc", "pull", "--allow-missing", "dvc.yaml")
     local.hide_mlflow().snakemake()
-    local.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    local.run("attnmt", "commit")
     log = remote.folder / "snakemake.log"
     with log.open("w") as stream:
         snakemake = remote.start(*SNAKEMAKE, output=stream)
@@ -146,7 +146,7 @@ def _resumed_after(project: Project, model: str) -> int:
 
 
 def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> None:
-    runs.remote.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    runs.remote.run("attnmt", "commit")
     here, there = runs.local.digests(), runs.remote.digests()
     assert len(there) > 50
     assert there == {path: here.get(path) for path in there}
@@ -154,7 +154,7 @@ def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> Non
 
 def test_results_come_back_through_dvc(runs: Runs, tmp_path: Path) -> None:
     """Nothing is left to do where they are pulled to; MLflow is filled there, from the files."""
-    runs.remote.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
+    runs.remote.run("attnmt", "commit")
     runs.remote.commit()
     runs.remote.set_remote(tmp_path / "cache")
     runs.remote.run("dvc", "push", "dvc.yaml")

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import made_records
 import yaml
+from made_scores import scores_of
 
 from attnmt.config import Params, load_params
 from attnmt.files import write_json, write_lines, write_text
@@ -113,8 +115,8 @@ def _number(text: str) -> float | None:
 
 
 def _write_data(params: Params, folder: Path) -> None:
-    sets = {params.sets.train: {"lines": 20000}}
-    write_json(folder / "summary.json", {"digest": "d" * 64, "pieces": False, "sets": sets})
+    sets = {params.sets.train: 20000, **dict.fromkeys(params.sets.tests, LINES)}
+    write_json(folder / "summary.json", made_records.summary(sets))
     for language, words in TEXT.items():
         write_lines(folder / f"{params.sets.aligned}.{language}.tok", [" ".join(words)] * LINES)
     write_lines(folder / f"{params.sets.aligned}.links", ["0-0 1-1 2-2"] * LINES)
@@ -125,10 +127,13 @@ def _write_model(params: Params, layout: Layout, name: str, number: int) -> None
     model, test = params.models[name], params.sets.tests[0]
     costs = "".join(f"{step},{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
     write_text(layout.model(name) / "history.csv", f"step,{test}_cost\n{costs}")
-    provenance = {"device": "a processor", "seconds": 3600.0, "git_commit": COMMIT}
-    write_json(layout.model(name) / "provenance.json", provenance)
+    trained = made_records.provenance(name, family=model.family, seconds=3600.0, commits=[COMMIT])
+    write_json(layout.model(name) / "provenance.json", trained)
     groups = [{"max_length": 5 * k, "before": 10.0 + k, "after": 11.0 + k} for k in (1, 2, 3)]
-    write_json(layout.scores(name), {"sets": {test: {"lines": LINES, "lengths": groups}}})
+    scores = scores_of(params, name, 10.0 + number)
+    lengths = [group | {"lines": 1} for group in groups]
+    scores["sets"][test] |= {"lines": LINES, "lengths": lengths}
+    write_json(layout.scores(name), scores)
     folder = layout.translations(name)
     for one in params.sets.tests:
         write_lines(folder / f"{one}.txt", [" ".join(TEXT[model.target])] * LINES)

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+import made_records
 import pytest
-from safetensors.numpy import save_file
 
 from attnmt.config import Params
 from attnmt.files import read_json, write_json, write_lines, write_text
@@ -15,6 +14,13 @@ from attnmt.reporting import compare, scores
 SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
 NIST = SIGNATURE.replace("none", "13a")
 DIGEST = "0123456789abcdef" * 4
+READING = {
+    "set": "dev",
+    "unknown_words": 1200,
+    "hits": {"same": 300, "next": 450},
+    "chosen": "next",
+    "authors": "same",
+}
 COMMIT = "89abcdef01234567" * 2 + "89abcdef-dirty"
 
 
@@ -53,15 +59,33 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
     monkeypatch.setattr(compare, "translation_p", translation_p)
     monkeypatch.setattr(compare, "alignment_p", alignment_p)
     monkeypatch.setattr(scores, "aligner_interval", lambda params, aligner: (0.23, 0.27))
+
+    def diagonal_score(params: Params) -> dict[str, Any]:
+        known = read_json(Layout(params.profile).lexicon / "aligner.json")["aer"] is not None
+        rates = {"aer": 0.56, "low": 0.54, "high": 0.58} if known else {"aer": None}
+        return {"lines": 500, "sure": 4000, "possible": 4500} | rates
+
+    monkeypatch.setattr(scores, "diagonal_score", diagonal_score)
     return asked
 
 
 def write_scores(
     params: Params, name: str, value: float, aer: float | None = 0.5, **changes: Any
 ) -> None:
-    """Write scores: BLEU ``value``, 2 more after replacement; and of a model, its training.
+    """Write scores of :func:`scores_of`; and of a model, its training.
 
-    The perplexity is 100 less ``value``, none of an ensemble. ``changes`` are of the whole file.
+    ``changes`` are of the whole file.
+    """
+    scores = scores_of(params, name, value, aer)
+    write_json(Layout(params.profile).scores(name), scores | changes)
+    for member in params.translators(name).members:
+        write_training(params, member)
+
+
+def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) -> dict[str, Any]:
+    """Return the content of a scores file: BLEU ``value``, 2 more after replacement.
+
+    The perplexity is 100 less ``value``, none of an ensemble.
     """
     model, ensemble = params.models.get(name), params.ensembles.get(name)
     described = model or ensemble
@@ -78,15 +102,15 @@ def write_scores(
     alignment = {
         "set": params.sets.aligned,
         "lines": 500,
-        "link_step": params.decoding.link_step,
+        "link_step": "same",
         "aer": aer,
         "low": aer and aer - 0.02,
         "high": aer and aer + 0.02,
-        "aer_by_link_step": {"same": aer, "next": 0.75, "authors": 0.625},
+        "aer_by_link_step": {"same": aer, "next": 0.75},
         "sure": 4000,
         "possible": 4500,
     }
-    scores = {
+    return {
         "stage": "evaluate",
         "profile": params.profile,
         "name": name,
@@ -98,34 +122,20 @@ def write_scores(
         "beam": params.decoding.beam,
         "dataset_digest": f"{described.family:x<64}",
         "sets": {test: result for test in params.sets.tests},
-        "alignment": None if model and model.attention == "none" else alignment,
+        "alignment": alignment if params.attends(name) else None,
+        "reading": READING if params.attends(name) else None,
     }
-    write_json(Layout(params.profile).scores(name), scores | changes)
-    for member in params.translators(name).members:
-        write_training(params, member)
 
 
 def write_training(params: Params, name: str, **changes: Any) -> None:
     """Write what a training of 90 seconds leaves; ``changes`` are of its provenance."""
     folder, model = Layout(params.profile).model(name), params.models[name]
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file({"W": np.zeros((40, 30), np.float32)}, folder / "weights.safetensors")
+    own = {"profile": params.profile, "family": model.family, "seed": model.seed}
+    own |= {"dataset_digest": f"{model.family:x<64}", "fingerprint": "f" * 16}
+    made_records.save_weights(folder, made_records.config_of(params, name, **own))
     write_text(folder / "history.csv", "step,target_words,dev_cost\n10,500,2.5\n20,1500,2.0\n")
-    write_json(folder / "metrics.json", {"steps": 20})
-    provenance = {
-        "seed": model.seed,
-        "family": model.family,
-        "dataset_digest": f"{model.family:x<64}",
-        "fingerprint": "f" * 16,
-        "git_commit": COMMIT,
-        "started": "2015-09-17T12:00:00Z",
-        "device": "a processor",
-        "threads": 1,
-        "torch": "2.13.0",
-        "seconds": 90.0,
-        "target_words_per_second": 16.7,
-        "peak_memory_mb": 1234,
-    }
+    write_json(folder / "metrics.json", made_records.metrics(*params.sets.tests))
+    provenance = made_records.provenance(name, **own, commits=[COMMIT])
     write_json(folder / "provenance.json", provenance | changes)
 
 
@@ -148,17 +158,24 @@ def write_aligner(params: Params, **changes: Any) -> None:
     """Write the outside aligner's error rate."""
     found = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
     found |= {"aer": 0.25, "sure": 4000, "possible": 4500}
+    found |= {"pairs": 4000, "parts": 1, "min_count": 2}
     write_json(Layout(params.profile).lexicon / "aligner.json", found | changes)
 
 
 def write_data(params: Params, family: str, references: Sequence[str], gold: Sequence[str]) -> None:
-    """Write the first test set as a family reads it, with its gold links."""
-    layout, test, language = Layout(params.profile), params.sets.tests[0], "de"
+    """Write the first test set as a family reads it, with its gold links.
+
+    The English side has as many words as the German one.
+    """
+    layout, test = Layout(params.profile), params.sets.tests[0]
     folder = layout.encoded(family)
-    write_json(folder / "summary.json", {"digest": f"{family:x<64}", "pieces": False})
-    write_lines(folder / f"{test}.{language}.tok", references)
+    summary = made_records.summary({test: len(references)}, digest=f"{family:x<64}")
+    write_json(folder / "summary.json", summary)
+    for language in ("en", "de"):
+        write_lines(folder / f"{test}.{language}.tok", references)
+        write_lines(layout.tokens / f"{test}.{language}", references)
     write_lines(folder / f"{test}.links", gold)
-    write_lines(layout.raw / f"{test}.{language}", references)
+    write_lines(layout.raw / f"{test}.de", references)
 
 
 def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequence[str]) -> None:
@@ -166,5 +183,4 @@ def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequ
     folder, test = Layout(params.profile).translations(name), params.sets.tests[0]
     write_lines(folder / f"{test}.out", before)
     write_lines(folder / f"{test}.replaced", more.get("after", before))
-    step = params.decoding.link_step
-    write_lines(folder / f"{test}.forced.{step}.links", more.get("links", [""] * len(before)))
+    write_lines(folder / f"{test}.forced.same.links", more.get("links", [""] * len(before)))

@@ -1,7 +1,7 @@
-"""References and imperfect translations of them, for tests of the scores.
+"""Text that people wrote, where a machine has it; references and imperfect translations of them.
 
-The references are the German captions of Multi30k (MULTI30K_DIR names the folder of its files) or,
-always there, sentences of the demo's grammar.
+Some tests also look at text that the project does not hold, and are skipped without it. The
+references are German captions of that text or, always there, sentences of the demo's grammar.
 """
 
 import os
@@ -13,15 +13,34 @@ import pytest
 from attnmt.data.grammar import generate_splits
 from attnmt.files import read_lines
 
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "multi30k"
-CAPTIONS = Path(os.environ.get("MULTI30K_DIR", SHARED)) / "test_2016_flickr.de.gz"
-TEXTS = [
-    "made",
-    pytest.param(
-        "captions",
-        marks=pytest.mark.skipif(not CAPTIONS.exists(), reason=f"no {CAPTIONS} (set MULTI30K_DIR)"),
-    ),
-]
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+WHAT = {  # is in the folder that the variable names
+    "ALIGNMENT_DIR": "Biçici's 100 hand-aligned sentence pairs of Europarl",
+    "MULTI30K_DIR": "raw captions of Multi30k, task 1",
+    "NEWSTEST_DIR": "WMT's raw test sets; of newstest2014 the 2,737 lines that the paper scored",
+    "TATOEBA_DIR": "Tatoeba's sentence pairs, English and German with a tab between",
+}
+
+
+def written(variable: str, file: str) -> Path:
+    """Return where a file lies: in the folder that a variable names, else beside the project."""
+    beside = SHARED / variable.removesuffix("_DIR").lower()
+    return Path(os.environ.get(variable, beside), file)
+
+
+def needs(variable: str, *files: str) -> pytest.MarkDecorator:
+    """Skip a test where one of these files is not."""
+    lacking = [file for file in files if not written(variable, file).is_file()]
+    folder = written(variable, "")
+    return pytest.mark.skipif(
+        bool(lacking),
+        reason=f"needs {', '.join(files)} ({WHAT[variable]}), which the project does not hold; "
+        f"{variable} names the folder, now {folder}",
+    )
+
+
+CAPTIONS = written("MULTI30K_DIR", "test_2016_flickr.de.gz")
+TEXTS = ["made", pytest.param("captions", marks=needs("MULTI30K_DIR", CAPTIONS.name))]
 
 
 def read_text(text: str, lines: int = 150) -> list[str]:

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from made_records import config_of, metrics
 
 from attnmt.config import Params, load_params
 from attnmt.data.encode import encode_sets
 from attnmt.data.encoded import EncodedSets
-from attnmt.data.lexicon import write_lexicon
+from attnmt.data.lexicon import write_lexicons
 from attnmt.data.tokenise import tokenise_sets
 from attnmt.files import write_json, write_lines
 from attnmt.layout import Layout
@@ -98,10 +99,13 @@ def make_profile(folder: Path) -> Params:
         encoding = params.families[family].encoding
         encode_sets(layout.tokens, layout.encoded(family), params.sets, encoding)
     words = {("garden", "Garten"): 3, ("Gardens", "Gärten"): 2, ("houses", "Häuser"): 2}
-    write_lexicon(layout.lexicon / "en-de.tsv", words, 1)
-    write_lexicon(layout.lexicon / "de-en.tsv", {(b, a): n for (a, b), n in words.items()}, 1)
+    layout.lexicon.mkdir(parents=True)
+    write_lexicons(layout.lexicon / "en-de.tsv", layout.lexicon / "de-en.tsv", [words], 1)
     for number, name in enumerate(params.models):
         _make_model(params, layout, name, 2.0 + number)
+    for name in filter(params.attends, [*params.models, *params.ensembles]):
+        reading = {"set": "dev", "unknown_words": 1, "hits": {"same": 1, "next": 0}}
+        write_json(layout.reading(name), reading | {"chosen": "same", "authors": "next"})
     return params
 
 
@@ -111,6 +115,7 @@ def _make_model(params: Params, layout: Layout, name: str, dev_perplexity: float
     sizes = [len(data.vocabulary(side)) for side in (model.source, model.target)]
     translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
     translator.initialise(model.seed)
-    config = describe(translator) | {"dataset_digest": data.digest}
+    config = config_of(params, name, dataset_digest=data.digest) | describe(translator)
     save_model(layout.model(name), translator, config)
-    write_json(layout.model(name) / "metrics.json", {"dev_perplexity": dev_perplexity})
+    trained = metrics("test", dataset_digest=data.digest, dev_perplexity=dev_perplexity)
+    write_json(layout.model(name) / "metrics.json", trained)

@@ -1,21 +1,18 @@
-"""Alignment error rate against its definition and on real gold links."""
+"""Alignment error rate against its definition and on gold links."""
 
-import os
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from real_text import needs, written
 
+from attnmt.data.grammar import generate_splits
 from attnmt.data.links import read_links
 from attnmt.errors import InputError
 from attnmt.metrics.aer import Link, aer, link_counts, rates
-
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "alignment"
-GOLD = Path(os.environ.get("ALIGNMENT_DIR", SHARED)) / "de-en.wa"
 
 Corpus = list[tuple[set[Link], set[Link], set[Link]]]
 
@@ -82,11 +79,19 @@ def test_unequal_corpora_are_refused() -> None:
         aer([set(), set()], [{(0, 0)}], [set()])
 
 
-@pytest.mark.skipif(not GOLD.exists(), reason=f"no {GOLD} (set ALIGNMENT_DIR)")
-def test_hand_made_links_judged_by_themselves() -> None:
-    gold = [line.sure for line in read_links(GOLD)]
+def check_gold(gold: list[list[Link]]) -> None:
+    """Judge gold links, and half of them, by themselves."""
     assert len(gold) == 100
     assert aer(gold, gold, gold) == 0
     half = [links[::2] for links in gold]
     found, all_links = sum(map(len, half)), sum(map(len, gold))
     assert aer(half, gold, gold) == pytest.approx(1 - 2 * found / (found + all_links))
+
+
+def test_the_grammars_links_judged_by_themselves() -> None:
+    check_gold([list(pair.sure) for pair in generate_splits({"train": 100}, seed=2)["train"]])
+
+
+@needs("ALIGNMENT_DIR", "de-en.wa")
+def test_hand_made_links_judged_by_themselves() -> None:
+    check_gold([line.sure for line in read_links(written("ALIGNMENT_DIR", "de-en.wa"))])

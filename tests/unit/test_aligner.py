@@ -1,11 +1,9 @@
 """The word aligner: its links on made text, on the demo's grammar, and against hand-made gold links."""
 
-import os
 import random
 from itertools import islice
-from pathlib import Path
 
-import pytest
+from real_text import needs, written
 
 from attnmt.data.aligner import Aligner
 from attnmt.data.grammar import generate_splits
@@ -14,13 +12,7 @@ from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.files import iter_lines, read_lines
 from attnmt.metrics.aer import aer
 
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "alignment"
-FOLDER = Path(os.environ.get("ALIGNMENT_DIR", SHARED))
-TATOEBA = FOLDER.parent / "tatoeba" / "deu-eng.tsv.gz"
-
-hand_aligned = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason=f"no hand-aligned text at {FOLDER} (set ALIGNMENT_DIR)"
-)
+HAND_MADE = ("test.en", "test.de", "de-en.wa", "de-en.ref.wa")
 
 Sentences = list[tuple[list[str], list[str]]]
 
@@ -43,8 +35,9 @@ def links_of(pairs: Sentences) -> list[Links]:
 
 def hand_made() -> tuple[Sentences, list[GoldLinks]]:
     """Return the hand-aligned pairs and their links, both English-German."""
-    sides = [[line.split() for line in read_lines(FOLDER / f"test.{k}")] for k in ("en", "de")]
-    gold = read_links(FOLDER / "de-en.wa")
+    english, german, links, _ = (written("ALIGNMENT_DIR", file) for file in HAND_MADE)
+    sides = [[line.split() for line in read_lines(path)] for path in (english, german)]
+    gold = read_links(links)
     return list(zip(*sides, strict=True)), [GoldLinks(*map(flipped, g)) for g in gold]
 
 
@@ -89,11 +82,11 @@ def test_grammar() -> None:
     assert error([*links[1:], links[0]], gold) > 0.5
 
 
-@hand_aligned
+@needs("ALIGNMENT_DIR", *HAND_MADE)
 def test_both_gold_files_agree() -> None:
     pairs, gold = hand_made()
     kinds: list[tuple[list[str], list[str]]] = [([], []) for _ in pairs]
-    for line in (FOLDER / "de-en.ref.wa").read_text().splitlines():
+    for line in written("ALIGNMENT_DIR", "de-en.ref.wa").read_text().splitlines():
         number, j, i, kind = line.split()  # pair from 1, German and English word from 0, S or P
         kinds[int(number) - 1]["SP".index(kind)].append(f"{i}-{j}")
     assert gold == [
@@ -109,13 +102,14 @@ def test_both_gold_files_agree() -> None:
     assert pairs[0][1][0] == "herr"  # a byte-order mark stands before it
 
 
-@hand_aligned
-@pytest.mark.skipif(not TATOEBA.is_file(), reason=f"no text to learn from at {TATOEBA}")
+@needs("ALIGNMENT_DIR", *HAND_MADE)
+@needs("TATOEBA_DIR", "deu-eng.tsv.gz")
 def test_error_rate_on_hand_made_links() -> None:
     pairs, gold = hand_made()
     tokenizers = MosesTokenizer("en", False), MosesTokenizer("de", False)
     more: Sentences = []
-    for line in islice(iter_lines(TATOEBA), 0, None, 50):  # sorted by length: some of each
+    tatoeba = iter_lines(written("TATOEBA_DIR", "deu-eng.tsv.gz"))
+    for line in islice(tatoeba, 0, None, 50):  # sorted by length: some of each
         english, german = line.lower().split("\t")[:2]
         more.append((tokenizers[0].tokenize(english), tokenizers[1].tokenize(german)))
     links = links_of([*pairs, *more])[: len(pairs)]

@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import itertools
-import json
 import multiprocessing
 import os
 import re
@@ -15,9 +14,11 @@ from typing import Any
 
 import pytest
 import torch
+from made_records import config
 from small_training import FEEDING, small
 
 from attnmt.errors import InputError
+from attnmt.files import write_json
 from attnmt.planning.space import CHECKPOINTS, KEPT
 from attnmt.training.checkpoint import Checkpoints, Progress, discard
 
@@ -205,9 +206,9 @@ def test_an_error_of_the_training_passes_through(tmp_path: Path, error: type[Exc
 @pytest.fixture
 def finished(tmp_path: Path) -> tuple[Path, Path]:
     """A model and the folder of its checkpoints, with those of the model and of another training."""
-    checkpoints, model = tmp_path / "checkpoints/base", tmp_path / "models/base"
+    checkpoints, model = tmp_path / "checkpoints/base", tmp_path / "models/demo/base"
     model.mkdir(parents=True)
-    (model / "config.json").write_text(json.dumps({"fingerprint": "this"}))
+    write_json(model / "config.json", config("base", fingerprint="this"))
     for fingerprint in ("this", "other"):
         with Checkpoints(checkpoints / fingerprint, 0).locked():
             (checkpoints / fingerprint / LAST).touch()
@@ -222,7 +223,7 @@ def test_the_checkpoints_of_a_model_are_discarded_and_no_others(
         discard(checkpoints, model)
         assert [path.name for path in checkpoints.iterdir()] == ["other"]
     assert (checkpoints / "other" / LAST).exists()
-    (model / "config.json").write_text(json.dumps({"fingerprint": "other"}))
+    write_json(model / "config.json", config("base", fingerprint="other"))
     for _ in range(2):
         discard(checkpoints, model)
         assert list(checkpoints.parent.iterdir()) == []

@@ -48,8 +48,8 @@ def line_of(text: str, part: str) -> int:
             "unknown key; did you mean 'threshold'?",
         ),
         (
-            "base_reverse: {<<: *base, reverse",
-            "base_reverse: {<<: *base, revers",
+            "base_reverse: {family: luong, reverse",
+            "base_reverse: {family: luong, revers",
             "models.base_reverse.revers",
             "unknown key; did you mean 'reverse'?",
         ),
@@ -76,13 +76,13 @@ def line_of(text: str, part: str) -> int:
         ),
         ("{family: luong}", "{}", "models.base.family", "this key is missing"),
         (
-            "gru_self: {<<: *gru, score: self",
-            "gru_self: {<<: *gru, score: self, input_feeding: true",
+            "gru_self: {family: course, attention: global, score: self",
+            "gru_self: {family: course, attention: global, score: self, input_feeding: true",
             "models.gru_self.input_feeding",
             "the context enters a gru's cell, so there is nothing to feed",
         ),
         (
-            "gru_self: {<<: *gru, score: self",
+            "gru_self: {family: course, attention: global, score: self",
             "gru_self: {family: course",
             "models.gru_self",
             "a gru family needs attention",
@@ -126,16 +126,22 @@ def line_of(text: str, part: str) -> int:
         ),
         ("aligned: test1", "aligned: train", "sets.aligned", "'train' is the training set"),
         (
-            "  base_reverse: {<<: *base, reverse: true}",
-            "  base_2: *base",
+            "  base_reverse: {family: luong, reverse: true}",
+            "  base_2: {family: luong}",
             "models.base_2",
             "differs from 'base' in nothing; give it another seed",
         ),
         (
-            "  base_reverse: {<<: *base, reverse: true}",
-            "  aligner: {<<: *base, seed: 2}",
+            "  base_reverse: {family: luong, reverse: true}",
+            "  aligner: {family: luong, seed: 2}",
             "models.aligner",
-            "tables call the outside aligner so; rename the model",
+            "tables give this name to links that no model makes; rename the model",
+        ),
+        (
+            "  base_reverse: {family: luong, reverse: true}",
+            "  diagonal: {family: luong, seed: 2}",
+            "models.diagonal",
+            "tables give this name to links that no model makes; rename the model",
         ),
         ("n_best: 1", "n_best: 21", "decoding.n_best", "only 20 translations finish"),
         (
@@ -208,7 +214,7 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
         ("      halve_after: 3\n", "      epochs: 9\n", "families.luong.training.epochs"),
         ("init: 0.1", "size: 128, ", "families.luong.shape.size"),
         ("  base_reverse:", "  base: {reverse: true}\n", "models.base"),
-        ("<<: *gru, score: self", "<<: *base, ", "models.gru_self.<<"),
+        ("attention: global, score: self}", "score: dot, ", "models.gru_self.score"),
     ],
 )
 def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None:
@@ -314,12 +320,14 @@ def test_the_first_of_merged_sections_counts(write: Write) -> None:
 
 
 def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
-    text = DEMO.read_text().replace("dropout: 0.2}", "dropout: 2}", 1)
+    text = DEMO.read_text()
+    text = text.replace("  base: {family: luong}", "  base: &base {family: luong, dropout: 2}")
+    text = text.replace("  base_reverse: {family: luong, ", "  base_reverse: {<<: *base, ")
     path = write("params.yaml", text.encode())
     with pytest.raises(InputError) as error:
         load_params(path)
     place = f"{path}:{line_of(text, 'dropout: 2}')}"
-    for name in ("base_reverse_dropout", "local_p_general_feed_bpe"):
+    for name in ("base", "base_reverse"):
         assert f"{place}: models.{name}.dropout: Input should be less than 1" in str(error.value)
 
 

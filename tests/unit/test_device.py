@@ -1,5 +1,6 @@
 """A GPU for each process, on a machine that is made to believe it has some."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,9 +71,51 @@ def test_every_process_takes_another(two_gpus: list[int], tmp_path: Path) -> Non
     assert two_gpus == [1, 0]
 
 
+def test_to_choose_a_device_leaves_the_precision_alone() -> None:
+    """Also within ``products_in``: torch's own setting for cuDNN would round the LSTM in fp32."""
+    show = (
+        "import torch\n"
+        "rnn = torch.backends.cudnn.rnn\n"
+        "from attnmt.model.store import best_device\n"
+        "print(rnn.fp32_precision)\n"
+        "rnn.fp32_precision = 'tf32'\n"
+        "best_device()\n"
+        "print(rnn.fp32_precision)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", show], text=True, capture_output=True, check=True)
+    assert done.stdout.split() == ["ieee", "tf32"]
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, ":4096:8"), (":16:8", ":16:8")])
+def test_cublas_is_told_to_repeat_before_cuda_starts(
+    two_gpus: list[int], before: str | None, after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    if before is not None:
+        monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", before)
+    monkeypatch.setattr(
+        torch.cuda, "set_device", lambda _: told.append(os.environ["CUBLAS_WORKSPACE_CONFIG"])
+    )
+    best_device()
+    assert told == [after]
+
+
 def test_without_a_gpu_nothing_is_taken(
     two_gpus: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert best_device() == torch.device("cpu")
     assert two_gpus == []
+
+
+def test_whoever_shares_a_gpu_is_told_once(
+    two_gpus: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(device, "take_gpu", lambda: False)
+    device._say_that_it_is_shared.cache_clear()
+    assert best_device() == best_device() == torch.device("cuda")
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "have all 2 GPUs of this machine: this one shares the first" in caplog.text

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from made_records import metrics, summary
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from attnmt.config import load_params
@@ -81,10 +82,12 @@ def write_inputs():
 
 def write_family(family, target, reference, pieces=False):
     folder = Path("data/demo/encoded", family)
-    write_json(folder / "summary.json", {"digest": "e" * 64, "pieces": pieces})
+    lines = {test: len(reference) for test in ("test1", "test2")}
+    write_json(folder / "summary.json", summary(lines, digest="e" * 64, pieces=pieces))
     for test in ("test1", "test2"):
         write_lines(Path(f"data/demo/raw/{test}.{target}"), RAW)
-        write_lines(folder / f"{test}.{target}.tok", reference)
+        for language in ("en", "de"):  # of as many words
+            write_lines(folder / f"{test}.{language}.tok", reference)
 
 
 def write_translations(name, links=()):
@@ -93,17 +96,24 @@ def write_translations(name, links=()):
         write_lines(Path(f"translations/demo/{name}/{test}.out"), OUTPUT)
         write_lines(Path(f"translations/demo/{name}/{test}.replaced"), REPLACED)
     if links:
-        for step in ("same", "next", "authors"):
+        for step in ("same", "next"):
             write_forced(name, step, links)
+        write_reading(name)
 
 
 def write_forced(name, step, links):
     write_lines(Path(f"translations/demo/{name}/test1.forced.{step}.links"), links)
 
 
+def write_reading(name, **changes):
+    reading = {"set": "dev", "unknown_words": 9, "hits": {"same": 1, "next": 2}}
+    reading |= {"chosen": "next", "authors": "same"}
+    write_json(Path(f"translations/demo/{name}/reading.json"), reading | changes)
+
+
 def write_metrics(name="base", **changes):
-    metrics = {"dataset_digest": "e" * 64, "perplexity": {"test1": 8.5, "test2": 9.5}}
-    write_json(Path(f"models/demo/{name}/metrics.json"), metrics | changes)
+    found = metrics(dataset_digest="e" * 64, perplexity={"test1": 8.5, "test2": 9.5}) | changes
+    write_json(Path(f"models/demo/{name}/metrics.json"), found)
 
 
 def change_params(**sections):
@@ -135,6 +145,7 @@ def test_every_set_has_its_numbers_and_what_they_are(stage):
         "beam": load_params(Path("params.yaml")).decoding.beam,
         "dataset_digest": "e" * 64,
         "alignment": None,
+        "reading": None,
     }
     assert list(scores["sets"]) == ["test1", "test2"]
     first = scores["sets"]["test1"]
@@ -196,32 +207,57 @@ def test_what_replacement_did_not_change_is_scored_once(stage, scored):
     assert scored == [*SCRIPTS] * 3  # test1 once, test2 before and after
 
 
-@pytest.mark.parametrize("chosen", ["same", "next"])
-def test_links_are_judged_in_each_reading(stage, chosen):
+@pytest.mark.parametrize("authors", ["same", "next"])
+def test_links_are_judged_in_both_readings_and_the_rate_is_the_authors(stage, authors):
     """de-en: the links are German-English, the gold ones English-German."""
     name = "de_en_global_location"
-    change_params(decoding={"link_step": chosen})
     write_family("luong", "en", REFERENCE)
     write_lines(Path("data/demo/encoded/luong/test1.links"), ["0-0 1-1", "0-1 1?0", "0-0"])
     write_translations(name, links=["0-0 1-1", "0-1 1-0", "0-0"])
     write_forced(name, "next", ["0-0 0-1", "0-1 1-0", "0-0"])
+    write_reading(name, authors=authors)
     write_metrics(name)
-    alignment = run(stage, name)["alignment"]
+    scores = run(stage, name)
+    alignment = scores["alignment"]
+    assert (scores["reading"]["chosen"], scores["reading"]["authors"]) == ("next", authors)
     # 5 links, 4 sure; all are right but for next, whose second is wrong.
-    rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9, "authors": 1 - (4 + 5) / 9}
+    rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9}
     assert alignment["aer_by_link_step"] == pytest.approx(rates)
-    assert (alignment["set"], alignment["lines"], alignment["link_step"]) == ("test1", 3, chosen)
+    assert (alignment["set"], alignment["lines"], alignment["link_step"]) == ("test1", 3, authors)
     assert (alignment["sure"], alignment["possible"]) == (4, 5)
-    assert alignment["aer"] == pytest.approx(rates[chosen])
-    if chosen == "same":
+    assert alignment["aer"] == pytest.approx(rates[authors])
+    if authors == "same":
         assert alignment["low"] == alignment["high"] == 0
     else:
         assert alignment["low"] < alignment["aer"] < alignment["high"]
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "no such file; run the stage translate for ensemble first, which chooses how"),
+        ("[]", "the content: Input should be a valid dictionary"),
+        (
+            '{"set": "dev"}',
+            "unknown_words: this key is missing .* run the stage translate for ensemble",
+        ),
+        ("{", "not JSON"),
+    ],
+)
+def test_a_reading_that_is_not_there_or_damaged_is_named(stage, scored, content, message):
+    write_translations("ensemble", links=["0-0", "0-1", "1-0"])
+    path = Path("translations/demo/ensemble/reading.json")
+    path.unlink()
+    if content:
+        path.write_text(content)
+    with pytest.raises(InputError, match=rf"{path}: {message}"):
+        run(stage, "ensemble")
+    assert not scored
+
+
 def test_links_of_other_lines_are_named(stage, scored):
     write_translations("ensemble", links=["0-0", "0-1"])
-    with pytest.raises(InputError, match=r"test1.forced.same.links: 2 lines, but .*de.tok has 3"):
+    with pytest.raises(InputError, match=r"test1.forced.same.links: 2 lines where the text has 3"):
         run(stage, "ensemble")
     assert not scored
 
@@ -301,9 +337,8 @@ def test_a_missing_perplexity_is_named(stage):
         run(stage)
 
 
-@pytest.mark.parametrize("digest", [None, "f" * 64])
-def test_a_model_trained_on_other_data_is_refused(stage, digest):
-    write_metrics(dataset_digest=digest)
+def test_a_model_trained_on_other_data_is_refused(stage):
+    write_metrics(dataset_digest="f" * 64)
     message = (
         r"base/metrics.json: trained on other data than lie in data/demo/encoded/luong; train "
     )

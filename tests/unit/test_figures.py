@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import matplotlib
 import pytest
+from made_scores import scores_of
 from matplotlib.figure import Figure as Canvas
 
 from attnmt.config import load_params
@@ -43,10 +44,10 @@ def write_lengths(params, name, plus=0.0):
         {"max_length": longest, "lines": 50, "before": value + plus, "after": value + plus + 10}
         for longest, value in GROUPS
     ]
-    result = {"lines": 150, "lengths": lengths}
-    write_json(
-        Layout(params.profile).scores(name), {"sets": dict.fromkeys(params.sets.tests, result)}
-    )
+    scores = scores_of(params, name, 10.0)
+    for result in scores["sets"].values():
+        result |= {"lines": 150, "lengths": lengths}
+    write_json(Layout(params.profile).scores(name), scores)
 
 
 def write_all(params):
@@ -287,10 +288,12 @@ def test_a_curve_of_one_point_is_seen():
 
 def test_missing_input_is_named(params):
     path = Layout("demo").scores("ensemble")
-    write_json(path, {"sets": {"test1": {"lines": 150}}})
+    write_json(path, scores_of(params, "ensemble", 10.0))
     with pytest.raises(InputError, match=r"scores/demo/ensemble.json: no groups by length; run"):
         figure6(params)
-    write_json(Layout("demo").scores("base"), {"sets": {}})
+    scores = scores_of(params, "base", 10.0)
+    scores["sets"] = {"test2": scores["sets"]["test2"]}
+    write_json(Layout("demo").scores("base"), scores)
     with pytest.raises(
         InputError, match=r"scores/demo/base.json: no scores of 'test1'; run evaluate"
     ):

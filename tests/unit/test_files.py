@@ -1,7 +1,6 @@
-"""Strict reading, and writing all or nothing."""
+"""Strict reading, and what is written is read."""
 
 import gzip
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, iter_lines, read_json, read_lines, write_json, write_lines
+from attnmt.files import iter_lines, read_json, read_lines, write_json, write_lines
 
 Write = Callable[[str, bytes], Path]
 PACKED = gzip.compress("\n".join(str(i * i) for i in range(2000)).encode())
@@ -74,46 +73,3 @@ def test_json(tmp_path: Path, write: Write) -> None:
         read_json(tmp_path / "b.json")
     with pytest.raises(InputError, match=r"c\.json: not JSON"):
         read_json(write("c.json", b"{"))
-
-
-def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
-    target = tmp_path / "out"
-    target.mkdir()
-    (target / "old").touch()
-    with atomic_path(target) as partial:
-        partial.mkdir()
-        (partial / "new").touch()
-        assert (target / "old").exists()
-    assert [path.name for path in tmp_path.rglob("*")] == ["out", "new"]
-
-
-def test_a_folder_is_never_half_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed_half_way(folder: Path) -> None:
-        next(iter(folder.iterdir())).unlink()
-        raise KeyboardInterrupt
-
-    def write(names: str) -> None:
-        with atomic_path(tmp_path / "out") as partial:
-            partial.mkdir()
-            for name in names:
-                (partial / name).touch()
-
-    write("ab")
-    monkeypatch.setattr(shutil, "rmtree", killed_half_way)
-    with pytest.raises(KeyboardInterrupt):
-        write("cd")
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"c", "d"}
-
-
-def test_failure_keeps_what_was_there(tmp_path: Path) -> None:
-    def write_half(path: Path) -> None:
-        with atomic_path(path) as partial:
-            partial.write_text("half")
-            raise KeyboardInterrupt
-
-    target = tmp_path / "out"
-    target.write_text("old")
-    with pytest.raises(KeyboardInterrupt):
-        write_half(target)
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert target.read_text() == "old"

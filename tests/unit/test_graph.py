@@ -169,16 +169,21 @@ def test_a_lost_output_unsettles_its_stage(project: Path) -> None:
     assert settled() == EVERY - {"apart"}
 
 
-def test_a_stamp_is_written_only_when_command_or_parameters_change(project: Path) -> None:
-    stamp = project / "stamps/write.yaml"
-    assert stages()["write"].write_stamp(stamp) == str(stamp)
-    os.utime(stamp, (0, 0))
-    stages()["write"].write_stamp(stamp)
-    assert stamp.stat().st_mtime == 0
+def test_an_order_is_written_when_it_is_new_or_must_be_newer_than_the_outputs(
+    project: Path,
+) -> None:
+    order = project / "orders/write.json"
+    stages()["write"].write(order, again=False)
+    os.utime(order, (0, 0))
+    stages()["write"].write(order, again=False)
+    assert order.stat().st_mtime == 0
+    stages()["write"].write(order, again=True)
+    assert order.stat().st_mtime > 0
+    os.utime(order, (0, 0))
     change(project / "params.yaml", "corpus.seed", 1)
-    stages()["write"].write_stamp(stamp)
-    assert stamp.stat().st_mtime > 0
-    assert yaml.safe_load(stamp.read_text())["params"]["corpus.seed"] == 1
+    stages()["write"].write(order, again=False)
+    assert order.stat().st_mtime > 0
+    assert yaml.safe_load(order.read_text())["params"]["corpus.seed"] == 1
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones(project: Path) -> None:

@@ -1,19 +1,23 @@
 """BLEU by length: a case made by hand, and the groups of the paper's own test set."""
 
-import os
-from pathlib import Path
+from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real_text import needs, written
 
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.files import read_lines
 from attnmt.metrics.lengths import by_length
 from attnmt.metrics.scripts import score_alone
 
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "newstest"
-NEWSTEST = Path(os.environ.get("NEWSTEST_DIR", SHARED)) / "newstest2014-filtered.de"
+# How many references of the paper's newstest2014 have 0, 1, 2, .. words.
+NEWSTEST2014 = [
+    *(0, 0, 2, 7, 14, 29, 51, 79, 63, 85, 110, 102, 105, 110, 115, 116, 97, 113, 86, 125),
+    *(92, 95, 86, 96, 73, 57, 63, 63, 66, 56, 65, 50, 57, 38, 36, 31, 30, 31, 20, 23),
+    *(26, 18, 23, 20, 11, 13, 14, 9, 12, 8, 7, 4, 5, 5, 2, 4, 5, 1, 2, 2),
+    *(1, 0, 1, 2, 0, 0, 1, 0, 2, 0, 1, 0, 0, 0, 0, 1),
+]
 
 
 def test_a_case_made_by_hand() -> None:
@@ -49,12 +53,17 @@ def test_every_sentence_is_in_one_group_of_full_size_but_the_last(
     assert [group["max_length"] for group in groups] == [sorted(lengths)[end - 1] for end in ends]
 
 
-@pytest.mark.skipif(not NEWSTEST.exists(), reason=f"no {NEWSTEST} (set NEWSTEST_DIR)")
+@needs("NEWSTEST_DIR", "newstest2014-filtered.de")
+def test_newstest2014_has_these_lengths() -> None:
+    moses = MosesTokenizer("de", split_hyphens=True)
+    lines = read_lines(written("NEWSTEST_DIR", "newstest2014-filtered.de"))
+    lengths = Counter(len(moses.join_hyphens(moses.tokenize(line))) for line in lines)
+    assert [lengths[words] for words in range(max(lengths) + 1)] == NEWSTEST2014
+
+
 def test_the_groups_of_newstest2014_end_where_the_papers_do() -> None:
     """Figure 6's x-values, read off the paper."""
-    moses = MosesTokenizer("de", split_hyphens=True)
-    split = [moses.tokenize(line) for line in read_lines(NEWSTEST)]
-    references = [" ".join(moses.join_hyphens(words)) for words in split]
+    references = [" ".join("w" * words) for words, n in enumerate(NEWSTEST2014) for _ in range(n)]
     groups = by_length(references, references, references, size=200)
     expected = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]
     assert [group["max_length"] for group in groups] == expected

@@ -1,16 +1,19 @@
 """The dictionaries that are counted from links, and the stage that writes them."""
 
 import json
+import tracemalloc
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from small_project import Project
 
-from attnmt.data.lexicon import Lexicon, count_links, write_lexicon
+from attnmt.data.lexicon import Lexicon, count_links, write_lexicons
 from attnmt.data.links import read_links
-from attnmt.data.parallel import spread_pairs
+from attnmt.data.parallel import every_nth_pair
 from attnmt.errors import InputError
 from attnmt.metrics.aer import aer
 
@@ -42,22 +45,71 @@ def test_count_links() -> None:
         count_links(pairs, [[]])
 
 
+def write(folder: Path, *parts: dict[tuple[str, str], int], min_count: int = 1) -> tuple[int, int]:
+    return write_lexicons(folder / "l", folder / "back", parts, min_count)
+
+
 def test_file(tmp_path: Path) -> None:
-    links = Counter({("a", "X"): 6, ("a", "Y"): 3, ("a", "Z"): 1, ("ä", "Z"): 2, ("Z", "b"): 2})
-    links["Z", "a"] = 2
-    write_lexicon(tmp_path / "l", links, min_count=2)
+    links = {("a", "X"): 6, ("a", "Y"): 3, ("a", "Z"): 1, ("ä", "Z"): 2, ("Z", "b"): 2}
+    assert write(tmp_path, {**links, ("Z", "a"): 2}, min_count=2) == (16, 6)
     assert (tmp_path / "l").read_text() == (
         "Z\ta\t0.500000\t2\nZ\tb\t0.500000\t2\n"
         "a\tX\t0.600000\t6\na\tY\t0.300000\t3\nä\tZ\t1.000000\t2\n"
     )
+    assert (tmp_path / "back").read_text() == (
+        "X\ta\t1.000000\t6\nY\ta\t1.000000\t3\nZ\tä\t0.666667\t2\n"
+        "a\tZ\t1.000000\t2\nb\tZ\t1.000000\t2\n"
+    )
     lexicon = Lexicon.load(tmp_path / "l")
-    assert len(lexicon) == 3
+    assert (len(lexicon), list(lexicon)) == (3, ["Z", "a", "ä"])
     assert [lexicon.best(word) for word in ("a", "Z", "ä", "b")] == ["X", "a", "Z", None]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "l"]
+
+
+WORD = st.text("abä", min_size=1, max_size=2)
+PART = st.dictionaries(st.tuples(WORD, WORD), st.integers(1, 4))
+
+
+@settings(deadline=None)  # the disk may be slow
+@given(st.lists(PART, min_size=1, max_size=4), st.integers(1, 6))
+def test_parts_count_together(parts: list[dict[tuple[str, str], int]], min_count: int) -> None:
+    whole: Counter[tuple[str, str]] = Counter()
+    for part in parts:
+        whole.update(part)
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        folders = Path(one), Path(other)
+        totals = write(folders[0], *parts, min_count=min_count)
+        assert totals == write(folders[1], dict(whole), min_count=min_count)
+        assert totals == (whole.total(), len(whole))
+        for name in ("l", "back"):
+            assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+        lexicon = Lexicon.load(folders[0] / "l")
+    for source in {source for source, _ in whole}:
+        found = {t: n for (s, t), n in whole.items() if s == source and n >= min_count}
+        best = min(found, key=lambda t: (-found[t], t)) if found else None
+        assert lexicon.best(source) == best
+
+
+def test_memory_holds_one_part(tmp_path: Path) -> None:
+    """Of other words in each part, so that nothing but their number grows."""
+
+    def peak(parts: int) -> int:
+        def made(number: int) -> dict[tuple[str, str], int]:
+            return {(f"{number}e{k}", f"{number}d{k}"): 1 for k in range(20_000)}
+
+        tracemalloc.start()
+        found = write_lexicons(tmp_path / "l", tmp_path / "back", map(made, range(parts)), 2)
+        assert found == (20_000 * parts, 20_000 * parts)
+        top = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return top
+
+    assert peak(6) < 1.2 * peak(1)
 
 
 def test_lower_case_counts_words_together(tmp_path: Path) -> None:
     links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 3, ("SEE", "sea"): 1}
-    write_lexicon(tmp_path / "l", links, min_count=1)
+    write(tmp_path, links)
     assert Lexicon.load(tmp_path / "l").best("See") == "lake"
     lexicon = Lexicon.load(tmp_path / "l", lowercase=True)
     assert (lexicon.best("see"), lexicon.best("See"), len(lexicon)) == ("lake", None, 1)
@@ -69,16 +121,16 @@ def test_bad_file(tmp_path: Path) -> None:
         Lexicon.load(tmp_path / "l")
 
 
-@pytest.mark.parametrize("most", [1, 3, 7, 10, 99])
-def test_pairs_are_spread_evenly(tmp_path: Path, most: int) -> None:
-    (tmp_path / "e").write_text("".join(f"e {k}\n" for k in range(10)))
-    (tmp_path / "f").write_text("".join(f"f {k}\n" for k in range(10)))
-    pairs = list(spread_pairs(tmp_path / "e", tmp_path / "f", most))
-    assert len(pairs) == min(most, 10)
-    assert all(e[1] == f[1] for e, f in pairs)
-    assert pairs[-1][0] == ["e", "9"]
-    steps = {int(b[0][1]) - int(a[0][1]) for a, b in pairwise(pairs)}
-    assert not steps or max(steps) - min(steps) <= 1
+@pytest.mark.parametrize("parts", [1, 3, 4, 10, 11])
+def test_pairs_are_dealt_out(tmp_path: Path, parts: int) -> None:
+    files = tmp_path / "e", tmp_path / "f"
+    for file in files:
+        file.write_text("".join(f"{file.name} {k}\n" for k in range(10)))
+    dealt = [list(every_nth_pair(*files, parts, number)) for number in range(parts)]
+    expected = [(["e", f"{k}"], ["f", f"{k}"]) for k in range(10)]
+    assert sorted(pair for part in dealt for pair in part) == expected
+    assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
+    assert dealt[0] == expected[::parts]
 
 
 def test_stage(tokens: Project) -> None:
@@ -92,7 +144,8 @@ def test_stage(tokens: Project) -> None:
     assert [line.sure for line in own[:4]] == [[(0, 0), (1, 1)]] * 4
     assert result.pop("system").startswith("Thot ")
     rate = aer([g.sure for g in own], [g.sure for g in gold], [g.possible for g in gold])
-    assert result == {"set": "test", "lines": 5, "aer": rate, "sure": 9, "possible": 10}
+    made_of = {"pairs": 12, "parts": 1, "min_count": 2}
+    assert result == {"set": "test", "lines": 5, "aer": rate, "sure": 9, "possible": 10} | made_of
 
 
 def test_the_aligned_set_is_learned_from_but_not_counted(tokens: Project) -> None:
@@ -109,9 +162,20 @@ def test_stage_is_deterministic(tokens: Project) -> None:
     assert tokens.outputs() == first
 
 
-def test_a_part_of_the_training_text(tokens: Project) -> None:
-    tokens.params["lexicon"] |= {"max_pairs": 6, "min_count": 1}
-    assert tokens.succeed("lexicon").startswith("12 links")
+def test_all_of_a_text_that_is_aligned_in_parts_is_counted(tokens: Project) -> None:
+    """A word counts that occurs three times, twice beyond the pairs that are aligned at once."""
+    common, rare = "a b c\n", "a b rare\n"
+    lines = [common] * 20 + [rare] * 3 + [common] * 7
+    for language, text in (("en", "".join(lines)), ("de", "".join(lines).upper())):
+        (tokens.tokens / f"train.{language}").write_text(text)
+    tokens.params["lexicon"] |= {"max_pairs": 10, "min_count": 3}
+    assert tokens.succeed("lexicon").startswith("90 links of 4 pairs")
+    assert json.loads((tokens.lexicon / "aligner.json").read_text())["parts"] == 3
+    en_de, de_en = (Lexicon.load(tokens.lexicon / f"{k}.tsv") for k in ("en-de", "de-en"))
+    assert (en_de.best("rare"), de_en.best("RARE")) == ("RARE", "rare")
+    assert sorted(path.name for path in tokens.lexicon.iterdir()) == [
+        *("aligner.json", "de-en.tsv", "en-de.tsv", "test.links"),
+    ]
 
 
 def test_no_gold_links(tokens: Project) -> None:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import made_records
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,12 +28,13 @@ WEIGHTS = [[0.9, 0.1, 0.0], [0.0, 0.25, 0.75], [0.2, 0.3, 0.5]]
 GOLD = [(0, 0), (1, 1), (2, 1)]
 
 
-def write_encoded(family, links=None, pieces=False, **text):
+def write_encoded(family, links, pieces=False, **text):
     folder = Layout("demo").encoded(family)
-    write_json(folder / "summary.json", {"digest": "d", "pieces": pieces})
-    if links:
-        write_lines(folder / "test1.links", links)
-    for language, lines in text.items():
+    sets = dict.fromkeys(("test1", "test2"), len(links))
+    write_json(folder / "summary.json", made_records.summary(sets, pieces=pieces))
+    write_lines(folder / "test1.links", links)
+    for language in ("en", "de"):
+        lines = text.get(language, ["three words each"] * len(links))
         write_lines(folder / f"test1.{language}.tok", lines)
 
 
@@ -134,17 +136,17 @@ def test_an_ensemble_has_matrices(params):
     [
         (
             (LINE, SOURCE, TARGET, WEIGHTS[:2]),
-            "line 3: the weights are not 3 rows of 3; run translate",
+            "0: line 3: the weights are not 3 rows of 3 .*; run translate",
         ),
         (
             (LINE, SOURCE[:2], TARGET, WEIGHTS),
-            "line 3: the weights are not 3 rows of 2; run translate",
+            "0: line 3: the weights are not 3 rows of 2 .*; run translate",
         ),
         (
             (LINE, ["a"], ["b"], [[1.0]]),
             "line 3: the gold links are of another text; run translate",
         ),
-        ((9, SOURCE, TARGET, WEIGHTS), "line 9: the gold links are of another text; run translate"),
+        ((9, SOURCE, TARGET, WEIGHTS), "line 9 is not one of 5; run translate"),
     ],
 )
 def test_what_does_not_fit_is_named(params, sample, message):

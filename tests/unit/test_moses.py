@@ -1,6 +1,5 @@
 """Our tokens against those of Moses' own script, and remembered words against whole lines."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,15 +11,15 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from real_text import needs, written
 from sacremoses.corpus import NonbreakingPrefixes
 
+from attnmt.data.grammar import generate_splits
 from attnmt.data.moses import MosesRules
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.files import read_lines
 
 LANGUAGES = ("en", "de")
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "newstest"
-NEWSTEST = Path(os.environ.get("NEWSTEST_DIR", SHARED))
 
 # What the rules look at, close together: each kind of character, abbreviations of each kind
 CHARACTERS = "aZß5²½漢й٣'’.,-–&<[|\"` \t@_\u00a0\u2028\x01\x1c\u0308😀"
@@ -103,17 +102,33 @@ def test_moses_own_script(
     assert tokenizer(language, split_hyphens).tokenize(line) == expected
 
 
+def check_lines(script: Tokenise, ours: MosesTokenizer, lines: list[str]) -> None:
+    for line in lines:
+        assert " ".join(ours.tokenize(line)) == script(line)
+
+
 @settings
-@pytest.mark.parametrize("name", ["newstest2013", "newstest2014-filtered"])
+def test_moses_own_script_on_the_grammars_sentences(
+    moses: Callable[[str, bool], Tokenise], language: str, split_hyphens: bool
+) -> None:
+    pairs = generate_splits({"train": 1000}, seed=5)["train"]
+    lines = [pair.source if language == "en" else pair.target for pair in pairs]
+    check_lines(moses(language, split_hyphens), tokenizer(language, split_hyphens), lines)
+
+
+@settings
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=needs("NEWSTEST_DIR", f"{name}.en", f"{name}.de"))
+        for name in ("newstest2013", "newstest2014-filtered")
+    ],
+)
 def test_moses_own_script_on_news(
     moses: Callable[[str, bool], Tokenise], language: str, split_hyphens: bool, name: str
 ) -> None:
-    path = NEWSTEST / f"{name}.{language}"
-    if not path.exists():
-        pytest.skip(f"no {path} (set NEWSTEST_DIR)")
-    script, ours = moses(language, split_hyphens), tokenizer(language, split_hyphens)
-    for line in read_lines(path):
-        assert " ".join(ours.tokenize(line)) == script(line)
+    lines = read_lines(written("NEWSTEST_DIR", f"{name}.{language}"))
+    check_lines(moses(language, split_hyphens), tokenizer(language, split_hyphens), lines)
 
 
 @settings

@@ -7,7 +7,7 @@ from made_scores import write_aligner, write_data, write_outputs, write_scores
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_lines
+from attnmt.files import read_json, write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.metrics.significance import paired_p
 from attnmt.reporting.compare import make_tables
@@ -20,6 +20,7 @@ RIGHT = [f"das rote Haus steht in der Stadt Nummer {n} ." for n in range(30)]
 WRONG = ["das Haus ist rot ."] * 30
 CLOSE = [line.replace("steht", "ist") if n == 7 else line for n, line in enumerate(RIGHT)]
 GOLD = ["0-0 1-1 2-2 3?3"] * 30
+COUNTS = {"lines": 30, "sure": 90, "possible": 120}
 
 
 @pytest.fixture
@@ -32,13 +33,19 @@ def params(tmp_path, monkeypatch):
     write_data(params, "luong", RIGHT, GOLD)
     for name, value in zip(MODELS, (10.0, 60.0, 60.1, 20.0, 30.0), strict=True):
         write_scores(params, name, value, aer=value / 100)
+        path = Layout("demo").scores(name)
+        scores = read_json(path)
+        if scores["alignment"]:
+            write_json(path, scores | {"alignment": scores["alignment"] | COUNTS})
     write_outputs(params, "base", WRONG)
     write_outputs(params, "base_reverse", CLOSE)
     write_outputs(params, "base_reverse_dropout", RIGHT)
     write_outputs(params, "local_m_general_feed", WRONG, links=["0-0 1-1 2-2"] * 30)
     write_outputs(params, BEST, WRONG, after=RIGHT, links=["0-1 1-2 2-0"] * 30)
-    write_aligner(params, aer=0.1)
+    write_aligner(params, aer=0.1, **COUNTS)
     write_lines(Path("data/demo/tokens/test1.links"), GOLD)
+    write_lines(Path("data/demo/tokens/test1.en"), ["a b c d"] * 30)
+    write_lines(Path("data/demo/tokens/test1.de"), ["A B C D"] * 15 + ["A B C D E F"] * 15)
     write_lines(Path("data/demo/lexicon/test1.links"), ["0-0 1-1"] * 15 + ["0-0 1-2"] * 15)
     return params
 
@@ -82,6 +89,15 @@ def test_the_aligners_interval_is_of_its_own_links(params):
     matches = 15 * (2 + 2) + 15 * (1 + 1)  # sure and possible; one link in four is wrong
     assert aligner["aer_low"] < 1 - matches / (60 + 90) < aligner["aer_high"]
     assert aligner["aer_high"] - aligner["aer_low"] < 0.2
+
+
+def test_the_diagonal_links_each_word_to_the_word_at_its_own_place(params):
+    diagonal = next(row for row in rows_of(params, "table6") if row["stage"] == "tables")
+    # Four links of each line are possible; in the second half two more are of the last English word.
+    assert diagonal["aer"] == round(1 - 30 * (3 + 4) / (15 * 4 + 15 * 6 + 90), 4)
+    assert diagonal["aer_low"] < diagonal["aer"] < diagonal["aer_high"]
+    assert [diagonal[key] for key in ("gain", "p", "verdict", "paper_aer")] == [None] * 4
+    assert diagonal["files"] == "data/demo/tokens/test1.links"
 
 
 def test_the_aligner_is_tested_on_its_own_links(params):

@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_records import metrics
 from small_profile import ENGLISH, GERMAN, make_profile
 
 from attnmt.config import Params
@@ -73,6 +74,7 @@ def test_only_the_files_of_the_contract_are_needed(
     encoded = layout.encoded("pieces")
     files = [*encoded.glob("vocab.*"), encoded / "codes", encoded / "summary.json"]
     files += [layout.lexicon / "en-de.tsv", layout.model("subwords") / "weights.safetensors"]
+    files.append(layout.reading("subwords"))
     for file in files:
         target = tmp_path / file.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -190,5 +192,5 @@ def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(
     perplexity = {"plain": 5.0, "local_p_3": 4.0, "german": 2.0, "subwords": 3.0, "gru": 1.0}
     layout = Layout(params.profile, tmp_path)
     for name, value in perplexity.items():
-        write_json(layout.model(name) / "metrics.json", {"dev_perplexity": value})
+        write_json(layout.model(name) / "metrics.json", metrics(dev_perplexity=value))
     assert best_model(params, tmp_path) == "local_p_3"

@@ -96,7 +96,10 @@ def stages(*settled: str) -> list[Stage]:
             threads=3 if name.startswith("train") else 1,
             resources={"mem_mb": 1} | ({"gpu": 1} if name.startswith("train") else {}),
             priority=0,
-            settled=bool({name, name.partition("@")[0]} & set(settled)),
+            **dict.fromkeys(
+                ("done", "settled", "committed"),
+                bool({name, name.partition("@")[0]} & set(settled)),
+            ),
         )
         for name in NAMES
     ]

@@ -1,14 +1,22 @@
 """What products are computed in: refused where a device cannot, and put back afterwards."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
+from torch import Tensor
 
 from attnmt.errors import InputError
 from attnmt.model import precision
 from attnmt.model.precision import products_in, supported
 
+Rounding = Callable[[Tensor], Tensor]
+
 CPU = torch.device("cpu")
-needs_bf16 = pytest.mark.skipif("bf16" not in supported(CPU), reason="needs bf16 products")
+needs_bf16 = pytest.mark.skipif(
+    "bf16" not in supported(CPU),
+    reason="needs a processor whose products in bf16 round (AVX512-BF16, AMX), which this one's do not",
+)
 
 
 def product() -> torch.Tensor:
@@ -28,6 +36,44 @@ def test_a_processor_without_bf16_multiplies_in_fp32_alone(monkeypatch: pytest.M
     monkeypatch.setattr(precision, "supported", lambda device: ["fp32"])
     with pytest.raises(InputError, match="bf16 is not one of this device's"):
         products_in("bf16", CPU).__enter__()
+
+
+def to_bf16(values: Tensor) -> Tensor:
+    return values.bfloat16().float()
+
+
+def unchanged(values: Tensor) -> Tensor:
+    return values
+
+
+@pytest.mark.parametrize(
+    ("of_factors", "of_sum", "offered"),
+    [
+        (to_bf16, unchanged, True),
+        (unchanged, unchanged, False),  # AVX-512 without its instructions for bf16
+        (to_bf16, to_bf16, False),
+    ],
+    ids=["rounds the factors", "rounds nothing", "rounds the sum too"],
+)
+def test_bf16_is_offered_where_the_factors_alone_are_rounded(
+    of_factors: Rounding, of_sum: Rounding, offered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever torch says of the processor."""
+    matmul, multiplied = torch.backends.mkldnn.matmul, Tensor.__matmul__
+
+    def as_asked(a: Tensor, b: Tensor) -> Tensor:
+        if matmul.fp32_precision != "bf16":
+            return multiplied(a, b)
+        return of_sum(multiplied(of_factors(a), of_factors(b)))
+
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: not offered)
+    monkeypatch.setattr(Tensor, "__matmul__", as_asked)
+    before = matmul.fp32_precision
+    assert supported(CPU) == (["fp32", "bf16"] if offered else ["fp32"])
+    if not offered:
+        with pytest.raises(InputError, match="bf16 is not one of this device's, which are fp32"):
+            products_in("bf16", CPU).__enter__()
+    assert matmul.fp32_precision == before
 
 
 @needs_bf16

@@ -162,7 +162,8 @@ def test_a_signal_reaches_every_process(tmp_path: Path, monkeypatch: pytest.Monk
         "import os, signal, sys, time\n"
         "def note(*_): open(os.environ['RANK'], 'w'); sys.exit(75 if os.environ['RANK'] == '0' else 0)\n"
         "signal.signal(signal.SIGTERM, note)\n"
-        "open('ready' + os.environ['RANK'], 'w')\n"
+        # Not by open(): what a handler raises while that ends may be lost.
+        "os.close(os.open('ready' + os.environ['RANK'], os.O_CREAT))\n"
         "while not (os.path.exists('ready0') and os.path.exists('ready1')): time.sleep(0.01)\n"
         "if os.environ['RANK'] == '1': os.kill(os.getppid(), signal.SIGTERM)\n"
         "time.sleep(60)\n"

@@ -1,7 +1,7 @@
 """Beam search against exhaustive search on tiny vocabularies, and its invariances."""
 
 import itertools
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pytest
@@ -9,11 +9,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnmt.config import Average, ModelShape, System
+from attnmt.config import Average, LinkStep, ModelShape, System
 from attnmt.data.batches import make_batch, pad_source
 from attnmt.data.lexicon import Lexicon
 from attnmt.data.vocabulary import EOS
-from attnmt.decoding.ensemble import link_shift
+from attnmt.decoding.ensemble import authors_step
 from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.translate import translate
@@ -133,9 +133,9 @@ def test_links_of_an_ensemble_are_those_of_the_summed_weights() -> None:
 
 def test_the_authors_read_content_scores_one_step_late_and_no_others() -> None:
     none, local_p, location, gru, _ = (tiny(system, 1) for system in ATTENTIONS.values())
-    assert [link_shift([m], "authors") for m in (none, local_p, location, gru)] == [0, 1, 0, 0]
-    assert link_shift([location, local_p, none], "authors") == 1
-    assert [link_shift([local_p], step) for step in ("same", "next")] == [0, 1]
+    found = [authors_step([model]) for model in (none, local_p, location, gru)]
+    assert found == ["same", "next", "same", "same"]
+    assert authors_step([location, local_p, none]) == "next"
 
 
 @pytest.mark.parametrize("name", ATTENTIONS)
@@ -176,11 +176,11 @@ def test_batches_and_order_change_nothing(name: str) -> None:
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
 
 
-@pytest.mark.parametrize("step", ["same", "next"])
-def test_scores_and_links_are_those_of_forced_decoding(step: str) -> None:
+@pytest.mark.parametrize("step", get_args(LinkStep))
+def test_scores_and_links_are_those_of_forced_decoding(step: LinkStep) -> None:
     model = tiny(ATTENTIONS["local_p_feed"], 3, words=9, init=0.3)
     texts = sentences([5, 8, 3, 2, 4], 8)
-    options = Search(beam=9, candidates=20, best=None, link_step=step)  # type: ignore[arg-type]
+    options = Search(beam=9, candidates=20, best=None, link_step=step)
     compared = 0
     for source, candidates in zip(texts, translate([model], texts, options, 5), strict=True):
         for candidate in candidates:
@@ -191,7 +191,7 @@ def test_scores_and_links_are_those_of_forced_decoding(step: str) -> None:
             batch = make_batch([source], [target], model.config.system.reverse)
             forced = force([model], batch)[0]
             assert candidate.score == pytest.approx(forced.score)
-            assert candidate.links == forced.links(0 if step == "same" else 1)
+            assert candidate.links == forced.links(step)
     assert compared > 3
 
 

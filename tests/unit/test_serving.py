@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -20,8 +21,11 @@ from small_profile import make_profile
 
 from attnmt.config import Params
 from attnmt.data.links import format_links
-from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.pipeline import Pipeline, load_pipeline
+from attnmt.decoding.text import Units
 from attnmt.errors import InputError
+from attnmt.model.store import load_model
+from attnmt.model.translator import Translator
 from attnmt.serving import save_translator, translator_files
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
@@ -89,13 +93,81 @@ def test_what_is_saved_is_the_model_s_files_and_no_pickle(params: Params, tmp_pa
     }
 
 
-def test_a_faulty_request_is_told_why(params: Params, tmp_path: Path) -> None:
+# Requests, and what the answer of status 400 says. The small profile's candidates are 6.
+FAULTY: list[tuple[Any, dict[str, Any], str]] = [
+    (LINES, {"n_best": 0}, "params.n_best: Input should be greater than 0 (found 0)"),
+    (LINES, {"beam": -1}, "params.beam: Input should be greater than 0 (found -1)"),
+    (LINES, {"beam": 101}, "params.beam: Input should be less than or equal to 100 (found 101)"),
+    (LINES, {"beam": 100_000}, "params.beam: Input should be less than or equal to 100"),
+    (LINES, {"n_best": 7}, "params.n_best: only 6 translations finish (candidates)"),
+    (LINES, {"beam": None}, "params.beam: Input should be a valid integer (found None)"),
+    (LINES, {"beam": 0, "n_best": 0}, "found 0); params.n_best: Input should be greater"),
+    (["a" * 1001], {}, "sentence 0: it has 1001 characters, and at most 1000 are translated"),
+    (
+        ["a" * 1000] * 41,
+        {"beam": 5},
+        "41 sentences: they have 41000 characters, and with a beam",
+    ),
+    (["a" * 1000] * 6, {"beam": 100}, "of 100 a request may have 2000; send several requests"),
+]
+# MLflow's servers make text of these before a model sees them.
+NO_TEXT: list[tuple[Any, dict[str, Any], str]] = [
+    (["a", None], {}, "sentence 1: it is missing, or not text"),
+    ([1.5], {}, "Failed to enforce schema"),
+]
+# What MLflow's own server does not say, as MLflow drops or words it before the model is asked.
+UNKNOWN: list[tuple[Any, dict[str, Any], str]] = [
+    (LINES, {"bream": 5}, "params.bream: unknown key; did you mean 'beam'?"),
+    (LINES, {"temperature": 1.0}, "params.temperature: unknown key; known are beam, n_best"),
+    (LINES, {"beam": 3, "nbest": 2}, "params.nbest: unknown key; did you mean 'n_best'?"),
+    (LINES, {"beam": "5"}, "params.beam: Input should be a valid integer (found '5')"),
+    (LINES, {"beam": True}, "params.beam: Input should be a valid integer (found True)"),
+    (LINES, {"beam": 2.5}, "params.beam: Input should be a valid integer (found 2.5)"),
+    (LINES, {"beam": [5]}, "params.beam: Input should be a valid integer (found [5])"),
+]
+
+
+def test_a_faulty_request_is_told_why(
+    params: Params, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     save_translator(params, "subwords", tmp_path / "saved")
     model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
-    with pytest.raises(mlflow.MlflowException, match="1 or more"):
-        model.predict(LINES, params={"n_best": 0})
-    with pytest.raises(mlflow.MlflowException, match="Failed to enforce schema"):
-        model.predict(pd.DataFrame({"text": [1.5]}))
+    for lines, options, message in FAULTY + NO_TEXT:
+        with pytest.raises(mlflow.MlflowException, match=re.escape(message)) as refused:
+            model.predict(lines, params=options)
+        assert refused.value.get_http_status_code() == 400
+
+    def refuse(self: Pipeline, line: str) -> Units:
+        raise InputError(f"{line!r}: the text holds a mark")
+
+    monkeypatch.setattr(Pipeline, "units", refuse)
+    with pytest.raises(mlflow.MlflowException, match="'a': the text holds a mark") as refused:
+        model.predict(["a"])
+    assert refused.value.get_http_status_code() == 400
+
+
+def test_the_most_that_a_request_may_ask_for_is_answered(params: Params, tmp_path: Path) -> None:
+    save_translator(params, "plain", tmp_path / "saved")
+    model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+    assert len(model.predict(["a"], params={"beam": 100, "n_best": 6})) > 1
+    assert len(model.predict(["a" * 1000] * 2, params={"beam": 100})) == 2
+
+
+def test_other_parameters_load_no_weights_again(
+    params: Params, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = []
+
+    def load_and_count(params: Params, name: str, digest: str, root: Path) -> Translator:
+        loaded.append(name)
+        return load_model(params, name, digest, root)
+
+    monkeypatch.setattr("attnmt.decoding.text.load_model", load_and_count)
+    save_translator(params, "ensemble", tmp_path / "saved")
+    model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+    for options in ({}, {"n_best": 3}, {"beam": 4}, {"n_best": 2, "beam": 2}, {}):
+        model.predict(LINES, params=options)
+    assert sorted(loaded) == sorted(params.translators("ensemble").members)
 
 
 def test_a_missing_file_is_named(params: Params, tmp_path: Path) -> None:
@@ -104,17 +176,20 @@ def test_a_missing_file_is_named(params: Params, tmp_path: Path) -> None:
         save_translator(params, BEST, tmp_path / "saved")
 
 
+MLFLOW = ["-m", "mlflow", "models", "serve", "--env-manager", "local", "-m"]
+OURS = ["-c", "from attnmt.cli import main; main()", "serve", "--model"]
+
+
 @contextmanager
-def served(model: Path) -> Iterator[str]:
-    """Run ``mlflow models serve`` where the network cannot be reached; yield its address."""
+def served(model: Path, command: list[str]) -> Iterator[str]:
+    """Serve a model where the network cannot be reached; yield the address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = ["models", "serve", "-m", model, "--env-manager", "local", "--host", "127.0.0.1"]
     nowhere = dict.fromkeys(["http_proxy", "https_proxy"], "http://127.0.0.1:9")
     search = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     with (model.parent / "log").open("w") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "mlflow", *command, "-p", str(port)],
+            [sys.executable, *command, str(model), "--host", "127.0.0.1", "--port", str(port)],
             env=os.environ | nowhere | {"no_proxy": "127.0.0.1", "PATH": search},
             stdout=log,
             stderr=log,
@@ -145,13 +220,25 @@ def ask(address: str, request: dict[str, Any], patience: float = 60.0) -> Any:
             time.sleep(0.2)
 
 
-def test_mlflow_serves_offline_what_the_pipeline_says(params: Params, tmp_path: Path) -> None:
+def refused(address: str, request: dict[str, Any]) -> str:
+    """Return the message of an answer of status 400."""
+    with pytest.raises(urllib.error.HTTPError) as error:
+        ask(address, request)
+    assert error.value.code == 400
+    message: str = json.load(error.value)["message"]
+    return message
+
+
+@pytest.mark.parametrize("command", [MLFLOW, OURS], ids=["mlflow", "attnmt"])
+def test_it_serves_offline_what_the_pipeline_says(
+    params: Params, tmp_path: Path, command: list[str]
+) -> None:
     save_translator(params, BEST, tmp_path / "saved")
-    with served(tmp_path / "saved") as address:
+    with served(tmp_path / "saved", command) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
         table = {"columns": ["text"], "data": [[line] for line in LINES]}
         three = {"dataframe_split": table, "params": {"n_best": 3}}
         assert ask(address, three) == expected(params, BEST, n_best=3)
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            ask(address, {"inputs": LINES, "params": {"n_best": 0}})
-        assert "1 or more" in refused.value.read().decode()
+        for lines, options, message in FAULTY + (UNKNOWN if command is OURS else []):
+            assert message in refused(address, {"inputs": lines, "params": options})
+        assert "must be a dictionary" in refused(address, {"inputs": LINES, "params": ["beam"]})

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import made_records
 import pytest
 import torch
 from small_training import RECIPE
@@ -29,8 +30,7 @@ def write_json(path: Path, values: Any) -> None:
 
 
 def write_text_size(root: Path, profile: str = "demo", family: str = "luong") -> None:
-    train = {"lines": 1000, "en": {"tokens": 8000}, "de": {"tokens": 9000}}
-    summary = {"sets": {"train": train}, "vocabulary": {"en": 100, "de": 100}}
+    summary = made_records.summary({"train": 1000})
     write_json(root / f"data/{profile}/encoded/{family}/summary.json", summary)
 
 
@@ -39,23 +39,12 @@ def finish(
 ) -> None:
     """Write what a finished training leaves of its speed and its model."""
     folder = root / "models" / profile / name
-    provenance = {
-        "profile": profile,
-        "model": name,
-        "family": "luong",
-        "device": device,
-        "threads": 1,
-        "seconds": 7200,
-        "target_words_per_second": words,
-    }
+    provenance = made_records.provenance(
+        name, profile=profile, device=device, seconds=7200, target_words_per_second=words
+    )
     write_json(folder / "provenance.json", provenance)
-    config = {
-        "system": System().model_dump(),
-        "shape": SHAPE.model_copy(update={"size": size}).model_dump(),
-        "source_words": 100,
-        "target_words": 100,
-        "sets": {"train": "train"},
-    }
+    shape = SHAPE.model_copy(update={"size": size}).model_dump()
+    config = made_records.config(name, profile=profile, shape=shape)
     write_json(folder / "config.json", config)
 
 
@@ -144,7 +133,7 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
     write_text_size(tmp_path)
     finish(tmp_path, "base", 900)
     write_json(tmp_path / "models/demo/base/config.json", {"system": {"beam": 1}})
-    with pytest.raises(InputError, match=r"models/demo/base/config\.json: not a model"):
+    with pytest.raises(InputError, match=r"models/demo/base/config\.json: profile: this key is"):
         finished_speeds("demo", tmp_path)
 
 

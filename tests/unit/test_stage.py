@@ -1,5 +1,6 @@
 """How a command ends."""
 
+import ast
 import signal
 import subprocess
 import sys
@@ -7,28 +8,32 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
+
 SLOW = """
 import signal
 import time
 from pathlib import Path
-from attnmt.files import atomic_path
-from attnmt.stage import run_stage
+import typer
+from attnmt.atomic import atomic_folder
+from attnmt.stage import run_app
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 def main():
-    with atomic_path(Path("out")) as partial:
-        partial.mkdir()
+    with atomic_folder(Path("out")):
         print("begun", flush=True)
         time.sleep(60)
 
-run_stage(main, "Write slowly.")
+app = typer.Typer()
+app.command()(main)
+run_app(app)
 """
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGINT])
-def test_a_stage_that_is_told_to_end_leaves_nothing_half_written(
+def test_a_command_that_is_told_to_end_leaves_nothing_half_written(
     tmp_path: Path, sent: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", SLOW]
@@ -38,3 +43,47 @@ def test_a_stage_that_is_told_to_end_leaves_nothing_half_written(
         process.send_signal(sent)
         assert process.wait(timeout=30) == 128 + sent
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("program", ["stages/slow.py", "attnmt"])
+def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
+    tmp_path: Path, program: str
+) -> None:
+    file = tmp_path / program
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits\n"
+        "import attnmt.startup\n"
+        "import time\n"
+        "print('begun', flush=True)\n"
+        "time.sleep(60)  # the others are loaded\n"
+    )
+    command = [sys.executable, str(file)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == -signal.SIGINT
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("program", [*(ROOT / "stages").glob("*.py"), ROOT / "src/attnmt/cli.py"])
+def test_every_program_imports_that_first(program: Path) -> None:
+    first = next(
+        node
+        for node in ast.parse(program.read_text()).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    assert ast.unparse(first) == "import attnmt.startup"
+
+
+def test_another_program_keeps_its_ctrl_c() -> None:
+    script = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "import attnmt.cli, attnmt.startup\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

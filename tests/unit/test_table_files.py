@@ -17,7 +17,7 @@ from attnmt.reporting.columns import shown_columns
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
 from attnmt.reporting.render import latex, markdown, write_tables
-from attnmt.reporting.tables import TableSpec
+from attnmt.reporting.tables import Table, TableSpec
 
 ROOT = Path(__file__).parents[2]
 PROVENANCE = [
@@ -125,7 +125,7 @@ def test_what_a_reader_sees_of_a_row(tables):
     assert line("table1", "Base + reverse") == f"| Base + reverse | {numbers} |"
     numbers = ">7.0 | 81.0 | x | 19.0 | 18.0–20.0 | x | 21.0 (+2.0) | 20.0–22.0 | 0.010 | "
     assert line("table4", "local-m (dot)") == f"| local-m (dot) | {numbers} |"
-    numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 | 0.010 | same order"
+    numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 |  |  | 0.010 | same order"
     assert line("table6", "Berkeley Aligner") == f"| Berkeley Aligner | {numbers} |"
     cost = "1,200 | 20 | 1,500 | 1.5 | 17 | 1,234"
     assert line("table_cost", "base") == f"| base | {cost} |"
@@ -235,7 +235,10 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monke
     monkeypatch.setattr(
         stage, "write_samples", lambda samples, folder: (folder / "table5.md").write_text("5")
     )
+    made = Table("table_dictionary", "Dictionaries", "A caption.", [], [])
+    monkeypatch.setattr(stage, "dictionary_table", lambda params: made)
     stage.main(Path("params.yaml"))
-    expected = {f"{name}{end}" for name in tables if name != "table_cost" for end in ENDS}
+    names = {*tables, "table_dictionary"} - {"table_cost"}
+    expected = {f"{name}{end}" for name in names for end in ENDS}
     assert {path.name for path in old.parent.iterdir()} == expected | {"tables.json", "table5.md"}
     assert [path.name for path in Path("reports/demo").iterdir()] == ["tables"]

@@ -2,11 +2,12 @@
 
 import importlib.util
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from attnmt.config import Encoding, ModelShape, Sets, System
+from attnmt.config import Encoding, LinkStep, ModelShape, Sets, System
 from attnmt.data.batches import make_batch
 from attnmt.data.encode import encode_sets
 from attnmt.data.encoded import EncodedSets
@@ -81,7 +82,7 @@ def test_translations_are_words_with_links_of_words(data: EncodedSets) -> None:
 def test_forced_links_are_of_words_in_every_reading(data: EncodedSets) -> None:
     text = translator(data)
     forced = text.force_set("test")
-    assert list(forced.links) == ["same", "next", "authors"]
+    assert list(forced.links) == ["same", "next"]
     sources, targets = (
         [data.text("test", side)[i] for i in range(len(ENGLISH))] for side in ("en", "de")
     )
@@ -90,9 +91,62 @@ def test_forced_links_are_of_words_in_every_reading(data: EncodedSets) -> None:
         assert forced.scores[line] == pytest.approx(one.score, abs=1e-4)
         units = [data.units("test", side)[line] for side in ("en", "de")]
         of = [words_of_pieces(u) if data.pieces else list(range(len(u))) for u in units]
-        for step, shift in (("same", 0), ("next", 1), ("authors", 1)):
-            expected = {(of[0][i], of[1][j]) for j, i in enumerate(one.links(shift))}
-            assert set(forced.links[step][line]) == expected
+        for step, links in forced.links.items():
+            expected = {(of[0][i], of[1][j]) for j, i in enumerate(one.links(step))}
+            assert set(links[line]) == expected
+
+
+def test_the_reading_that_brings_back_more_words_is_chosen(data: EncodedSets) -> None:
+    """By brute force, with dictionaries that are made to favour one reading, the other, or neither."""
+    text = translator(data)
+    forced = text.force_set("dev").links
+    unknown = [
+        (line, j, word)
+        for line, words in enumerate(GERMAN)
+        for j, word in enumerate(words.split())
+        if not data.pieces and word not in data.vocabulary("de")  # every piece is known
+    ]
+    assert len(unknown) == (0 if data.pieces else 4)
+
+    def linked(step: LinkStep, line: int, j: int) -> str:
+        i = next(i for i, k in sorted(forced[step][line], key=lambda link: link[1]) if k == j)
+        return ENGLISH[line].split()[i]
+
+    chosen = set()
+    for step in get_args(LinkStep):
+        # Each word's translation is the unknown word that this reading links it to first.
+        words = {linked(step, line, j): word for line, j, word in reversed(unknown)}
+        text.lexicon = Lexicon(words)
+        reading = text.choose_reading("dev")
+        hits = {
+            of: sum(words.get(linked(of, line, j)) == word for line, j, word in unknown)
+            for of in get_args(LinkStep)
+        }
+        assert (reading.hits, reading.unknown_words) == (hits, len(unknown))
+        assert (reading.set, reading.authors) == ("dev", "next")
+        other = "next" if step == "same" else "same"
+        assert reading.chosen == (step if hits[step] > hits[other] else "next")
+        chosen.add(reading.chosen)
+    assert chosen == ({"next"} if data.pieces else {"same", "next"})
+    text.lexicon = Lexicon({})
+    reading = text.choose_reading("dev")
+    assert (reading.hits, reading.chosen) == ({"same": 0, "next": 0}, reading.authors)
+
+
+@pytest.mark.parametrize("step", get_args(LinkStep))
+def test_unknown_words_are_replaced_by_the_reading_that_is_set(
+    data: EncodedSets, step: LinkStep
+) -> None:
+    text = translator(data)
+    ids = [data.text("test", "en")[i] for i in range(len(ENGLISH))]
+    expected = translate(text.models, ids, Search(4, 20, link_step=step), 2)
+    text.read_at(step)
+    for (best,), candidates, units in zip(
+        text.translate_set("test"), expected, data.units("test", "en"), strict=True
+    ):
+        target = data.vocabulary("de").decode(candidates[0].words)
+        links = [(i, j) for j, i in enumerate(candidates[0].links)]
+        assert best.links == data.links(links, units, target)
 
 
 def test_a_model_without_attention_links_nothing(data: EncodedSets) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import shutil
 import socket
 import subprocess
@@ -9,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import made_records
+import made_scores
 import pytest
 from small_profile import ROOT, make_profile
 
@@ -25,7 +28,13 @@ mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', 
 PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
 PROFILE = load_params(ROOT / "params.yaml", ROOT)
 BEST = "local_p_1"  # of small_profile
-TAGS = {"git_commit": "abc", "dataset_digest": "d" * 64, "device": "cpu", "processor": ""}
+TAGS = {
+    "commits": ["abc", "def"],
+    "code": "c1",
+    "dataset_digest": "d" * 64,
+    "device": "cpu",
+    "processor": "",
+}
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +57,18 @@ def project(tmp_path, monkeypatch, fresh_store):
     return tmp_path
 
 
-def training(fingerprint="f1", model="base", seed=1):
+STARTED = "2026-01-02T03:04:05+00:00"
+
+
+def training(fingerprint="f1", model="base", started=STARTED):
     return live.training_run(
-        profile="demo", model=model, seed=seed, fingerprint=fingerprint, params=PARAMS, tags=TAGS
+        profile="demo",
+        model=model,
+        seed=1,
+        fingerprint=fingerprint,
+        started=started,
+        params=PARAMS,
+        tags=TAGS,
     )
 
 
@@ -73,19 +91,16 @@ def write(path, text):
 
 def write_training(model="base", fingerprint="f1"):
     """Write the files of a finished training and its scores."""
-    folder = f"models/demo/{model}"
-    write(f"{folder}/config.json", json.dumps(PARAMS))
+    folder, own = f"models/demo/{model}", {"fingerprint": fingerprint}
+    write(f"{folder}/config.json", json.dumps(made_records.config(model, **own)))
     header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test1_cost"
-    write(f"{folder}/history.csv", f"{header}\n10,1,1.0,100,5.5,5.25,5.5\n20,1,0.5,200,4.5,,4.75\n")
-    final = {"best_step": 20, "steps": 20, "dev_perplexity": 9.5, "perplexity": {"test1": 8.5}}
-    write(f"{folder}/metrics.json", json.dumps(final))
-    provenance = {"profile": "demo", "model": model, "seed": 1, "fingerprint": fingerprint} | TAGS
-    provenance |= {"started": "2026-01-02T03:04:05+00:00", "seconds": 60.0}
+    rows = "10,1,1.0,100,5.5,5.25,5.5\n20,1,0.5,200,4.5,5.0,4.75\n"
+    write(f"{folder}/history.csv", f"{header}\n{rows}")
+    write(f"{folder}/metrics.json", json.dumps(made_records.metrics("test1")))
+    provenance = made_records.provenance(model, **own, **TAGS)
+    provenance |= {"started": STARTED, "seconds": 60.0}
     provenance |= {"target_words_per_second": 99.5, "peak_memory_mb": 400}
-    write(
-        f"{folder}/provenance.json",
-        json.dumps(provenance),
-    )
+    write(f"{folder}/provenance.json", json.dumps(provenance))
     write_scores(model)
 
 
@@ -93,36 +108,48 @@ def write_scores(name, value=20.5, aer=None, members=None):
     """Write the scores of a model, or of an ensemble if ``members`` are given."""
     scripts = ("tokenised", "nist", "sacrebleu", "chrf", "ter")
     both = {
-        script: {"value": value - i, "low": value - i - 0.5, "high": value - i + 0.5}
+        script: {
+            "value": value - i,
+            "low": value - i - 0.5,
+            "high": value - i + 0.5,
+            "signature": script,
+            "lines": 3,
+        }
         for i, script in enumerate(scripts)
     }
-    result = {"perplexity": None if members else 8.5, "before": both, "after": both}
+    result = {"perplexity": None if members else 8.5, "before": both, "after": both, "lines": 3}
+    result |= dict.fromkeys(("reference", "reference_sha256", "written_reference"), "made")
     by_step = dict.fromkeys(("same", "next"), aer)
     alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
     alignment |= {"low": aer and aer - 0.125, "high": aer and aer + 0.125}
+    alignment |= {"lines": 3, "sure": 5, "possible": 6}
     scores = {
+        "stage": "evaluate",
+        "profile": "demo",
         "name": name,
         "models": members or [name],
         "average": "logits" if members else None,
+        "seed": None if members else 1,
         "family": "luong",
         "direction": "en-de",
+        "beam": 5,
         "dataset_digest": "d" * 64,
         "sets": {"test1": result},
         "alignment": None if name == "base" else alignment,
+        "reading": None if name == "base" else made_scores.READING,
     }
     write(f"scores/demo/{name}.json", json.dumps(scores))
 
 
-def test_a_training_stands_below_its_table_with_all_that_is_known(project):
+def test_a_training_has_a_run_with_all_that_is_known(project):
     with training() as run:
         run.log(10, {"train_cost": 5.5, "learning_rate": 1.0})
         run.log(20, {"train_cost": 4.5, "learning_rate": 0.5})
         run.finish({"best_step": 20, "perplexity": {"test1": 8.5}, "dataset_digest": "786c"})
-    (table,), (tracked,) = runs("Table 1"), runs("base")
-    assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
-    expected = {"table": "Table 1", "run": "base", "seed": "1", "fingerprint": "f1"}
+    (tracked,) = runs("base")
+    expected = {"run": "base", "seed": "1", "fingerprint": "f1", "started": STARTED}
     assert expected.items() <= tracked.data.tags.items()
-    assert {"git_commit": "abc", "dataset_digest": "d" * 64}.items() <= tracked.data.tags.items()
+    assert {"commits": "['abc', 'def']", "code": "c1"}.items() <= tracked.data.tags.items()
     assert tracked.inputs.dataset_inputs[0].dataset.digest == "d" * 36
     assert tracked.data.params == {
         "model.layers": "2",
@@ -131,7 +158,7 @@ def test_a_training_stands_below_its_table_with_all_that_is_known(project):
     }
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert tracked.data.metrics["perplexity.test1"] == 8.5
-    assert tracked.info.status == table.info.status == "FINISHED"
+    assert tracked.info.status == "FINISHED"
 
 
 def test_a_resumed_training_continues_its_run_without_doubled_points(project):
@@ -155,11 +182,21 @@ def test_a_resumed_training_continues_its_run_without_doubled_points(project):
     assert tracked.info.status == "FINISHED"
 
 
-def test_another_fingerprint_is_another_run_below_the_same_table(project):
+def test_another_fingerprint_is_another_run(project):
     for fingerprint in ("f1", "f2"):
         with training(fingerprint) as run:
             run.finish({})
-    assert (len(runs("base")), len(runs("Table 1"))) == (2, 1)
+    assert len(runs("base")) == 2
+
+
+def test_a_repeated_training_is_another_run_with_its_own_curve(project):
+    """Of the same settings, after a change of the code or forced: the first run keeps what it says."""
+    for started, cost in ((STARTED, 5.5), ("2026-01-03T03:04:05+00:00", 5.25)):
+        with training(started=started) as run:
+            run.log(10, {"train_cost": cost})
+            run.finish({})
+    found = {run.data.tags["started"]: curve(run, "train_cost") for run in runs("base")}
+    assert found == {STARTED: [(10, 5.5)], "2026-01-03T03:04:05+00:00": [(10, 5.25)]}
 
 
 def test_points_are_sent_in_batches(project, monkeypatch):
@@ -257,19 +294,17 @@ def test_alignment_error_rates_are_logged_where_gold_links_are_known(project, ae
     assert metrics.get("test2/aer") == metrics.get("test2/aer_next") == logged
 
 
-def test_a_model_stands_below_the_first_of_its_tables(project):
-    for model in ("gru_self", "local_p_general_feed"):
+def test_the_report_puts_a_model_below_the_first_of_its_tables(project):
+    for model in (BEST, "local_p_2"):
         with training(model=model) as run:
             run.finish({})
-    (tracked,), (table,) = runs("local_p_general_feed"), runs("Table 1")
+    rows = {"table1": [(BEST, {})], "table_own": [("local_p_2", {}), (BEST, {})]}
+    write_report("index.html", tables=rows)
+    add_report(store.connect(), make_profile(Path()))
+    (tracked,), (table,) = runs(BEST), runs("Table 1")
     assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
-    assert tracked.data.tags["table"] == "Table 1, Table 4, Table 6"
-    assert sorted(run.info.run_name for run in runs()) == [
-        "GRU table",
-        "Table 1",
-        "gru_self",
-        "local_p_general_feed",
-    ]
+    assert tracked.data.tags["table"] == "Table 1, The author's own table"
+    assert runs("local_p_2")[0].data.tags["table"] == "The author's own table"
 
 
 def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
@@ -278,8 +313,7 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
     write_scores("ensemble", 25.5, aer=0.25, members=["one", "two"])
     client = store.connect()
     assert [add_scores(client, "demo", "ensemble") for _ in range(2)] == [True, False]
-    (table,), (tracked,) = runs("Table 1"), runs("ensemble")
-    assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
+    (tracked,) = runs("ensemble")
     assert tracked.data.params == {
         "models": "['one', 'two']",
         "average": "logits",
@@ -320,7 +354,7 @@ def test_an_import_happens_once(project):
     assert Path("mlflow.db").read_bytes() == before
     (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
-    assert curve(tracked, "dev_cost") == [(10, 5.25)]
+    assert curve(tracked, "dev_cost") == [(10, 5.25), (20, 5.0)]
     assert tracked.data.metrics["target_words_per_second"] == 99.5
     assert tracked.data.metrics["test1/perplexity"] == 8.5
     assert tracked.data.tags["device"] == "cpu"
@@ -338,7 +372,16 @@ def write_report(*files, tables=None):
         {
             "name": name,
             "title": f"{titles[name]}, English-German, profile demo",
-            "rows": [{"sort": sort, "facts": {"model": models}} for models, sort in rows],
+            "caption": "How to read it.",
+            "columns": [{"key": "system", "heading": "system", "numeric": False}],
+            "rows": [
+                {
+                    "cells": {"system": models},
+                    "sort": {"system": None} | sort,
+                    "facts": {"model": models},
+                }
+                for models, sort in rows
+            ],
         }
         for name, rows in (tables or {}).items()
     ]
@@ -380,15 +423,14 @@ def test_each_table_s_run_carries_its_files_and_best_numbers(project):
 
 
 def test_tables_are_listed_in_the_paper_s_order_below_what_is_trained(project):
-    for model in ("gru_self", "base", "de_en_base_reverse"):
-        with training(model=model) as run:
-            run.finish({})
+    with training(started="2099-01-01T00:00:00Z") as run:
+        run.finish({})
     params = make_profile(Path())
-    own = {"table1": [], "table_own": []}
+    own = {"table_own": [], "table1": []}
     write_report("tables/table5.md", "tables/table_own.md", "index.html", tables=own)
     assert add_report(store.connect(), params)
-    tables = ["Report", "Table 1", "Table 3", "Table 5", "GRU table", "The author's own table"]
-    assert [run.info.run_name for run in runs()][3:] == tables
+    tables = ["Report", "Table 1", "Table 5", "The author's own table"]
+    assert [run.info.run_name for run in runs()] == ["base", *tables]
 
 
 def test_a_report_takes_the_place_of_the_one_before(project):
@@ -439,7 +481,8 @@ def test_the_best_model_is_registered_once_for_each_that_it_was(project):
     assert (logged.status, logged.source_run_id) == ("READY", report.info.run_id)
     model = mlflow.pyfunc.load_model(f"models:/{logged.model_id}")
     assert model.predict(["A red dog."])[0]["source"] == ["A", "red", "dog", "."]
-    write("models/demo/local_p_3/metrics.json", '{"dev_perplexity": 1.5}')
+    better = made_records.metrics("test", dev_perplexity=1.5)
+    write_json(Path("models/demo/local_p_3/metrics.json"), better)
     assert add_report(client, params)
     assert versions() == [(1, BEST), (2, "local_p_3")]
 
@@ -460,7 +503,7 @@ def test_models_of_no_published_table_stand_below_their_own(project):
         "The author's own table": None,
         BEST: "Table 1",
         "local_p_2": "Table 1",  # another seed in the same row
-        "ensemble": "Table 1",  # as published
+        "ensemble": None,
         "subwords": "The author's own table",
         "gone": None,
     }
@@ -488,7 +531,8 @@ def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
     write_report("index.html")
     Path("data/demo/lexicon/en-de.tsv").unlink()
     log_results(params)
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [record.levelname for record in told] == ["WARNING"]
     assert "en-de.tsv: no such file" in caplog.text
     assert runs("plain")[0].data.metrics["test1/bleu_nist_after"] == 19.5
 
@@ -513,6 +557,40 @@ def test_a_copied_project_does_not_write_into_the_first(project, monkeypatch, tm
     assert artefacts("Report")["index.html"] == "index.html"
 
 
+def test_a_training_in_a_copied_project_does_not_write_into_the_first(
+    project, monkeypatch, tmp_path_factory, caplog
+):
+    monkeypatch.setattr(store, "DEFAULT_URI", store.store_uri())
+    with training():
+        pass
+    copy = tmp_path_factory.mktemp("copied") / "project"
+    shutil.copytree(project, copy)
+    monkeypatch.chdir(copy)
+    for fingerprint in ("f1", "f2"):  # known, and new
+        caplog.clear()
+        with training(fingerprint) as run:
+            run.log(1, {"train_cost": 1.0})
+        assert re.search(r"mlflow\.db.*copied or moved; delete", caplog.text)
+        assert len(caplog.records) == 1
+    monkeypatch.chdir(project)
+    assert len(runs()) == 1
+
+
+@pytest.mark.parametrize("content", [None, b"no database"])
+def test_a_store_that_cannot_be_used_is_told_at_once(tmp_path, monkeypatch, caplog, content):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    place = tmp_path / "mlflow.db"
+    place.mkdir() if content is None else place.write_bytes(content)
+    started = time.monotonic()
+    with training():
+        pass
+    assert time.monotonic() - started < 60
+    messages = [record.getMessage() for record in caplog.records]
+    assert len(messages) == 1
+    assert "mlflow.db: SQLite cannot write to it" in messages[0]
+
+
 def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
@@ -521,7 +599,7 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
         f"import sys; sys.path.insert(0, {str(source)!r})\n"
         "from attnmt.tracking import live\n"
         "with live.training_run(profile='demo', model=sys.argv[1], seed=1,"
-        " fingerprint='f', params={}, tags={}) as run:\n"
+        " fingerprint='f', started='2026-01-02', params={}, tags={}) as run:\n"
         "    run.log(1, {'train_cost': 1.0}); run.finish({})\n"
     )
     command = [sys.executable, "-c", script]
@@ -534,7 +612,7 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
     # Their store is the default one; MLflow keeps a relative address open, so it is absolute here.
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     names = sorted(run.info.run_name for run in runs())
-    assert names == ["Table 1", *models]
+    assert names == models
 
 
 def test_a_job_on_another_machine_leaves_the_default_store_alone(tmp_path, monkeypatch, caplog):
@@ -550,4 +628,4 @@ def test_a_job_on_another_machine_leaves_the_default_store_alone(tmp_path, monke
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/of_a_server.db")
     with training():
         pass
-    assert len(runs()) == 2  # the table's and its training's
+    assert len(runs()) == 1

@@ -22,7 +22,7 @@ def plan(
     """Show what would run, and about how many hours, how much disk and what downloads it takes.
 
     Hours are reckoned from measured speed: with --measure from this machine's, else from finished
-    trainings. Nothing is written and nothing runs.
+    trainings. Nothing runs; only the digests of the code are brought up to date.
 
     Examples: attnmt plan; attnmt plan --profile wmt14 --gpus 4; attnmt plan --profile wmt14 --measure
     """
@@ -39,6 +39,8 @@ def plan(
     from attnmt.training import speed
 
     made = make_plan(params, read_stages(profile), gpus)
-    threads = params.machine.train_threads
-    speeds = [made.measure(threads)] if measure else speed.finished_speeds(profile)
+    if measure:
+        speeds = [made.measure(params.machine.train_threads, params.machine.cuda_graphs)]
+    else:
+        speeds = speed.finished_speeds(profile)
     typer.echo(plan_text(made, speeds, speed.paper_speed(), gpus), nl=False)

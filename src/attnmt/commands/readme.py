@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from attnmt.atomic import check_place
 from attnmt.errors import InputError
-from attnmt.files import write_text
+from attnmt.files import read_text, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.readme import markers, readme_with_table
 
@@ -20,7 +21,8 @@ def readme(
     """
     if not path.exists():
         raise InputError(f"{path}: no such file; run attnmt readme in the project's folder")
-    text = path.read_text(encoding="utf-8")
+    check_place(path)
+    text = read_text(path, "utf-8")
     for marker, table, profile in markers(text):
         report = Layout(profile).reports / "tables" / f"{table}.md"
         if not report.exists():

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from tqdm import tqdm
 
+from attnmt.atomic import atomic_path, check_place
 from attnmt.commands.options import Profile
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.data.links import format_links
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, decode_lines, iter_lines
+from attnmt.files import decode_lines, iter_lines
 
 if TYPE_CHECKING:
     from attnmt.decoding.text import Translation
@@ -90,6 +91,8 @@ def translate(
         raise InputError("--input: text is given too; give one of the two")
     if not text and source is None and sys.stdin.isatty():
         raise InputError('nothing to translate; try attnmt translate "A house." or --help')
+    if output is not None:
+        check_place(output)
     # A file is read through before the models are, so that its faults are found first.
     lines, total = _lines(text, source), len(text) if text else None
     if source is not None:

@@ -78,10 +78,9 @@ class Params(Strict):
     @model_validator(mode="after")
     def _models_fit_their_families(self) -> Self:
         for name, model in self.models.items():
-            if name == "aligner":
-                raise fault(
-                    ["models", name], "tables call the outside aligner so; rename the model"
-                )
+            if name in ("aligner", "diagonal"):
+                why = "tables give this name to links that no model makes; rename the model"
+                raise fault(["models", name], why)
             twin = next(other for other, found in self.models.items() if found == model)
             if twin != name:
                 why = f"differs from {twin!r} in nothing; give it another seed"
@@ -165,6 +164,10 @@ class Params(Strict):
                 f"{self.params_file}: no model or ensemble {name!r}{hint(name, known)}"
             )
         return Ensemble.model_construct(family=self.models[name].family, members=[name])
+
+    def attends(self, name: str) -> bool:
+        """Return whether a model, or a member of an ensemble, has attention."""
+        return any(self.model(m).attention != "none" for m in self.translators(name).members)
 
     def runs_of(self, name: str | None) -> list[str]:
         """Return what answers to a name in tables and figures: a model with its other seeds, an ensemble

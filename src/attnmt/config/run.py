@@ -7,9 +7,8 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 from attnmt.config.strict import Strict
 from attnmt.yaml_file import fault
 
-# The step whose attention links a word: the one that predicts it, the next (where it is the input), or
-# the authors' reading: next for content scores, same for location.
-LinkStep = Literal["same", "next", "authors"]
+# The step whose attention links a word: the one that predicts it, or the next, where it is the input.
+LinkStep = Literal["same", "next"]
 
 
 class Machine(Strict):
@@ -22,6 +21,11 @@ class Machine(Strict):
     decode_threads: PositiveInt  # a translation
     decode_batch: PositiveInt  # sentences translated at once
     checkpoint_minutes: NonNegativeFloat  # between two checkpoints beside those of the evaluations
+    # A training whose checkpoints other code wrote is refused, or starts from the beginning.
+    other_code: Literal["refuse", "restart"]
+    # Whether a GPU takes a training's steps as CUDA graphs. The weights should be the same without them,
+    # which has not been tried on a GPU yet.
+    cuda_graphs: bool = True
 
     @model_validator(mode="after")
     def _each_process_has_a_thread(self) -> Self:
@@ -37,7 +41,6 @@ class Decoding(Strict):
     beam: PositiveInt  # 1 is greedy search
     candidates: PositiveInt  # the search ends when so many translations are finished
     n_best: PositiveInt  # translations to list of each sentence; 1 lists none beside the best
-    link_step: LinkStep  # whose attention says which source word stands behind an unknown word
     samples: PositiveInt = (
         12  # sentences of a set, evenly spread, of which the report shows attention
     )
@@ -52,5 +55,6 @@ class Decoding(Strict):
 class Evaluation(Strict):
     """Scores and their intervals."""
 
+    # resamples of an interval; the paired tests shuffle as often
     bootstrap_samples: Annotated[int, Field(ge=100)]
     length_group: PositiveInt  # sentences of a group in Figure 6, which the paper has of 200

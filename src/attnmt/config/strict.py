@@ -1,4 +1,4 @@
-"""What all sections share: unknown keys are refused, lists name a thing once."""
+"""What all sections share: unknown keys and other types are refused, lists name a thing once."""
 
 from typing import Annotated, TypeVar
 
@@ -23,6 +23,10 @@ Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(differ)]
 
 
 class Strict(BaseModel):
-    """A section in which every key must be known."""
+    """A section in which every key must be known.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    A value has the type that it is written as: ``yes`` and ``"1"`` are no numbers, and a number is no
+    ``true``. A float may be written as an int, and must be finite.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)

@@ -198,8 +198,8 @@ class Tokenise(Strict):
 class Lexicon(Strict):
     """The word dictionary that replaces unknown words, learned from aligned training text."""
 
-    max_pairs: PositiveInt  # at most so many training pairs are aligned
-    min_count: PositiveInt  # a pair of words seen less often is left out
+    max_pairs: PositiveInt  # aligned at once, which bounds memory; a longer text is cut into parts
+    min_count: PositiveInt  # a pair of words linked less often in all of the text is left out
 
 
 class Pieces(Strict):

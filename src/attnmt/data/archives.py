@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rich import filesize
 
+from attnmt.atomic import atomic_path
 from attnmt.errors import InputError
-from attnmt.files import atomic_path
 
 CHUNK = 1 << 16
 PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE)

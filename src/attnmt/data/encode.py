@@ -1,6 +1,5 @@
 """From tokens to what the models of a family read: words or pieces, vocabularies, ids."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,9 +10,10 @@ from tqdm import tqdm
 
 from attnmt.config import Encoding, Sets
 from attnmt.data.encoded import EncodedText, write_encoded
-from attnmt.data.links import Links, format_links, parse_links
+from attnmt.data.links import Links, check_inside, format_links, parse_links
 from attnmt.data.parallel import count_parallel_lines
 from attnmt.data.pieces import WORD_END, Cutter, learn_codes
+from attnmt.data.summary import digest_of
 from attnmt.data.tokenise import LANGUAGES
 from attnmt.data.vocabulary import Vocabulary, build_vocabulary, count_words
 from attnmt.data.workers import map_chunks
@@ -59,7 +59,7 @@ def encode_sets(
     for name in sets.all():
         if (tokens / f"{name}.links").is_file():
             _write_links(tokens, folder, name, encoding.length)
-    summary["digest"] = _digest(folder)
+    summary["digest"] = digest_of(folder)
     write_json(folder / "summary.json", summary)
     return summary
 
@@ -96,6 +96,10 @@ class _Text:
     def _read(self, first: int, lines: list[str]) -> Iterator[str]:
         for number, line in enumerate(lines, start=first):
             words = words_read(line, self.encoding, f"{self.path}:{number}")
+            if not words:
+                raise InputError(
+                    f"{self.path}:{number}: no words in this line; run the tokenise stage again"
+                )
             yield " ".join(self.cutter.cut(words) if self.cutter else words)
 
 
@@ -175,7 +179,9 @@ def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> N
     rows = zip(*(iter_lines(path, may_be_blank=True) for path in paths), strict=True)
     with (folder / paths[-1].name).open("w", encoding="utf-8", newline="\n") as stream:
         for number, (source, target, text) in enumerate(rows, start=1):
-            links = parse_links(text, f"{paths[-1]}:{number}")
+            place, words = f"{paths[-1]}:{number}", (len(source.split()), len(target.split()))
+            links = parse_links(text, place)
+            check_inside(links.possible, words, place, "run the tokenise stage again")
             first = _first_word(source, length), _first_word(target, length)
             stream.write(format_links(*(_from_word(part, first) for part in links)) + "\n")
 
@@ -189,10 +195,3 @@ def _from_word(links: Links, first: tuple[int, int]) -> Links:
     """Return the links whose words are read, both sides counted from the first one that is."""
     moved = ((i - first[0], j - first[1]) for i, j in links)
     return [link for link in moved if min(link) >= 0]
-
-
-def _digest(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted([*folder.glob("vocab.*"), *folder.glob("*.npy")]):
-        digest.update(f"{path.name} {sha256(path)}\n".encode())
-    return digest.hexdigest()

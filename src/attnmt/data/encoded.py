@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 from numpy.lib.format import write_array_header_1_0
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from attnmt.data.links import GoldLinks, Links, read_links
 from attnmt.data.pieces import join_pieces, word_links
+from attnmt.data.summary import digest_of, read_summary
 from attnmt.data.vocabulary import Vocabulary
 from attnmt.errors import InputError
-from attnmt.files import read_json, read_lines
+from attnmt.files import read_lines
 
 
 class EncodedSets:
@@ -29,16 +30,30 @@ class EncodedSets:
         """Read the summary.
 
         Raises:
-            InputError: if it is missing.
+            InputError: if it is missing or damaged.
         """
-        summary = read_json(folder / "summary.json")
         self.folder = folder
-        self.digest: str = summary["digest"]
-        self.pieces: bool = summary["pieces"]
+        self._summary = read_summary(folder)
+        self.digest = self._summary.digest
+        self.pieces = self._summary.pieces
+        self._again = f"run encode of {folder.name} again"
+
+    def lines(self, name: str) -> int:
+        """Return how many sentence pairs a set has."""
+        return self._summary.of(name, self.folder).lines
 
     def units(self, name: str, language: str) -> list[list[str]]:
-        """Return the words, or the pieces, of every sentence of a set."""
-        return [line.split() for line in read_lines(self.text_path(name, language))]
+        """Return the words, or the pieces, of every sentence of a set.
+
+        Raises:
+            InputError: if the file is missing, has not as many lines as the set, or one without words.
+        """
+        path = self.text_path(name, language)
+        units = [line.split() for line in read_lines(path)]
+        self._check_lines(path, len(units), name)
+        if [] in units:
+            raise InputError(f"{path}:{units.index([]) + 1}: no words in this line; {self._again}")
+        return units
 
     def words(self, units: Sequence[str]) -> list[str]:
         """Return the words that units make."""
@@ -49,17 +64,75 @@ class EncodedSets:
         return word_links(links, source, target) if self.pieces else links
 
     def gold(self, name: str) -> list[GoldLinks] | None:
-        """Return the gold links of a set's words, English-German; None where none are known."""
+        """Return the gold links of a set's words, English-German; None where none are known.
+
+        Raises:
+            InputError: if they are not links of these sentences.
+        """
         path = self.folder / f"{name}.links"
-        return read_links(path) if path.exists() else None
+        if not path.exists():
+            return None
+        return read_links(path, self.word_counts(name, "en", "de"), self._again)
+
+    def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
+        """Return how many words each sentence pair of a set has, source and target."""
+        sides = (map(self.words, self.units(name, language)) for language in (source, target))
+        return [(len(one), len(other)) for one, other in zip(*sides, strict=True)]
 
     def text(self, name: str, language: str) -> "EncodedText":
-        """Return one side of a set as ids."""
-        return EncodedText.open(self.folder, name, language)
+        """Return one side of a set as ids.
+
+        Raises:
+            InputError: if the files are missing or damaged, or are of another text or vocabulary.
+        """
+        path, offsets_path = _paths(self.folder, name, language)
+        text = EncodedText.open(self.folder, name, language)
+        entries = len(self.vocabulary(language))
+        self._check_lines(offsets_path, len(text), name)
+        if not text.lengths.all():
+            line = int(text.lengths.argmin()) + 1
+            raise InputError(f"{offsets_path}: sentence {line} has no words; {self._again}")
+        low, high = int(text.ids.min()), int(text.ids.max())
+        if low < 0 or high >= entries:
+            raise InputError(
+                f"{path}: ids from {low} to {high}, but vocab.{language} has {entries} entries; "
+                f"{self._again}"
+            )
+        return text
 
     def vocabulary(self, language: str) -> Vocabulary:
-        """Return a language's vocabulary."""
-        return Vocabulary.load(self.folder / f"vocab.{language}")
+        """Return a language's vocabulary.
+
+        Raises:
+            InputError: if the file is missing, damaged or not of the size that the summary says.
+        """
+        path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary.of(language)
+        vocabulary = Vocabulary.load(path)
+        if len(vocabulary) != entries:
+            raise InputError(
+                f"{path}: {len(vocabulary)} entries where summary.json has {entries}; {self._again}"
+            )
+        return vocabulary
+
+    def verify(self) -> None:
+        """Refuse vocabularies and ids that are not, to the byte, those that were encoded together.
+
+        It reads all of them, some GB/s.
+
+        Raises:
+            InputError: if one of them was changed since.
+        """
+        if digest_of(self.folder) != self.digest:
+            raise InputError(
+                f"{self.folder}: vocab.* and *.npy are not those of summary.json (their digest "
+                f"differs); {self._again}"
+            )
+
+    def _check_lines(self, path: Path, lines: int, name: str) -> None:
+        if lines != self.lines(name):
+            raise InputError(
+                f"{path}: {lines:,} lines where summary.json has {self.lines(name):,}; {self._again}"
+            )
 
     def text_path(self, name: str, language: str) -> Path:
         """Return the file of a set's words or pieces."""
@@ -86,14 +159,15 @@ class EncodedText:
         """Map the ids of set ``name`` into memory; only what is read is loaded.
 
         Raises:
-            InputError: if the files are missing or do not belong together.
+            InputError: if the files are missing, damaged, of another type or shape, or do not belong
+                together.
         """
         ids_path, offsets_path = _paths(folder, name, language)
-        for path in (ids_path, offsets_path):
-            if not path.is_file():
-                raise InputError(f"{path}: no such file; run the encode stage first")
-        offsets = np.load(offsets_path, allow_pickle=False)
-        ids = np.load(ids_path, mmap_mode="r", allow_pickle=False)
+        ids, offsets = _load(ids_path, np.int32), _load(offsets_path, np.int64)
+        if not len(offsets) or offsets[0] or (np.diff(offsets) < 0).any():
+            raise InputError(
+                f"{offsets_path}: offsets must rise from 0; run the encode stage again"
+            )
         if offsets[-1] != len(ids):
             raise InputError(
                 f"{ids_path}: {len(ids)} ids where {offsets_path.name} expects {offsets[-1]}; "
@@ -138,6 +212,23 @@ def _write_header(stream: BinaryIO, words: int) -> None:
     """Write what ``np.save`` puts before so many ids."""
     descr = np.lib.format.dtype_to_descr(np.dtype(np.int32))
     write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": (words,)})
+
+
+def _load(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
+    """Map a flat array of a type into memory."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; run the encode stage first")
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(f"{path}: damaged ({error}); run the encode stage again") from None
+    kind = np.dtype(dtype)
+    if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != 1:
+        what = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else "a zip"
+        raise InputError(
+            f"{path}: {what} where {kind} in one row is expected; run the encode stage again"
+        )
+    return array
 
 
 def _paths(folder: Path, name: str, language: str) -> tuple[Path, Path]:

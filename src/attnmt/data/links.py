@@ -5,7 +5,7 @@ RWTH's format, which is read as well, is like it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,10 +71,45 @@ def flipped(links: Iterable[tuple[int, int]]) -> Links:
     return sorted((j, i) for i, j in links)
 
 
-def read_links(path: Path) -> list[GoldLinks]:
-    """Read a file of links.
+def check_inside(links: Links, words: tuple[int, int], place: str, cure: str) -> None:
+    """Refuse links of words that the pair of sentences does not have.
+
+    Args:
+        links: source-target.
+        words: of the source and of the target.
+        place: names the line in an error.
+        cure: what a person is to do.
 
     Raises:
-        InputError: if it is missing or empty, or (naming the line) holds what is not a link.
+        InputError: if one of them lies outside.
     """
-    return [parse_links(line, f"{path}:{n}") for n, line in enumerate(read_lines(path), start=1)]
+    for i, j in links:
+        if i >= words[0] or j >= words[1]:
+            raise InputError(
+                f"{place}: link {i}-{j} lies outside the pair's {words[0]} and {words[1]} tokens; "
+                f"{cure}"
+            )
+
+
+def read_links(
+    path: Path, words: Sequence[tuple[int, int]] | None = None, cure: str = "make it again"
+) -> list[GoldLinks]:
+    """Read a file of links.
+
+    Args:
+        path: of the file.
+        words: of source and target of each sentence pair, where they are known.
+        cure: what a person is to do if the links are not of these sentences.
+
+    Raises:
+        InputError: if it is missing or empty, has not a line for each pair, or (naming the line)
+            holds what is not a link, or one outside its pair.
+    """
+    links = [parse_links(line, f"{path}:{n}") for n, line in enumerate(read_lines(path), start=1)]
+    if words is None:
+        return links
+    if len(links) != len(words):
+        raise InputError(f"{path}: {len(links):,} lines where the text has {len(words):,}; {cure}")
+    for number, (line, pair) in enumerate(zip(links, words, strict=True), start=1):
+        check_inside(line.possible, pair, f"{path}:{number}", cure)
+    return links

@@ -1,6 +1,7 @@
 """Text files whose lines correspond."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from attnmt.errors import InputError
@@ -20,14 +21,26 @@ def count_parallel_lines(paths: Iterable[Path]) -> int:
     return next(iter(counts.values()))
 
 
-def spread_pairs(source: Path, target: Path, most: int) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the tokens of at most so many sentence pairs, evenly spread over two tokenised files.
+def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
+    """Return how many tokens each sentence pair of two tokenised files has.
 
     Raises:
         InputError: if a file is missing or they differ in their lines.
     """
-    total = count_parallel_lines((source, target))
-    kept = min(most, total)
-    for number, pair in enumerate(zip(iter_lines(source), iter_lines(target), strict=True)):
-        if (number + 1) * kept // total > number * kept // total:
-            yield pair[0].split(), pair[1].split()
+    count_parallel_lines((source, target))
+    pairs = zip(iter_lines(source), iter_lines(target), strict=True)
+    return [(len(one.split()), len(other.split())) for one, other in pairs]
+
+
+def every_nth_pair(
+    source: Path, target: Path, n: int = 1, first: int = 0
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the tokens of each nth sentence pair of two tokenised files, from pair ``first`` on.
+
+    Raises:
+        InputError: if a file is missing or they differ in their lines.
+    """
+    count_parallel_lines((source, target))
+    pairs = zip(iter_lines(source), iter_lines(target), strict=True)
+    for one, other in islice(pairs, first, None, n):
+        yield one.split(), other.split()

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from subword_nmt.apply_bpe import BPE
@@ -19,7 +20,9 @@ from attnmt.data.links import Links
 from attnmt.data.vocabulary import SPECIAL, UNK
 from attnmt.data.workers import map_chunks
 from attnmt.errors import InputError
+from attnmt.files import read_lines
 
+ENCODE_AGAIN = "run the encode stage again"
 LEARNED_FROM = 300_000
 GOES_ON = "@@"
 WORD_END = "</w>"  # subword-nmt's own mark; text that holds it breaks its cutting
@@ -48,6 +51,21 @@ def learn_codes(counts: Counter[str], merges: int) -> str:
             "there is nothing to merge; take more text, or take pieces away"
         )
     return codes.getvalue()
+
+
+def read_codes(path: Path) -> str:
+    """Read a file of what :func:`learn_codes` returns.
+
+    Raises:
+        InputError: if it is missing, or (naming the line) holds what is not a merge of two pieces.
+    """
+    version, *merges = read_lines(path)
+    if not version.startswith("#version:"):
+        raise InputError(f"{path}:1: {version[:60]!r} is not the version of codes; {ENCODE_AGAIN}")
+    for number, merge in enumerate(merges, start=2):
+        if len(merge.split(" ")) != 2 or "" in merge.split(" "):
+            raise InputError(f"{path}:{number}: {merge[:60]!r} is not two pieces; {ENCODE_AGAIN}")
+    return "\n".join([version, *merges]) + "\n"
 
 
 class Cutter:

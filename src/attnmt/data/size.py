@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from attnmt.config import Params, System
-from attnmt.files import read_json
+from attnmt.data.summary import read_summary
 from attnmt.layout import Layout
 
 
@@ -26,17 +26,17 @@ class TextSize:
     counted: bool  # on the encoded text; else expected
 
     @classmethod
-    def read(cls, summary: Path, train: str) -> Self:
+    def read(cls, encoded: Path, train: str) -> Self:
         """Read what the encode stage says of the set ``train``.
 
         Raises:
-            InputError: if the summary is missing.
+            InputError: if the summary is missing or damaged, or does not know the set.
         """
-        values = read_json(summary)
-        found = values["sets"][train]
-        vocabulary = values["vocabulary"]
-        words = {language: found[language]["tokens"] for language in vocabulary}
-        return cls(found["lines"], words, vocabulary, counted=True)
+        summary = read_summary(encoded)
+        found = summary.of(train, encoded)
+        words = {"en": found.en.tokens, "de": found.de.tokens}
+        entries = {language: summary.vocabulary.of(language) for language in words}
+        return cls(found.lines, words, entries, counted=True)
 
     def lengths(self, system: System) -> Lengths:
         """Return the mean lengths of a sentence pair in the system's direction."""
@@ -54,9 +54,9 @@ def training_size(params: Params, family: str, root: Path = Path()) -> TextSize 
     An expected text is counted in words even where the family cuts them into pieces, and holds at most
     ``encoding.length`` words a sentence.
     """
-    summary = Layout(params.profile, root).encoded(family) / "summary.json"
-    if summary.exists():
-        return TextSize.read(summary, params.sets.train)
+    encoded = Layout(params.profile, root).encoded(family)
+    if (encoded / "summary.json").exists():
+        return TextSize.read(encoded, params.sets.train)
     expected = params.source.expected if params.source else None
     if expected is None:
         return None

@@ -15,6 +15,7 @@ from rich import filesize
 from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
+from attnmt.atomic import check_place
 from attnmt.config import File
 from attnmt.data.transfer import Patience, Transfer, TransferError
 from attnmt.errors import InputError
@@ -44,14 +45,16 @@ def fetch(
         patience: how long a transfer that does not go on is waited for.
 
     Raises:
-        InputError: if the mirror lacks a file, a licence is not accepted, the disk is too small, no
-            address gives a file, or a digest is not the expected one.
+        InputError: if the mirror lacks a file, a licence is not accepted, the folder cannot be written
+            to, the disk is too small, no address gives a file, or a digest is not the expected one.
     """
     wanted = list(files)
     mirror = os.environ.get(MIRROR)
     if mirror:
         return {file.name: _from_mirror(file, Path(mirror)) for file in wanted}
     if missing_files(wanted, folder):
+        for name in ("lock", *(file.name for file in wanted)):
+            check_place(folder / name)
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
             missing = missing_files(wanted, folder)  # another process may have fetched some

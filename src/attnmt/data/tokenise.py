@@ -11,7 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from attnmt.config import Sets, Tokenise
-from attnmt.data.links import parse_links
+from attnmt.data.links import check_inside, parse_links
 from attnmt.data.moses import escaped
 from attnmt.data.parallel import count_parallel_lines
 from attnmt.data.tokenizer import MosesTokenizer
@@ -126,9 +126,5 @@ def _moses(language: str, split_hyphens: bool) -> MosesTokenizer:
 
 
 def _check_links(text: str, place: str, source: list[str], target: list[str]) -> None:
-    for i, j in parse_links(text, place).possible:
-        if i >= len(source) or j >= len(target):
-            raise InputError(
-                f"{place}: link {i}-{j} lies outside the pair's {len(source)} and {len(target)} "
-                f"tokens; links count tokens from 0 as the tokenise stage makes them"
-            )
+    cure = "links count tokens from 0 as the tokenise stage makes them"
+    check_inside(parse_links(text, place).possible, (len(source), len(target)), place, cure)

@@ -30,13 +30,17 @@ class Vocabulary:
 
         Raises:
             InputError: if the file is missing, does not start with the special words, or holds a
-                word twice.
+                word twice or what is not one.
         """
         words = read_lines(path)
         if tuple(words[: len(SPECIAL)]) != SPECIAL:
             raise InputError(f"{path}:1: a vocabulary must start with {', '.join(SPECIAL)}")
         lines: dict[str, int] = {}
         for number, word in enumerate(words, start=1):
+            if len(word.split()) != 1:
+                raise InputError(
+                    f"{path}:{number}: {word!r} is not a word; run the encode stage again"
+                )
             first = lines.setdefault(word, number)
             if first != number:
                 raise InputError(f"{path}:{number}: {word!r} stands on line {first} already")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from attnmt.config import Params
 from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
+from attnmt.model.trained import read_metrics
 
 
 def best_model(params: Params, root: Path = Path()) -> str:
@@ -14,7 +14,7 @@ def best_model(params: Params, root: Path = Path()) -> str:
     Models with faults of the authors' program do not stand for election.
 
     Raises:
-        InputError: if none of them is trained.
+        InputError: if none of them is trained, or the metrics of one are damaged.
     """
     family = next(iter(params.families))
     layout, found = Layout(params.profile, root), {}
@@ -22,7 +22,7 @@ def best_model(params: Params, root: Path = Path()) -> str:
         path = layout.model(name) / "metrics.json"
         fits = model.family == family and model.direction == "en-de" and not model.faults
         if fits and path.exists():
-            found[name] = float(read_json(path)["dev_perplexity"])
+            found[name] = read_metrics(path.parent).dev_perplexity
     if not found:
         raise InputError(
             f"{layout.model('*') / 'metrics.json'}: no English-German model of family {family!r} is "

@@ -13,6 +13,7 @@ from attnmt.model.output import CHUNK, FEWEST
 from attnmt.model.translator import Translator
 
 BLOCK = 64  # columns of which the maximum is taken
+SHIFTS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step t + shift
 
 
 def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) -> Tensor:
@@ -102,17 +103,15 @@ def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tenso
     return memory.positions.gather(1, columns)
 
 
-def link_shift(models: Sequence[Translator], step: LinkStep) -> int:
-    """Return which step's weights link word t: 0 for step t, 1 for step t + 1.
+def authors_step(models: Sequence[Translator]) -> LinkStep:
+    """Return the step at which the authors' program reads the weights that link a word.
 
-    The authors read content scores one step late, where the word has become the input, and location
-    at its own step; a mixed ensemble is then read as its content members are. The GRU's weights, which
-    come before its step, are read at the step.
+    It reads content scores one step late, where the word has become the input, and location at its own
+    step; a mixed ensemble is then read as its content members are. The GRU's weights, which come before
+    its step, are read at the step.
     """
-    if step == "authors":
-        late = any(
-            m.config.shape.cell == "lstm" and m.config.system.score not in (None, "location")
-            for m in models
-        )
-        step = "next" if late else "same"
-    return 0 if step == "same" else 1
+    late = any(
+        m.config.shape.cell == "lstm" and m.config.system.score not in (None, "location")
+        for m in models
+    )
+    return "next" if late else "same"

@@ -8,9 +8,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnmt.config import Average
+from attnmt.config import Average, LinkStep
 from attnmt.data.batches import Batch
-from attnmt.decoding.ensemble import attended, averaged, log_probabilities
+from attnmt.decoding.ensemble import SHIFTS, attended, averaged, log_probabilities
 from attnmt.model.attention import Memory
 from attnmt.model.translator import Translator, real_words
 
@@ -25,8 +25,9 @@ class Forced(NamedTuple):
     # attention.
     attended: list[int]
 
-    def links(self, shift: int) -> list[int]:
-        """Return the source position of each word, ``shift`` being what ``link_shift`` returns."""
+    def links(self, step: LinkStep) -> list[int]:
+        """Return the source position of each word, read at a step."""
+        shift = SHIFTS[step]
         return self.attended[shift : shift + len(self.attended) - 1]
 
 

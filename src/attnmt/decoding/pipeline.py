@@ -5,11 +5,12 @@ from pathlib import Path
 
 from attnmt.config import Encoding, Params, Tokenise
 from attnmt.data.encode import words_read
-from attnmt.data.pieces import Cutter
+from attnmt.data.pieces import Cutter, read_codes
 from attnmt.data.tokenise import splitter
 from attnmt.data.vocabulary import SPECIAL
+from attnmt.decoding.reading import load_reading
+from attnmt.decoding.search import Search
 from attnmt.decoding.text import TextTranslator, Translation, Units, load_translator
-from attnmt.files import read_lines
 
 
 class Pipeline:
@@ -28,20 +29,26 @@ class Pipeline:
         self._cutter: Cutter | None = None
         data = translator.data
         if data.pieces:
-            codes = "\n".join(read_lines(data.folder / "codes")) + "\n"
+            codes = read_codes(data.folder / "codes")
             known = data.vocabulary(translator.source).words[len(SPECIAL) :]
             self._cutter = Cutter(codes, known)
 
-    def translate(self, lines: Sequence[str]) -> list[list[Translation]]:
+    def translate(
+        self, lines: Sequence[str], options: Search | None = None
+    ) -> list[list[Translation]]:
         """Return the best translations of each raw line, the best first.
 
         A line without words has one translation, which is empty.
+
+        Args:
+            lines: of raw text.
+            options: of this search; None are the translator's own.
 
         Raises:
             InputError: if a line holds a mark that cannot be cut into pieces.
         """
         sentences = [self.units(line) for line in lines]
-        found = iter(self.translator.translate([units for units in sentences if units]))
+        found = iter(self.translator.translate([units for units in sentences if units], options))
         nothing = Translation("", [], [], [], [], 0.0, [])
         return [next(found) if units else [nothing] for units in sentences]
 
@@ -63,11 +70,14 @@ def load_pipeline(
     beam: int | None = None,
     n_best: int | None = None,
 ) -> Pipeline:
-    """Load a model or an ensemble of a profile; see :func:`load_translator`.
+    """Load a model or an ensemble of a profile; see :func:`load_translator` and :func:`load_reading`.
 
     Below ``root`` it reads ``data/<profile>/encoded/<family>/{vocab.*,codes,summary.json}``,
-    ``data/<profile>/lexicon/<direction>.tsv`` and ``models/<profile>/<name>/weights.safetensors``.
+    ``data/<profile>/lexicon/<direction>.tsv``, ``models/<profile>/<name>/weights.safetensors`` and,
+    where there is attention, ``translations/<profile>/<name>/reading.json``.
     """
     translator = load_translator(params, name, root, beam=beam, n_best=n_best)
+    if translator.attends:
+        translator.read_at(load_reading(params, name, root).chosen)
     encoding = params.families[params.translators(name).family].encoding
     return Pipeline(translator, params.tokenise, encoding)

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from attnmt.config import Average, LinkStep
 from attnmt.data.vocabulary import BOS, EOS
-from attnmt.decoding.ensemble import attended, averaged, best_words, link_shift
+from attnmt.decoding.ensemble import SHIFTS, attended, averaged, best_words
 from attnmt.decoding.history import Candidate, History
 from attnmt.model.stepper import Stepper
 from attnmt.model.translator import Translator
@@ -88,7 +88,7 @@ def search(
         for stepper in steppers:
             stepper.select(rows, parents[rows])
         live = live.select(rows)
-    return history.read_back(link_shift(models, options.link_step))
+    return history.read_back(SHIFTS[options.link_step])
 
 
 def _extend(

@@ -1,6 +1,7 @@
 """Words in, words out: the search and the forced decoder on text as a family reads it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -12,18 +13,19 @@ from attnmt.data.lexicon import Lexicon
 from attnmt.data.links import Links
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.data.vocabulary import EOS, SPECIAL, Vocabulary
-from attnmt.decoding.ensemble import link_shift
+from attnmt.decoding.ensemble import authors_step
 from attnmt.decoding.history import Candidate
+from attnmt.decoding.reading import Reading
 from attnmt.decoding.samples import Attended, sampled_lines
 from attnmt.decoding.search import Search
 from attnmt.decoding.translate import Ids, attention_of_all, force_all, translate
-from attnmt.decoding.unknown import replace_unknown
+from attnmt.decoding.unknown import replace_unknown, unknown_places
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.store import load_model
 from attnmt.model.translator import Translator
 
-READINGS: tuple[LinkStep, ...] = get_args(LinkStep)
+LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 Units = list[str]  # a sentence as models read it: words, or pieces
 
 
@@ -43,7 +45,7 @@ class ForcedSet(NamedTuple):
     """What is said of the references of a set."""
 
     scores: list[float]  # log p of each
-    # Of words, source-target, of each sentence, by the reading of the attention; no key without it.
+    # Of words, source-target, of each sentence, by the step that is read; no key without attention.
     links: dict[LinkStep, list[Links]]
 
 
@@ -73,12 +75,56 @@ class TextTranslator:
         """Whether there are weights to speak of."""
         return any(model.decoder.attention is not None for model in self.models)
 
-    def translate(self, sentences: Sequence[Units]) -> list[list[Translation]]:
-        """Return the best translations of each sentence, none of which is empty, the best first."""
+    def read_at(self, step: LinkStep) -> None:
+        """Link the words of translations, and replace unknown ones, by the weights of ``step``."""
+        self.options = replace(self.options, link_step=step)
+
+    def choose_reading(self, dev: str) -> Reading:
+        """Return the reading that brings back most unknown words of a set.
+
+        If both bring back equally many, it is the authors'. A sentence counts only if it keeps its
+        number of words when its unknown pieces are replaced by ``<unk>``. The model must have
+        attention.
+
+        Args:
+            dev: the set, no test set.
+        """
+        vocabulary, data = self._vocabularies[self.target], self.data
+        source, target = (data.units(dev, side) for side in (self.source, self.target))
+        known = [data.words(vocabulary.decode(ids)) for ids in _ids(vocabulary, target)]
+        lines = [
+            (words, data.words(read), data.words(reference))
+            for words, read, reference in zip(known, source, target, strict=True)
+        ]
+        hits = dict.fromkeys(LINK_STEPS, 0)
+        unknown_words = 0
+        forced = self.force_set(dev).links
+        for at, (words, read, reference) in enumerate(lines):
+            places = unknown_places(words) if len(words) == len(reference) else []
+            unknown_words += len(places)
+            for step in LINK_STEPS:
+                replaced = replace_unknown(words, read, forced[step][at], self.lexicon)
+                hits[step] += sum(replaced[j] == reference[j] for j in places)
+        authors = authors_step(self.models)
+        chosen = max(LINK_STEPS, key=lambda step: (hits[step], step == authors))
+        return Reading(
+            set=dev, unknown_words=unknown_words, hits=hits, chosen=chosen, authors=authors
+        )
+
+    def translate(
+        self, sentences: Sequence[Units], options: Search | None = None
+    ) -> list[list[Translation]]:
+        """Return the best translations of each sentence, none of which is empty, the best first.
+
+        Args:
+            sentences: to translate.
+            options: of this search; None are the translator's own.
+        """
+        options = options or self.options
         ids = _ids(self._vocabularies[self.source], sentences)
-        found = translate(self.models, ids, self.options, self.batch_size)
+        found = translate(self.models, ids, options, self.batch_size)
         return [
-            [self._translation(candidate, source) for candidate in candidates[: self.options.best]]
+            [self._translation(candidate, source) for candidate in candidates[: options.best]]
             for candidates, source in zip(found, sentences, strict=True)
         ]
 
@@ -95,10 +141,9 @@ class TextTranslator:
         )
         forced = force_all(self.models, sources, targets, self.batch_size, self.options.average)
         links: dict[LinkStep, list[Links]] = {}
-        for step in READINGS if self.attends else ():
-            shift = link_shift(self.models, step)
+        for step in LINK_STEPS if self.attends else ():
             links[step] = [
-                self.data.links([(i, j) for j, i in enumerate(line.links(shift))], *pair)
+                self.data.links([(i, j) for j, i in enumerate(line.links(step))], *pair)
                 for line, *pair in zip(forced, *units, strict=True)
             ]
         return ForcedSet([line.score for line in forced], links)
@@ -161,6 +206,8 @@ def load_translator(
 ) -> TextTranslator:
     """Load a model or an ensemble of a profile, with what its family reads.
 
+    Its attention is read as the authors' program reads it, until ``read_at`` says otherwise.
+
     Args:
         params: of the profile.
         name: of the model or the ensemble.
@@ -170,7 +217,7 @@ def load_translator(
 
     Raises:
         InputError: if the profile has no such model, a file is missing (naming the stage that makes
-            it), or a model was trained on other data.
+            it) or damaged, or a model was trained on other data or by other settings.
     """
     layout, decoding, ensemble = (
         Layout(params.profile, root),
@@ -185,15 +232,16 @@ def load_translator(
         _check(layout.model(member) / "weights.safetensors", f"train@{member}", params)
     data = EncodedSets(encoded)
     best = n_best or decoding.n_best
+    models = [load_model(params, member, data.digest, root) for member in ensemble.members]
     options = Search(
         beam=beam or decoding.beam,
         candidates=max(decoding.candidates, best),
         best=best,
-        link_step=decoding.link_step,
+        link_step=authors_step(models),
         average=ensemble.average,
     )
     return TextTranslator(
-        [load_model(layout.model(member), data.digest) for member in ensemble.members],
+        models,
         data,
         Lexicon.load(lexicon, lowercase=params.families[family].encoding.lowercase),
         options,

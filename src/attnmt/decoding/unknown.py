@@ -26,3 +26,8 @@ def replace_unknown(
         (lexicon.best(linked[j]) or linked[j]) if word == SPECIAL[UNK] and j in linked else word
         for j, word in enumerate(words)
     ]
+
+
+def unknown_places(words: Sequence[str]) -> list[int]:
+    """Return the positions of the words that are ``<unk>``."""
+    return [j for j, word in enumerate(words) if word == SPECIAL[UNK]]

@@ -10,8 +10,7 @@ from typing import Any
 from attnmt.config import LinkStep, Params
 from attnmt.data.encoded import EncodedSets
 from attnmt.data.links import GoldLinks, Links, flipped, read_links
-from attnmt.errors import InputError
-from attnmt.files import read_lines
+from attnmt.files import iter_lines
 from attnmt.layout import Layout
 from attnmt.metrics.aer import aer
 from attnmt.metrics.significance import aer_interval
@@ -23,50 +22,73 @@ def read_forced(
     """Return the links of the aligned set's references by readings of a system's attention.
 
     Raises:
-        InputError: if a file is missing, or has not as many lines as the set.
+        InputError: if a file is missing, or is not of the set's sentences.
     """
     layout, system = Layout(params.profile, root), params.translators(name)
     model, aligned = params.model(system.members[0]), params.sets.aligned
-    text = EncodedSets(layout.encoded(system.family)).text_path(aligned, model.target)
-    lines = len(read_lines(text))
+    data = EncodedSets(layout.encoded(system.family))
+    words = data.word_counts(aligned, model.source, model.target)
+    again = f"run the stage translate for {name} again"
     found: dict[LinkStep, list[Links]] = {}
     for step in steps:
         path = layout.translations(name) / f"{aligned}.forced.{step}.links"
-        links = [line.sure for line in read_links(path)]
-        if len(links) != lines:
-            raise InputError(
-                f"{path}: {len(links)} lines, but {text} has {lines}; "
-                f"run the stage translate for {name} again"
-            )
+        links = [line.sure for line in read_links(path, words, again)]
         found[step] = [flipped(line) for line in links] if model.direction == "de-en" else links
     return found
 
 
-def score_links(
+def diagonal_links(params: Params, root: Path = Path()) -> list[Links]:
+    """Return links of the aligned set that need no model.
+
+    Each German word is linked to the English word at the same position, or to the last one if the
+    English sentence is shorter.
+    """
+    tokens, aligned = Layout(params.profile, root).tokens, params.sets.aligned
+    sides = [
+        [len(line.split()) for line in iter_lines(tokens / f"{aligned}.{language}")]
+        for language in ("en", "de")
+    ]
+    return [
+        [(min(j, english - 1), j) for j in range(german)] if english else []
+        for english, german in zip(*sides, strict=True)
+    ]
+
+
+def score_readings(
     links: Mapping[LinkStep, Sequence[Links]],
-    chosen: LinkStep,
+    authors: LinkStep,
     gold: Sequence[GoldLinks] | None,
     samples: int,
 ) -> dict[str, Any]:
-    """Return the error rate of the ``chosen`` reading with its interval, and the rate of all.
+    """Return the error rate of the ``authors`` reading with its interval, and the rate of both.
 
     Args:
-        links: of every sentence pair, by reading.
-        chosen: one of the readings.
+        links: of every sentence pair, by the step that is read.
+        authors: the step that the authors' program reads.
         gold: of every sentence pair; None where none are known, and then the rates are None.
         samples: of the bootstrap.
     """
-    sure = [line.sure for line in gold or []]
-    possible = [line.possible for line in gold or []]
-    rates = {step: aer(lines, sure, possible) if gold else None for step, lines in links.items()}
-    low, high = aer_interval(links[chosen], gold, samples) if gold else (None, None)
+    scored = score_links(links[authors], gold, samples)
+    rates = {step: _rate(lines, gold) for step, lines in links.items()}
+    return scored | {"link_step": authors, "aer_by_link_step": rates}
+
+
+def score_links(
+    links: Sequence[Links], gold: Sequence[GoldLinks] | None, samples: int
+) -> dict[str, Any]:
+    """Return the error rate of links with its interval; arguments as of :func:`score_readings`."""
+    low, high = aer_interval(links, gold, samples) if gold else (None, None)
     return {
-        "lines": len(links[chosen]),
-        "link_step": chosen,
-        "aer": rates[chosen],
+        "lines": len(links),
+        "aer": _rate(links, gold),
         "low": low,
         "high": high,
-        "aer_by_link_step": rates,
-        "sure": sum(map(len, sure)),
-        "possible": sum(map(len, possible)),
+        "sure": sum(len(line.sure) for line in gold or []),
+        "possible": sum(len(line.possible) for line in gold or []),
     }
+
+
+def _rate(links: Sequence[Links], gold: Sequence[GoldLinks] | None) -> float | None:
+    if gold is None:
+        return None
+    return aer(links, [line.sure for line in gold], [line.possible for line in gold])

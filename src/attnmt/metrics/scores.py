@@ -6,13 +6,15 @@ from typing import Any, get_args
 
 from attnmt.config import LinkStep, Params
 from attnmt.data.encoded import EncodedSets
+from attnmt.decoding.reading import Reading, load_reading
 from attnmt.errors import InputError
-from attnmt.files import read_json, sha256_of_lines
+from attnmt.files import sha256_of_lines
 from attnmt.layout import Layout
-from attnmt.metrics.alignment import read_forced, score_links
+from attnmt.metrics.alignment import read_forced, score_readings
 from attnmt.metrics.lengths import by_length
 from attnmt.metrics.outputs import Outputs
 from attnmt.metrics.scripts import SCRIPTS, score
+from attnmt.model.trained import read_metrics
 
 
 def score_system(params: Params, name: str, root: Path = Path()) -> dict[str, Any]:
@@ -28,7 +30,8 @@ def score_system(params: Params, name: str, root: Path = Path()) -> dict[str, An
     data = EncodedSets(Layout(params.profile, root).encoded(system.family))
     perplexity = read_perplexity(params, name, data, root) if single else dict.fromkeys(sets.tests)
     outputs = {test: Outputs.read(params, name, test, root) for test in sets.tests}
-    alignment = _score_alignment(params, name, data, root)
+    reading = load_reading(params, name, root) if params.attends(name) else None
+    alignment = _score_alignment(params, name, reading, data, root)
     samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
     return {
         "stage": "evaluate",
@@ -47,6 +50,7 @@ def score_system(params: Params, name: str, root: Path = Path()) -> dict[str, An
             for test in sets.tests
         },
         "alignment": alignment,
+        "reading": reading.model_dump() if reading else None,
     }
 
 
@@ -86,15 +90,14 @@ def _by_script(outputs: Outputs, replaced: bool, samples: int) -> dict[str, Any]
 
 
 def _score_alignment(
-    params: Params, name: str, data: EncodedSets, root: Path
+    params: Params, name: str, reading: Reading | None, data: EncodedSets, root: Path
 ) -> dict[str, Any] | None:
     """Return the scores of the aligned set's links; None where no member attends."""
-    members, aligned = params.translators(name).members, params.sets.aligned
-    if all(params.model(member).attention == "none" for member in members):
+    if reading is None:
         return None
+    aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
     links = read_forced(params, name, get_args(LinkStep), root)
-    chosen, samples = params.decoding.link_step, params.evaluation.bootstrap_samples
-    return {"set": aligned, **score_links(links, chosen, data.gold(aligned), samples)}
+    return {"set": aligned, **score_readings(links, reading.authors, data.gold(aligned), samples)}
 
 
 def read_perplexity(
@@ -105,14 +108,13 @@ def read_perplexity(
     Raises:
         InputError: if it was trained on other data, or its training did not measure a set.
     """
-    path = Layout(params.profile, root).model(name) / "metrics.json"
-    trained = read_json(path)
-    if trained.get("dataset_digest") != data.digest:
+    folder = Layout(params.profile, root).model(name)
+    path, trained = folder / "metrics.json", read_metrics(folder)
+    if trained.dataset_digest != data.digest:
         raise InputError(
             f"{path}: trained on other data than lie in {data.folder}; train {name} again"
         )
     for test in params.sets.tests:
-        if test not in trained["perplexity"]:
+        if test not in trained.perplexity:
             raise InputError(f"{path}: no perplexity of {test!r}; train {name} again")
-    perplexity: dict[str, float] = trained["perplexity"]
-    return perplexity
+    return dict(trained.perplexity)

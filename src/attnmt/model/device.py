@@ -1,5 +1,6 @@
 """Where a model's numbers lie: on a GPU of its own, else on the processor."""
 
+import logging
 import os
 import tempfile
 from functools import cache
@@ -8,20 +9,36 @@ from pathlib import Path
 import torch
 from filelock import FileLock, Timeout
 
+log = logging.getLogger(__name__)
+
 # Held until this process ends, however it ends.
 _taken: list[FileLock] = []
 
 
 def best_device() -> torch.device:
-    """Return the GPU where there is one, else the CPU; sums of products are kept in full fp32.
+    """Return the GPU where there is one, else the CPU.
 
-    Of several GPUs it is one that :func:`take_gpu` takes; where none is free, the first is shared.
+    Of several GPUs it is one that :func:`take_gpu` takes. If none is free, the first is shared, with a
+    warning: two processes may fit on it, for example a translation and a training. A scheduler is what
+    gives each process a GPU of its own.
     """
-    torch.backends.cudnn.allow_tf32 = False  # its LSTM would else round what our own step does not
+    # Without it cuBLAS, which cuDNN's LSTM calls too, may sum in another order at each run. cuBLAS reads
+    # it when CUDA makes its first product.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     if not torch.cuda.is_available():
         return torch.device("cpu")
-    take_gpu()
+    if not take_gpu():
+        _say_that_it_is_shared()
     return torch.device("cuda")
+
+
+@cache
+def _say_that_it_is_shared() -> None:
+    log.warning(
+        "other processes of yours have all %d GPUs of this machine: this one shares the first of them, "
+        "its time and its memory; end it, or wait for the others, if that is not wanted",
+        torch.cuda.device_count(),
+    )
 
 
 @cache

@@ -14,8 +14,26 @@ def supported(device: torch.device) -> list[Precision]:
     """Return the precisions that a device has products for."""
     if device.type == "cuda":
         return ["fp32", "tf32"] if torch.cuda.get_device_capability(device) >= (8, 0) else ["fp32"]
-    has_bf16: bool = torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return ["fp32", "bf16"] if has_bf16 else ["fp32"]
+    return ["fp32", "bf16"] if _rounds_to_bf16() else ["fp32"]
+
+
+def _rounds_to_bf16() -> bool:
+    """Say if this processor's products in bf16 have rounded factors and an exact sum.
+
+    What torch says of it (``_is_mkldnn_bf16_supported``) is true of every AVX-512, many of which lack
+    the instructions for bf16 and multiply in fp32.
+    """
+    # Each row sums 1 + 2^-9, which bf16 rounds to 1, 257 times; and bf16 cannot hold the sum 257.
+    factors, others = torch.full((64, 256), 1 + 2**-9), torch.ones(256, 128)
+    others[0] = 2
+    torchs: Any = torch.backends  # whose types do not say this
+    matmul = torchs.mkldnn.matmul
+    before = matmul.fp32_precision
+    matmul.fp32_precision = "bf16"
+    try:
+        return bool((factors @ others == 257).all())
+    finally:
+        matmul.fp32_precision = before
 
 
 @contextmanager

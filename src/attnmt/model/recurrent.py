@@ -1,5 +1,7 @@
 """The stacked LSTM or GRU of encoder and decoder, over all steps of a known input."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -10,6 +12,10 @@ from attnmt.model.scans import Scan
 
 State = tuple[LayerState, ...]  # of every layer, the first first
 Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
+
+# torch has cuDNN round the factors of these layers to tf32; here ``products_in`` alone may round them.
+_cudnn: Any = torch.backends.cudnn  # whose types do not say this
+_cudnn.rnn.fp32_precision = "ieee"
 
 
 class Stack(nn.Module):

@@ -9,14 +9,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
+from torch import Tensor
 
-from attnmt.config import ModelShape, System
+from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files import write_bytes, write_json
+from attnmt.layout import Layout
 from attnmt.model.device import best_device
+from attnmt.model.trained import TrainedConfig
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.weights import opened
 
 
 def describe(model: Translator) -> dict[str, Any]:
@@ -30,20 +33,6 @@ def describe(model: Translator) -> dict[str, Any]:
     }
 
 
-def described(values: Mapping[str, Any]) -> ModelConfig:
-    """Return the configuration that ``describe`` wrote.
-
-    Raises:
-        KeyError, TypeError, ValueError: if it is not one.
-    """
-    return ModelConfig(
-        System(**values["system"]),
-        ModelShape(**values["shape"]),
-        values["source_words"],
-        values["target_words"],
-    )
-
-
 def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
     """Write the weights and ``config``, which holds what ``describe`` returns and what else is known."""
     write_json(folder / "config.json", config)
@@ -52,27 +41,66 @@ def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
     write_bytes(folder / "weights.safetensors", save(tensors, metadata))
 
 
-def load_model(folder: Path, dataset_digest: str) -> Translator:
-    """Rebuild a model in eval mode on the best device.
+def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path()) -> Translator:
+    """Rebuild a model of a profile in eval mode on the best device.
 
     Args:
-        folder: of the model.
+        params: of the profile.
+        name: of the model.
         dataset_digest: of the encoded data that the model is to be used with.
+        root: the folder that holds models/.
 
     Raises:
-        InputError: if the file is missing or damaged, or the model was trained on other data.
+        InputError: if the file is missing or damaged, if the model was trained on other data or by
+            other settings than the parameters have, or if its weights are not such a model's.
     """
-    path = folder / "weights.safetensors"
-    if not path.exists():
-        raise InputError(f"{path}: no such file; train the model first")
-    try:
-        with safe_open(path, framework="pt") as file:
-            values = json.loads(file.metadata()["config"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        model = Translator(described(values))
-        model.load_state_dict(tensors)
-    except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
-        raise InputError(f"{path}: not a model of this program, or damaged: {error}") from error
-    if values.get("dataset_digest") != dataset_digest:
-        raise InputError(f"{path}: trained on other data than what is encoded now; train it again")
+    path = Layout(params.profile, root).model(name) / "weights.safetensors"
+    with opened(path, "pt") as (file, config):
+        _check_settings(config, params, name, path)
+        if config.dataset_digest != dataset_digest:
+            raise InputError(
+                f"{path}: trained on other data than what is encoded now; train {name} again"
+            )
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    words = config.source_words, config.target_words
+    model = Translator(ModelConfig(config.system, config.shape, *words))
+    _check_tensors(tensors, model.state_dict(), f"{path}: damaged, or of another version", name)
+    model.load_state_dict(tensors)
     return model.to(best_device()).eval()
+
+
+def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path) -> None:
+    """Refuse a model that the parameters describe otherwise."""
+    entry = params.model(name)
+    expected = {
+        "family": entry.family,
+        "seed": entry.seed,
+        "system": entry.system,
+        "shape": params.families[entry.family].shape,
+        "training": params.recipe(name),
+    }
+    for key, value in expected.items():
+        if getattr(config, key) != value:
+            raise InputError(
+                f"{path}: {key}: trained with other settings than {params.params_file} has for "
+                f"{name}; train {name} again"
+            )
+
+
+def _check_tensors(
+    tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor], place: str, name: str
+) -> None:
+    """Refuse tensors whose names, shapes or types are others, or that are not finite."""
+    again = f"train {name} again"
+    if odd := sorted(tensors.keys() ^ expected.keys()):
+        what = "is missing" if odd[0] in expected else "is none of this model's"
+        raise InputError(f"{place}: tensor {odd[0]!r} {what}; {again}")
+    for key, like in expected.items():
+        found = tensors[key]
+        if (found.shape, found.dtype) != (like.shape, like.dtype):
+            raise InputError(
+                f"{place}: tensor {key!r} is {found.dtype} {list(found.shape)}, not {like.dtype} "
+                f"{list(like.shape)}; {again}"
+            )
+        if not bool(found.isfinite().all()):
+            raise InputError(f"{place}: tensor {key!r} holds what is not a finite number; {again}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from attnmt.config import File, Params, Training
 from attnmt.data.size import Lengths, TextSize, training_size
 from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.model.cost import BYTES, parameters, training_memory, work
+from attnmt.model.trained import read_provenance
 from attnmt.model.translator import ModelConfig
 from attnmt.planning.space import Space, disk, files_to_fetch
 from attnmt.training.speed import Speed, measure
@@ -94,7 +94,7 @@ class Plan:
         """Whether all that would be trained on has a known size."""
         return all(training.text is not None for training in self.to_train)
 
-    def measure(self, threads: int) -> Speed:
+    def measure(self, threads: int, graphs: bool = True) -> Speed:
         """Train the model whose target word costs most for some seconds; return its speed.
 
         Raises:
@@ -107,7 +107,9 @@ class Plan:
                 f"encode first"
             )
         largest = max(known, key=lambda training: training.flop)
-        return measure(largest.name, largest.config, largest.recipe, largest.lengths, threads)
+        return measure(
+            largest.name, largest.config, largest.recipe, largest.lengths, threads, graphs
+        )
 
 
 def make_plan(
@@ -163,12 +165,12 @@ def _training(params: Params, name: str, done: bool, root: Path) -> PlannedTrain
     words = [
         text.vocabulary[language] if text else most for language in (model.source, model.target)
     ]
-    provenance = Layout(params.profile, root).model(name) / "provenance.json"
+    folder = Layout(params.profile, root).model(name)
     return PlannedTraining(
         name,
         ModelConfig(model.system, family.shape, *words),
         recipe,
         family.encoding.length or params.tokenise.max_length,
         text,
-        read_json(provenance)["seconds"] if done else None,
+        read_provenance(folder).seconds if done else None,
     )

@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 from attnmt.config import Params
 from attnmt.data.encoded import EncodedSets
 from attnmt.data.links import Links, flipped
 from attnmt.data.pieces import words_of_pieces
+from attnmt.decoding.samples import Attended, read_attention
 from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.reporting.paper import paper_rows
 
@@ -70,11 +69,11 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
         return []
     layout = Layout(params.profile)
     path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"
-    gold = None
+    data, gold = EncodedSets(layout.encoded(system.family)), None
     if forced:
-        direction = params.model(system.members[0]).direction
-        gold = _gold_links(EncodedSets(layout.encoded(system.family)), test, direction)
-    return [_matrix(path, name, sample, gold) for sample in read_json(path)]
+        gold = _gold_links(data, test, params.model(system.members[0]).direction)
+    samples = read_attention(path, data.lines(test), f"run translate of {name} again")
+    return [_matrix(path, name, sample, gold) for sample in samples]
 
 
 def figure7(params: Params) -> MatrixFigure | None:
@@ -146,17 +145,13 @@ def _gold_links(data: EncodedSets, test: str, direction: str) -> list[Links] | N
     return [piece_links(*line) for line in zip(links, *sides, strict=True)]
 
 
-def _matrix(path: Path, name: str, sample: dict[str, Any], gold: list[Links] | None) -> Matrix:
-    """Join a sample of a file to the gold links of its line, and check both against its text."""
-    line, source, target, weights = (sample[k] for k in ("line", "source", "target", "weights"))
+def _matrix(path: Path, name: str, sample: Attended, gold: list[Links] | None) -> Matrix:
+    """Join a sample of a file to the gold links of its line, and check these against its text."""
+    line, source, target, weights = sample.line, sample.source, sample.target, sample.weights
     again = f"run translate of {name} again"
-    if [len(row) for row in weights] != [len(source)] * len(target):
-        raise InputError(
-            f"{path}: line {line}: the weights are not {len(target)} rows of {len(source)}; {again}"
-        )
     if gold is None:
         links = None
-    elif line < len(gold) and all(i < len(source) and j < len(target) for i, j in gold[line]):
+    elif all(i < len(source) and j < len(target) for i, j in gold[line]):
         links = gold[line]
     else:
         raise InputError(f"{path}: line {line}: the gold links are of another text; {again}")

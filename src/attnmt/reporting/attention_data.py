@@ -3,6 +3,8 @@
 from typing import Any
 
 from attnmt.config import Params
+from attnmt.errors import InputError
+from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
 from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import paper_rows
@@ -32,6 +34,8 @@ def attention_data(params: Params) -> dict[str, Any] | None:
     shown = [name for name in names if read[FORCED][name]]
     if not shown:
         return None
+    for kind, test in sets.items():
+        _check_lines(params, test, {name: read[kind][name] for name in shown})
     texts: dict[tuple[str, ...], int] = {}
     kinds = {
         kind: {
@@ -48,6 +52,19 @@ def attention_data(params: Params) -> dict[str, Any] | None:
         "first": _first_two(shown),
         "kinds": kinds,
     }
+
+
+def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> None:
+    """Refuse systems whose samples are not of the same lines."""
+    lines = {name: [matrix.line for matrix in found] for name, found in read.items()}
+    first = next(iter(lines))
+    for name, own in lines.items():
+        if own != lines[first]:
+            folder = Layout(params.profile).translations(name)
+            raise InputError(
+                f"{folder}: attention to other lines of {test} than in {first}'s; run translate of "
+                f"both again"
+            )
 
 
 def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> list[Any]:

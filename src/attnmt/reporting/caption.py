@@ -7,12 +7,19 @@ from attnmt.config import Params
 from attnmt.reporting.tables import ABOVE, FIRST, METRICS, SUBWORDS, TableSpec
 
 LANGUAGES = {"en-de": "English-German", "de-en": "German-English"}
-LINKED_BY = {
-    "same": "the step that predicts it",
-    "next": "the step after it, where it is the input",
-    "authors": "the step after it for content scores and the ensemble, its own for location (the "
-    "authors' reading)",
-}
+LINKED = (
+    "References are force-decoded; a word's link is the largest weight of the step that the authors "
+    "read: the next, where the word is the input, for content scores and an ensemble with one; the "
+    "same, which predicts it, for location and the GRU."
+)
+READINGS = (
+    "Same step and next step: every system by either reading. The diagonal links each German word "
+    "to the English one at its own place, or to the last."
+)
+REPLACED = (
+    "What replaces an unknown word is found at the same step or at the next, whichever brings back more "
+    "unknown words of the dev set's references; it is chosen for each system."
+)
 OVER = {ABOVE: "over the row above", FIRST: "over the system without fault"}
 Rows = list[dict[str, Any]]
 
@@ -43,9 +50,11 @@ def caption(
     ]
     if len(spec.scripts) == 1:
         parts.append(_bleu(params, spec, rows))
-    if "link_step" in common and _any(rows, "aer"):
-        by = LINKED_BY[common["link_step"]]
-        parts.append(f"References are force-decoded; a word's link is the largest weight of {by}.")
+    parts += (
+        [LINKED] * _any(rows, "aer")
+        + [READINGS] * spec.readings
+        + [REPLACED] * _any(rows, "reading")
+    )
     parts += _systems(rows)
     if spec.published:
         parts.append(f"Paper: {rows[0]['source']}, {rows[0]['paper_set']}.")
@@ -98,7 +107,7 @@ def _gain(spec: TableSpec, rows: Rows) -> str:
         return ""
     over = OVER.get(spec.gain_over, "by the replacement")
     below = ", below 0 being better" if spec.judged == "aer" else ""
-    return f"In brackets the gain {over}{below}; p is that gain's, by paired bootstrap."
+    return f"In brackets the gain {over}{below}; p is that gain's, by approximate randomisation."
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:

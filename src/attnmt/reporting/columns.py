@@ -1,10 +1,12 @@
 """What of a table's rows a reader sees: columns of text, and the numbers that sort them."""
 
-from typing import Any
+from typing import Any, get_args
 
+from attnmt.config import LinkStep
 from attnmt.reporting.tables import METRICS, Column, TableSpec
 
 Rows = list[dict[str, Any]]
+LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 LEVEL = 0.05  # a gain of this p or a larger one is called noise
 
 
@@ -20,6 +22,8 @@ def shown_columns(spec: TableSpec, rows: Rows, papers_text: bool) -> list[Column
     made = [text_column("system", "system", rows)]
     for metric in spec.metrics:
         made += _of_metric(spec, metric, rows)
+    for step in LINK_STEPS if spec.readings else ():
+        made.append(number_column(f"aer_{step}", f"{step} step", rows, METRICS["aer"].shown))
     if spec.judged:
         if papers_text:
             digits = METRICS[spec.judged].shown

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from statistics import mean
-from typing import Any, get_args
+from typing import Any
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import Params
 from attnmt.reporting.caption import caption, title
-from attnmt.reporting.columns import LEVEL, shown_columns
+from attnmt.reporting.columns import LEVEL, LINK_STEPS, shown_columns
 from attnmt.reporting.groups import fault_groups, scored_rows, subword_pairs
 from attnmt.reporting.paired import alignment_p, translation_p
-from attnmt.reporting.paper import Row, paper_rows
+from attnmt.reporting.paper import DIAGONAL, Row, paper_rows
 from attnmt.reporting.provenance import common_conditions, provenance
 from attnmt.reporting.scores import Line, Number, is_replaced, read_line
 from attnmt.reporting.tables import (
@@ -23,7 +23,7 @@ from attnmt.reporting.tables import (
     TableSpec,
 )
 
-LINK_STEPS = get_args(LinkStep)
+DIAGONAL_ROW = Row("Table 6", "diagonal, no model", DIAGONAL)
 P_DIGITS = 6  # kept and judged; fewer are shown
 
 
@@ -45,7 +45,10 @@ def make_tables(params: Params) -> list[Table]:
     Raises:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
     """
-    made = [make_table(params, spec, [paper_rows(spec.title)]) for spec in PUBLISHED]
+    made = [
+        make_table(params, spec, [paper_rows(spec.title)] + [[DIAGONAL_ROW]] * spec.readings)
+        for spec in PUBLISHED
+    ]
     own = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_groups}
     made += [make_table(params, spec, groups(params)) for spec, groups in own.items()]
     return [table for table in made if table is not None]

@@ -4,14 +4,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-
 from attnmt.config import Params
-from attnmt.errors import InputError
-from attnmt.files import read_json, read_lines
 from attnmt.layout import Layout
+from attnmt.model.trained import read_history, read_metrics, read_provenance
+from attnmt.model.weights import opened
 from attnmt.reporting.columns import filled, number_column, text_column
-from attnmt.reporting.provenance import DIGEST_DIGITS, short_commit
+from attnmt.reporting.provenance import DIGEST_DIGITS, short_commits
 from attnmt.reporting.tables import Table
 
 NUMBERS = {  # the columns of numbers with their headings and the decimals shown
@@ -48,44 +46,35 @@ def cost_table(params: Params) -> Table:
 
 def _row(params: Params, name: str) -> dict[str, Any]:
     folder = Layout(params.profile).model(name)
-    trained = read_json(folder / "provenance.json")
+    trained = read_provenance(folder)
+    machine = {"device": trained.device, "threads": trained.threads, "torch": trained.torch}
     return {
         "system": name,
         "parameters": _parameters(folder / "weights.safetensors"),
-        "steps": read_json(folder / "metrics.json")["steps"],
-        "target_words": _target_words(folder / "history.csv"),
-        "minutes": round(trained["seconds"] / 60, 2),
-        "target_words_per_second": trained["target_words_per_second"],
-        "peak_memory_mb": trained.get("peak_memory_mb"),
-        **{key: trained[key] for key in MACHINE},
+        "steps": read_metrics(folder).steps,
+        "target_words": int(read_history(folder, "target_words")[-1]["target_words"]),
+        "minutes": round(trained.seconds / 60, 2),
+        "target_words_per_second": trained.target_words_per_second,
+        "peak_memory_mb": trained.peak_memory_mb,
+        **{key: machine[key] for key in MACHINE},
         "model": name,
         "files": folder.as_posix(),
-        "seeds": str(trained["seed"]),
-        "family": trained["family"],
+        "seeds": str(trained.seed),
+        "family": trained.family,
         "direction": params.models[name].direction,
         "stage": "train",
-        "dataset_digest": trained["dataset_digest"][:DIGEST_DIGITS],
-        "fingerprint": trained["fingerprint"],
-        "started": trained["started"],
-        "commit": short_commit(trained["git_commit"]),
+        "dataset_digest": trained.dataset_digest[:DIGEST_DIGITS],
+        "fingerprint": trained.fingerprint,
+        "started": trained.started,
+        "commit": short_commits(trained.commits),
+        "code": trained.code,
     }
 
 
 def _parameters(path: Path) -> int:
     """Return the number of weights, from the file's header."""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; run the stage that makes it first") from None
-    except SafetensorError as error:
-        raise InputError(f"{path}: damaged ({error}); delete it and run its stage again") from None
-
-
-def _target_words(path: Path) -> int:
-    """Return the words trained on, from the last line of the history."""
-    header, *lines = read_lines(path)
-    return int(dict(zip(header.split(","), lines[-1].split(","), strict=True))["target_words"])
+    with opened(path, "numpy") as (file, _):
+        return sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
 
 
 def _caption(rows: list[dict[str, Any]], same: list[str]) -> str:

@@ -1,17 +1,16 @@
 """Figures 5 and 6: the paper's published points beside curves of ours, as data."""
 
-import csv
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 from attnmt.config import Params
 from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
+from attnmt.metrics.scored import read_system_scores
+from attnmt.model.trained import read_history
 from attnmt.reporting.caption import seed_words
 from attnmt.reporting.paper import Point, paper_curves, paper_rows
 
@@ -61,7 +60,7 @@ def figure5(params: Params) -> Figure | None:
     column = f"{params.sets.tests[0]}_cost"
 
     def read(name: str, _: bool) -> Points:
-        return _history(Layout(params.profile).model(name) / "history.csv", column)
+        return _history(Layout(params.profile).model(name), column)
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
     caption = "The cost of the test set while a model learns."
@@ -74,9 +73,10 @@ def figure6(params: Params) -> Figure | None:
     Raises:
         InputError: if scores are missing, or have no groups by length of the first test set.
     """
+    test = params.sets.tests[0]
 
     def read(name: str, replaced: bool) -> Points:
-        groups = _result(params, name).get("lengths")
+        groups = read_system_scores(params, name, test)["sets"][test]["lengths"]
         if not groups:
             path = Layout(params.profile).scores(name)
             raise InputError(f"{path}: no groups by length; run evaluate of {name} again")
@@ -120,7 +120,8 @@ def _figure(
     if not ours:
         return None
     test, paper_set = params.sets.tests[0], paper_rows("Table 1")[0].set
-    lines, seeds = _result(params, names[0][0])["lines"], _seeds(params, names)
+    first, seeds = read_system_scores(params, names[0][0], test), _seeds(params, names)
+    lines = first["sets"][test]["lines"]
     title = f"{figure}, {subject}, profile {params.profile}"
     if test == paper_set:
         panels = [Panel(f"{test}{seeds}", *labels, published + ours)]
@@ -159,21 +160,7 @@ def _mean(curves: Sequence[Points]) -> tuple[list[float], list[float]]:
     return x, [mean(curve[key][1] for curve in curves) for key in common]
 
 
-def _history(path: Path, column: str) -> Points:
+def _history(folder: Path, column: str) -> Points:
     """Read the costs of a set at each evaluated step."""
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; train the model first")
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = csv.DictReader(stream)
-        if column not in (rows.fieldnames or ()):
-            raise InputError(f"{path}:1: no column {column!r}; train the model again")
-        return {int(row["step"]): (float(row["step"]), float(row[column])) for row in rows}
-
-
-def _result(params: Params, name: str) -> dict[str, Any]:
-    """Read what was scored on the first test set."""
-    path, test = Layout(params.profile).scores(name), params.sets.tests[0]
-    result: dict[str, Any] | None = read_json(path)["sets"].get(test)
-    if result is None:
-        raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
-    return result
+    rows = read_history(folder, column)
+    return {int(row["step"]): (row["step"], row[column]) for row in rows}

@@ -15,7 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from attnmt.files import atomic_path, write_text
+from attnmt.atomic import atomic_path
+from attnmt.files import write_text
 from attnmt.reporting.attention import Matrix, MatrixFigure
 from attnmt.reporting.curves import Figure, Panel, Series
 from attnmt.reporting.inline_svg import inline_svg

@@ -14,17 +14,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from attnmt.config import DEMO, Params
-from attnmt.errors import InputError
-from attnmt.files import read_json
+from attnmt.data.encoded import EncodedSets
 from attnmt.layout import Layout
+from attnmt.model.trained import Provenance, read_provenance
 from attnmt.reporting.attention import figure7, figure_gru
 from attnmt.reporting.attention_data import attention_data
 from attnmt.reporting.curves import figure5, figure6
 from attnmt.reporting.headlines import make_headlines
 from attnmt.reporting.paper import paper_rows
-from attnmt.reporting.provenance import short_commit
+from attnmt.reporting.provenance import short_commits
 from attnmt.reporting.samples import make_samples
 from attnmt.reporting.sections import Section, figure_section, sample_section, table_section
+from attnmt.reporting.tables_file import read_tables
 
 PAGE = Path(__file__).with_name("page")
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
@@ -105,22 +106,22 @@ def _tables(params: Params) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for folder in ("tables", "cost"):
         path = Layout(params.profile).reports / folder / "tables.json"
-        made = read_json(path)
-        if made["profile"] != params.profile:
-            raise InputError(f"{path}: of profile {made['profile']!r}; run its stage again")
-        found |= {table["name"]: table | {"folder": folder} for table in made["tables"]}
+        made = read_tables(path, params.profile)
+        found |= {table["name"]: table | {"folder": folder} for table in made}
     for row in (row for table in found.values() for row in table["rows"]):
-        if commits := _commits(params, row["facts"].get("model", "")):
-            row["facts"]["trained at commit"] = commits
+        if trained := _trained(params, row["facts"].get("model", "")):
+            row["facts"]["trained at commit"] = _listed(
+                short_commits(one.commits) for one in trained
+            )
+            row["facts"]["code of the training"] = _listed(one.code for one in trained)
     return found
 
 
-def _commits(params: Params, names: str) -> str:
-    """Return the commits at which the models behind a row were trained."""
+def _trained(params: Params, names: str) -> list[Provenance]:
+    """Return where the models behind a row come from."""
     own = [name for name in names.split() if name in params.models or name in params.ensembles]
     members = [member for name in own for member in params.translators(name).members]
-    paths = [Layout(params.profile).model(member) / "provenance.json" for member in members]
-    return _listed(short_commit(read_json(path)["git_commit"]) for path in paths)
+    return [read_provenance(Layout(params.profile).model(member)) for member in members]
 
 
 def _sections(params: Params, tables: dict[str, Any]) -> list[Section]:
@@ -165,18 +166,16 @@ def _grouped(sections: list[Section]) -> list[dict[str, Any]]:
 def _run(params: Params) -> list[str]:
     """Say in a line what the run is: text, models, machine, time, commit."""
     layout = Layout(params.profile)
-    trained = [read_json(layout.model(name) / "provenance.json") for name in params.models]
-    pairs = {
-        read_json(layout.encoded(family) / "summary.json")["sets"][params.sets.train]["lines"]
-        for family in params.families
-    }
-    hours = sum(one["seconds"] for one in trained) / 3600
+    trained = [read_provenance(layout.model(name)) for name in params.models]
+    texts = [EncodedSets(layout.encoded(family)) for family in params.families]
+    pairs = {text.lines(params.sets.train) for text in texts}
+    hours = sum(one.seconds for one in trained) / 3600
     return [
         f"{' or '.join(f'{count:,}' for count in sorted(pairs))} sentence pairs",
         _counted(len(params.models), "model"),
         *([_counted(len(params.ensembles), "ensemble")] if params.ensembles else []),
-        f"{hours:.1f} hours of training on {_listed(one['device'] for one in trained)}",
-        f"trained at commit {_listed(short_commit(one['git_commit']) for one in trained)}",
+        f"{hours:.1f} hours of training on {_listed(one.device for one in trained)}",
+        f"trained at commit {_listed(short_commits(one.commits) for one in trained)}",
     ]
 
 

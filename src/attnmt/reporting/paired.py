@@ -1,13 +1,15 @@
-"""Whether a gain is more than chance: paired bootstrap tests on the outputs behind two numbers."""
+"""Whether a gain is more than chance: paired tests on the outputs behind two numbers."""
 
+from pathlib import Path
 from typing import Any
 
 from attnmt.config import Params
 from attnmt.data.encoded import EncodedSets
 from attnmt.data.links import GoldLinks, Links, read_links
+from attnmt.data.parallel import count_words
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.metrics.alignment import read_forced
+from attnmt.metrics.alignment import diagonal_links, read_forced, score_links
 from attnmt.metrics.outputs import Outputs
 from attnmt.metrics.scripts import Script
 from attnmt.metrics.significance import aer_interval, paired_aer_p, paired_p
@@ -52,11 +54,18 @@ def aligner_interval(params: Params, scores: Scores) -> tuple[float, float]:
     return aer_interval(links, gold, params.evaluation.bootstrap_samples)
 
 
+def diagonal_score(params: Params) -> Scores:
+    """Return the error rate of links that need no model, as that of a model's is computed."""
+    path = Layout(params.profile).tokens / f"{params.sets.aligned}.links"
+    gold = read_links(path) if path.exists() else None
+    return score_links(diagonal_links(params), gold, params.evaluation.bootstrap_samples)
+
+
 def _links(params: Params, scores: Scores) -> list[Links]:
     """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
     if scores["stage"] == "lexicon":
         path = Layout(params.profile).lexicon / f"{params.sets.aligned}.links"
-        return [line.sure for line in read_links(path)]
+        return [line.sure for line in _of_tokens(params, path, "run the lexicon stage again")]
     step = scores["alignment"]["link_step"]
     return read_forced(params, scores["name"], [step])[step]
 
@@ -70,7 +79,8 @@ def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:
     layout, aligned = Layout(params.profile), params.sets.aligned
     family = next((scores["family"] for scores in systems if scores["family"]), None)
     if family is None:
-        return read_links(layout.tokens / f"{aligned}.links")
+        path = layout.tokens / f"{aligned}.links"
+        return _of_tokens(params, path, "run the tokenise stage again")
     data = EncodedSets(layout.encoded(family))
     gold = data.gold(aligned)
     if gold is None:
@@ -78,3 +88,9 @@ def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:
             f"{data.folder}: no gold links of {aligned!r}; run encode of {family} again"
         )
     return gold
+
+
+def _of_tokens(params: Params, path: Path, cure: str) -> list[GoldLinks]:
+    """Return links of the aligned set's tokens."""
+    tokens, aligned = Layout(params.profile).tokens, params.sets.aligned
+    return read_links(path, count_words(tokens / f"{aligned}.en", tokens / f"{aligned}.de"), cure)

@@ -1,12 +1,36 @@
 """The published numbers, from ``published/``, and which of our systems answers to each."""
 
 import csv
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from attnmt.errors import InputError
+from attnmt.files import read_text
+
 PUBLISHED = Path(__file__).with_name("published")
 METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the file's columns of numbers
+RESTORE = (
+    "it is part of the program: restore it, for example with git checkout, or install it again"
+)
+# The columns of each file, and what may stand in them. A metric may be words in place of a number.
+SOME, NUMBER = r".+", r"\d+(\.\d+)?"
+SYSTEM = {"system": SOME, "model": r"\w*", "replaced": "yes|no"}
+COLUMNS = {
+    "tables.csv": {
+        "table": r"Table \d+|GRU table",
+        "set": SOME,
+        **SYSTEM,
+        **dict.fromkeys(METRICS, rf"([<>]?{NUMBER})?|[^\W\d].*"),
+        "gain": rf"([+-]{NUMBER})?",
+        "source": SOME,
+    },
+    "figures.csv": {"figure": r"Figure \d+", **SYSTEM, "x": NUMBER, "y": NUMBER, "source": SOME},
+}
+DIAGONAL = (
+    "diagonal"  # answers in place of a model: links of each word to the word at its own place
+)
 ALIGNER = "aligner"  # answers in place of a model: the word aligner that made the dictionary
 
 
@@ -72,8 +96,32 @@ def tables_of(model: str) -> list[str]:
 
 @cache  # each label and each curve asks for it
 def _read(name: str) -> list[dict[str, str]]:
-    with (PUBLISHED / name).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    """Return the lines of a file of published numbers.
+
+    Raises:
+        InputError: if it is missing, or (naming the line and the column) is not as it was published.
+    """
+    path = PUBLISHED / name
+    columns = COLUMNS[name]
+    header, *lines = list(csv.reader(read_text(path, "utf-8").splitlines())) or [[]]
+    if header != list(columns):
+        raise InputError(f"{path}:1: the columns must be {', '.join(columns)}; {RESTORE}")
+    if not lines:
+        raise InputError(f"{path}: no line below the columns; {RESTORE}")
+    rows = []
+    for number, cells in enumerate(lines, start=2):
+        if len(cells) != len(columns):
+            raise InputError(
+                f"{path}:{number}: {len(cells)} cells in {len(columns)} columns; {RESTORE}"
+            )
+        row = dict(zip(header, cells, strict=True))
+        for column, cell in row.items():
+            if not re.fullmatch(columns[column], cell):
+                raise InputError(
+                    f"{path}:{number}: {column}: {cell!r} cannot stand here; {RESTORE}"
+                )
+        rows.append(row)
+    return rows
 
 
 def _row(cells: dict[str, str]) -> Row:

@@ -11,7 +11,7 @@ DIGEST_DIGITS = 12  # of a SHA-256, as shown in tables
 COMMIT_DIGITS = 12
 TRANSLATED = ("set", "lines", "reference_sha256", "beam")
 WRITTEN = ("sacrebleu", "chrf", "ter")  # the scripts that may have another reference
-ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible", "link_step")
+ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible")
 FACTS = {  # the columns that say where a row comes from, by what the page calls them
     "model": "model",
     "members": "members",
@@ -36,6 +36,7 @@ FACTS = {  # the columns that say where a row comes from, by what the page calls
     "sure gold links": "sure",
     "possible gold links": "possible",
     "a link is read at": "link_step",
+    "an unknown word is read at": "reading",
     "data SHA-256": "dataset_digest",
     "fingerprint": "fingerprint",
     "started": "started",
@@ -43,6 +44,7 @@ FACTS = {  # the columns that say where a row comes from, by what the page calls
     "threads": "threads",
     "torch": "torch",
     "trained at commit": "commit",
+    "code of the training": "code",
     "stage": "stage",
     "files": "files",
     "paper": "source",
@@ -56,10 +58,13 @@ def facts(row: dict[str, Any]) -> dict[str, str]:
     return {label: str(value) for label, value in found.items() if value is not None}
 
 
-def short_commit(commit: str) -> str:
-    """Return the first digits of a commit; a mark that the tree differed from it stays."""
-    digits, dash, mark = commit.partition("-")
-    return digits[:COMMIT_DIGITS] + dash + mark
+def short_commits(commits: list[str]) -> str:
+    """Return the first digits of the commits that had a part in a training.
+
+    The mark that the files differed from the commit stays.
+    """
+    parts = (commit.partition("-") for commit in commits)
+    return ", ".join(digits[:COMMIT_DIGITS] + dash + mark for digits, dash, mark in parts)
 
 
 def common_conditions(systems: Iterable[Scores], spec: TableSpec, test: str) -> dict[str, Any]:
@@ -97,7 +102,8 @@ def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Any]:
         "stage",
         "number",
     )
-    columns += (*TRANSLATED, *spec.scripts.values()) * spec.has_bleu + ALIGNED * spec.has_aer
+    columns += (*TRANSLATED, *spec.scripts.values(), "reading") * spec.has_bleu
+    columns += (*ALIGNED, "link_step") * spec.has_aer
     columns += ("written_reference",) * _has_written(spec) + ("dataset_digest",)
     if not line.systems:
         return dict.fromkeys(columns)
@@ -109,6 +115,8 @@ def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Any]:
         "files": " ".join(s["file"] for s in line.systems),
         "seeds": " ".join(map(str, seeds)) or None,
         "number": _measure(spec, line.row.replaced),
+        "link_step": (first["alignment"] or {}).get("link_step"),
+        "reading": _reading(line, spec),
         **_conditions(first, spec, test),
     }
     for key in ("dataset_digest", "reference_sha256"):
@@ -132,6 +140,26 @@ def _conditions(scores: Scores, spec: TableSpec, test: str) -> dict[str, Any]:
         keys = (key.removeprefix("aligned_") for key in ALIGNED)
         found |= dict(zip(ALIGNED, map(scores["alignment"].get, keys), strict=True))
     return {key: value for key, value in found.items() if value is not None}
+
+
+def _reading(line: Line, spec: TableSpec) -> str | None:
+    """Say at which step the attention behind unknown words is read, where they are replaced, and why."""
+    found = {s["name"]: s["reading"] for s in line.systems if s.get("reading")}
+    if not (line.row.replaced or "bleu_unk" in spec.metrics):
+        return None
+    texts = []
+    for name, reading in found.items():
+        chosen, other = sorted(reading["hits"], key=lambda step: step != reading["chosen"])
+        text = "{} step: {:,} of the {:,} unknown words of {}, {:,} at the {} step".format(
+            chosen,
+            reading["hits"][chosen],
+            reading["unknown_words"],
+            reading["set"],
+            reading["hits"][other],
+            other,
+        )
+        texts.append(f"{name}: {text}" if len(found) > 1 else text)
+    return "; ".join(texts) or None
 
 
 def _has_written(spec: TableSpec) -> bool:

@@ -1,15 +1,15 @@
 """Our scores, read from their files and averaged over seeds."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 from attnmt.config import Params
-from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
-from attnmt.reporting.paired import aligner_interval
-from attnmt.reporting.paper import ALIGNER, Row
+from attnmt.metrics.scored import read_aligner, read_system_scores
+from attnmt.reporting.paired import aligner_interval, diagonal_score
+from attnmt.reporting.paper import ALIGNER, DIAGONAL, Row
 from attnmt.reporting.tables import METRICS, TableSpec
 
 Scores = dict[str, Any]  # the content of a scores file, and the file's path under "file"
@@ -43,7 +43,8 @@ def read_line(params: Params, row: Row, spec: TableSpec, test: str) -> Line:
     """Find our numbers for a row on a test set.
 
     Raises:
-        InputError: if a file is missing, has no scores of the test set or is of another family.
+        InputError: if a file is missing or damaged, has no scores of the test set or is of another
+            system.
     """
     systems = _systems(params, row.model, test)
     numbers = {metric: _number(systems, metric, row, spec, test) for metric in spec.metrics}
@@ -59,36 +60,38 @@ def is_replaced(metric: str, row: Row) -> bool:
 def _systems(params: Params, model: str | None, test: str) -> list[Scores]:
     if model == ALIGNER:
         return [_aligner(params)]
+    if model == DIAGONAL:
+        return [_diagonal(params)]
     return [_read(params, name, test) for name in params.runs_of(model)]
 
 
 def _read(params: Params, name: str, test: str) -> Scores:
     path = Layout(params.profile).scores(name)
-    scores: Scores = read_json(path)
-    if test not in scores["sets"]:
-        raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
-    family = params.translators(name).family
-    if scores["family"] != family:
-        raise InputError(
-            f"{path}: scores of family {scores['family']!r}, but {name} is of {family!r}; run "
-            "the stages that lead to it again"
-        )
-    return scores | {"file": path.as_posix()}
+    return read_system_scores(params, name, test) | {"file": path.as_posix()}
 
 
 def _aligner(params: Params) -> Scores:
     """Return the outside aligner's error rate in the form of a scores file."""
     path = Layout(params.profile).lexicon / "aligner.json"
-    alignment = read_json(path)
-    scores: Scores = {
-        "stage": "lexicon",
-        "name": alignment["system"],
-        "file": path.as_posix(),
-        **dict.fromkeys(["average", "seed", "family", "direction", "dataset_digest"]),
-    }
+    alignment = read_aligner(params)
+    scores = _of_no_model("lexicon", alignment["system"], path)
     known = alignment["aer"] is not None
     low, high = aligner_interval(params, scores) if known else (None, None)
     return scores | {"alignment": alignment | {"low": low, "high": high, "aer_by_link_step": {}}}
+
+
+def _diagonal(params: Params) -> Scores:
+    """Return the diagonal's error rate in the form of a scores file."""
+    aligned = params.sets.aligned
+    alignment = {"set": aligned, "aer_by_link_step": {}, **diagonal_score(params)}
+    path = Layout(params.profile).tokens / f"{aligned}.links"
+    return _of_no_model("tables", "none", path) | {"alignment": alignment}
+
+
+def _of_no_model(stage: str, name: str, path: Path) -> Scores:
+    """Return what a scores file says of links that no model made."""
+    unknown = ["average", "seed", "family", "direction", "dataset_digest", "reading"]
+    return {"stage": stage, "name": name, "file": path.as_posix(), **dict.fromkeys(unknown)}
 
 
 def _number(systems: list[Scores], metric: str, row: Row, spec: TableSpec, test: str) -> Number:

@@ -1,6 +1,5 @@
 """Import into MLflow, from the files, whatever it lacks of a profile's trainings, scores and report."""
 
-import csv
 import logging
 from datetime import datetime
 from pathlib import Path
@@ -8,12 +7,13 @@ from typing import Any
 
 from attnmt.config import Params
 from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
+from attnmt.metrics.scored import read_scores
+from attnmt.model.trained import read_config, read_history, read_metrics, read_provenance
 from attnmt.tracking.live import TrackedRun, warn
 from attnmt.tracking.report import add_report
 from attnmt.tracking.scores import add_scores
-from attnmt.tracking.store import REPORT, connect, find_run, open_run, store_uri
+from attnmt.tracking.store import REPORT, RunKey, connect, find_run, open_run, store_uri
 
 # Of provenance.json; its other entries are tags.
 NUMBERS = ("seconds", "target_words_per_second", "peak_memory_mb")
@@ -48,15 +48,16 @@ def import_missing(params: Params) -> list[str]:
         added = {folder.name for folder in trained if _import_training(client, profile, folder)}
         finished = {folder.name for folder in trained}
         for name in scored:
-            members = read_json(layout.scores(name))["models"]
+            members = read_scores(profile, name)["models"]
             if finished.issuperset(members) and add_scores(client, profile, name):
                 added.add(name)
         report = [REPORT] if add_report(client, params) else []
     except InputError:
         raise
     except Exception as error:
+        cause = f"{type(error).__name__}: {error}".splitlines()[0]
         raise InputError(
-            f"MLflow at {store_uri()}: {type(error).__name__}: {error}; "
+            f"MLflow at {store_uri()}: {cause}; "
             "check that it is installed (extra 'workflow') and that MLFLOW_TRACKING_URI is right"
         ) from error
     return sorted(added) + report
@@ -64,27 +65,26 @@ def import_missing(params: Params) -> list[str]:
 
 def _import_training(client: Any, profile: str, folder: Path) -> bool:
     """Import one training; return whether MLflow lacked any of it."""
-    name, provenance = folder.name, read_json(folder / "provenance.json")
-    found = find_run(client, profile, name, provenance["fingerprint"])
+    name, provenance = folder.name, read_provenance(folder).model_dump()
+    key = RunKey(profile, name, provenance["fingerprint"], provenance["started"])
+    found = find_run(client, key)
     if found is not None and found.info.status == "FINISHED":
         return False
     logger.info("MLflow lacked the training of %s", name)
-    _write_run(client, profile, folder, provenance)
-    found = find_run(client, profile, name, provenance["fingerprint"])
+    _write_run(client, key, folder, provenance)
+    found = find_run(client, key)
     if found is None or found.info.status != "FINISHED":
         raise InputError(f"{folder}: the import stopped half-way, see the warning; run it again")
     return True
 
 
-def _write_run(client: Any, profile: str, folder: Path, provenance: dict[str, Any]) -> None:
+def _write_run(client: Any, key: RunKey, folder: Path, provenance: dict[str, Any]) -> None:
     started = datetime.fromisoformat(provenance["started"]).timestamp()
     ended = int((started + provenance["seconds"]) * 1000)
     tags = {name: value for name, value in provenance.items() if name not in NUMBERS}
-    params, fingerprint = read_json(folder / "config.json"), provenance["fingerprint"]
-    opened = open_run(client, profile, folder.name, fingerprint, params, tags, started)
-    run = TrackedRun(client, *opened)
-    with (folder / "history.csv").open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            step = int(row.pop("step"))
-            run.log(step, {name: float(cell) for name, cell in row.items() if cell}, ended)
-    run.finish(read_json(folder / "metrics.json") | {n: provenance[n] for n in NUMBERS}, ended)
+    run = TrackedRun(client, *open_run(client, key, read_config(folder).model_dump(), tags))
+    for row in read_history(folder):
+        step = int(row.pop("step"))
+        run.log(step, row, ended)
+    metrics = read_metrics(folder).model_dump()
+    run.finish(metrics | {name: provenance[name] for name in NUMBERS}, ended)

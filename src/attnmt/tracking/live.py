@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from attnmt.tracking.store import connect, flat, log_final, open_run
+from attnmt.tracking.store import RunKey, connect, flat, log_final, open_run
 
 BATCH_SECONDS = 5.0  # between two batches of curves
 METRICS_A_BATCH = 1000  # MLflow's limit
@@ -90,6 +90,7 @@ def training_run(
     model: str,
     seed: int,
     fingerprint: str,
+    started: str,
     params: Mapping[str, Any],
     tags: Mapping[str, Any],
 ) -> Iterator[TrackedRun]:
@@ -100,13 +101,15 @@ def training_run(
         model: its name, the run's too, which decides the table it is nested below.
         seed: of the training.
         fingerprint: of configuration and data.
+        started: when the training first started; tells it from another one with the same fingerprint.
         params: the content of config.json; nested mappings become dotted names.
-        tags: the facts of provenance.json, ``git_commit`` and ``dataset_digest`` among them.
+        tags: the facts of provenance.json, ``commits`` and ``dataset_digest`` among them.
     """
     run = TrackedRun()
     try:
         client, tags = connect(), {**tags, "seed": seed}
-        run = TrackedRun(client, *open_run(client, profile, model, fingerprint, params, tags))
+        key = RunKey(profile, model, fingerprint, started)
+        run = TrackedRun(client, *open_run(client, key, params, tags))
     except Exception as error:
         warn("open a run", error)
     try:

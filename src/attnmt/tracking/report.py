@@ -11,8 +11,8 @@ from typing import Any
 
 from attnmt.config import Params
 from attnmt.decoding.best import best_model
-from attnmt.files import read_json
 from attnmt.layout import Layout
+from attnmt.reporting.tables_file import read_tables
 from attnmt.serving import save_translator, translator_files
 from attnmt.tracking.store import (
     PARENT,
@@ -34,7 +34,7 @@ FIGURES = {"figure5": "table1", "figure6": "table1", "figure7": "table6", "figur
 SAMPLES = {"table5": "Table 5"}  # of text, so not in TABLES_FILE
 BEST = {"ppl": min, "bleu": max, "bleu_unk": max, "aer": min}  # by columns of tables
 
-SERVE = "mlflow models serve -m models:/{}/latest --env-manager local --host 127.0.0.1 -p 5001"
+SERVE = "attnmt serve --model models:/{}/latest"
 
 Table = Mapping[str, Any]  # an entry of TABLES_FILE
 
@@ -50,7 +50,7 @@ def add_report(client: Any, params: Params) -> bool:
     """
     layout, profile = Layout(params.profile), params.profile
     found = sorted(layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True)  # tables, then cost
-    tables = {_run_name(one): one for path in found for one in read_json(path)["tables"]}
+    tables = {_run_name(one): one for path in found for one in read_tables(path, profile)}
     added = []
     files = files_by_run(layout, {one["name"]: run for run, one in tables.items()})
     for run, paths in files.items():
@@ -111,15 +111,15 @@ def _add_files(client: Any, run_id: str, paths: Sequence[Path]) -> bool:
 
 
 def _nest_models(client: Any, profile: str, tables: Mapping[str, Table]) -> bool:
-    """Place the runs that no published table names below the first table that shows their models."""
-    shown: dict[str, str] = {}
+    """Place the runs of models below the first table that shows them."""
+    shown: dict[str, dict[str, None]] = {}
     for run, table in tables.items():
         for model in (model for row in table["rows"] for model in _models(row)):
-            shown.setdefault(model, run)
+            shown.setdefault(model, {})[run] = None
     loose = [run for run in model_runs(client, profile) if PARENT not in run.data.tags]
     found = [run for run in loose if run.data.tags["run"] in shown]
     for run in found:
-        nest(client, profile, run, shown[run.data.tags["run"]])
+        nest(client, profile, run, list(shown[run.data.tags["run"]]))
     return bool(found)
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
-from attnmt.tracking.store import find_run, log_final, open_run
+from attnmt.metrics.scored import read_scores
+from attnmt.model.trained import Provenance, read_provenance
+from attnmt.tracking.store import RunKey, find_run, log_final, open_run
 
 LABELS = {  # of the scripts of a scores file, in MLflow
     "tokenised": "bleu_tokenised",
@@ -28,27 +29,28 @@ def add_scores(client: Any, profile: str, name: str) -> bool:
         InputError: if MLflow has no run of the training, or a file is missing or damaged.
     """
     layout = Layout(profile)
-    scores = read_json(layout.scores(name))
-    provenance = [layout.model(member) / "provenance.json" for member in scores["models"]]
-    fingerprint = _fingerprint(scores["average"], [read_json(p)["fingerprint"] for p in provenance])
-    found = find_run(client, profile, name, fingerprint)
+    scores = read_scores(profile, name)
+    trained = [read_provenance(layout.model(member)) for member in scores["models"]]
+    key = _key(profile, name, scores["average"], trained)
+    found = find_run(client, key)
     if found is not None:
         run_id = found.info.run_id
     elif scores["average"] is None:
-        raise InputError(f"{name} with fingerprint {fingerprint} has no run")
+        raise InputError(f"{name} with fingerprint {key.fingerprint} has no run")
     else:
         described = {key: scores[key] for key in ("models", "average", "family", "direction")}
         tags = {"dataset_digest": scores["dataset_digest"]}
-        run_id, _ = open_run(client, profile, name, fingerprint, described, tags)
+        run_id, _ = open_run(client, key, described, tags)
         client.set_terminated(run_id, "FINISHED")
     return log_final(client, run_id, score_metrics(scores))
 
 
-def _fingerprint(average: str | None, trainings: list[str]) -> str:
-    """Return what scores are known by: the fingerprint of the training, or one of the ensemble's."""
+def _key(profile: str, name: str, average: str | None, trained: list[Provenance]) -> RunKey:
+    """Return the key of the run that has the scores: a training's, or an ensemble's own."""
     if average is None:
-        return trainings[0]
-    return hashlib.sha256(" ".join([average, *trainings]).encode()).hexdigest()[:16]
+        return RunKey(profile, name, trained[0].fingerprint, trained[0].started)
+    parts = [average, *(part for one in trained for part in (one.fingerprint, one.started))]
+    return RunKey(profile, name, hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16], "")
 
 
 def score_metrics(scores: Mapping[str, Any]) -> dict[str, float]:

@@ -5,8 +5,12 @@ machines leave that file alone: SQLite does not bear several writers on a networ
 """
 
 import os
+import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
@@ -16,7 +20,6 @@ from filelock import FileLock
 from attnmt.errors import InputError
 from attnmt.files import sha256, sha256_of_lines
 from attnmt.layout import Layout
-from attnmt.reporting.paper import tables_of
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 ELSEWHERE = "ATTNMT_ELSEWHERE"  # set by the Snakefile in a job on another machine
@@ -49,10 +52,11 @@ def store_uri() -> str:
 def connect() -> Any:
     """Return a client of a store that is ready, its database made if it was not there.
 
-    Several processes may call it at once. MLflow takes seconds to import, so it is not before.
+    Several processes may call it at once. MLflow takes seconds to import, so it is imported only here.
 
     Raises:
-        InputError: in a job on another machine, if the store is the default one.
+        InputError: in a job on another machine, if the store is the default one; if its database cannot
+            be used.
     """
     if ELSEWHERE in os.environ and store_uri() == DEFAULT_URI:
         raise InputError(
@@ -60,37 +64,65 @@ def connect() -> Any:
         )
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    from mlflow import MlflowClient
-
     with FileLock(LOCK, timeout=LOCK_SECONDS):
+        _check_database()
+        from mlflow import MlflowClient
+
         client = MlflowClient(store_uri())
         client.search_experiments(max_results=1)
     return client
 
 
+@dataclass(frozen=True)
+class RunKey:
+    """What a run of MLflow is known by. A training that is repeated has a run of its own."""
+
+    profile: str
+    run: str  # the name of a model or an ensemble
+    fingerprint: str  # of configuration and data; of an ensemble, of its members' trainings
+    started: str  # of a training, when it first started, as in provenance.json; of an ensemble ""
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The tags by which it is found."""
+        return {"run": self.run, "fingerprint": self.fingerprint, "started": self.started}
+
+
+def _check_database() -> None:
+    """Refuse a file that SQLite cannot write to, which MLflow would try again for minutes."""
+    uri = urlparse(store_uri())
+    if uri.scheme != "sqlite" or not uri.path[1:]:
+        return
+    file = Path(uri.path[1:])
+    fault = "" if file.is_file() or not file.exists() else "not a file"
+    try:
+        if not fault:
+            with closing(sqlite3.connect(file, timeout=LOCK_SECONDS)) as database:
+                database.execute("BEGIN IMMEDIATE")
+    except sqlite3.Error as error:
+        fault = str(error)
+    if fault:
+        raise InputError(
+            f"{file}: SQLite cannot write to it ({fault}); move it away and run `attnmt track`, which "
+            "fills a new one from the files"
+        )
+
+
 def open_run(
-    client: Any,
-    profile: str,
-    run: str,
-    fingerprint: str,
-    params: Mapping[str, Any],
-    tags: Mapping[str, Any],
-    started: float | None = None,
+    client: Any, key: RunKey, params: Mapping[str, Any], tags: Mapping[str, Any]
 ) -> tuple[str, dict[str, int]]:
-    """Continue the run with this fingerprint, or begin it below its table.
+    """Continue a run, or begin it; the report puts it below its tables.
 
     Args:
-        run: the name of a model or an ensemble.
-        fingerprint: of configuration and data.
+        key: of the run.
         params: nested mappings become dotted names.
         tags: as they are.
-        started: seconds since 1970; None is now.
 
     Returns:
         The run's id, and the last step that MLflow has of each of its curves.
     """
     with FileLock(LOCK, timeout=LOCK_SECONDS):
-        found = find_run(client, profile, run, fingerprint)
+        found = find_run(client, key)
         if found is not None:
             run_id = found.info.run_id
             client.update_run(run_id, status="RUNNING")
@@ -99,17 +131,13 @@ def open_run(
                 for name in found.data.metrics
             }
             return run_id, steps
-        own = {"run": run, "fingerprint": fingerprint}
-        tables = tables_of(run)
-        if tables:
-            own |= _below(client, profile, tables)
         begun = client.create_run(
-            _experiment(client, profile),
-            start_time=None if started is None else int(started * 1000),
-            tags={name: str(value) for name, value in (dict(tags) | own).items()},
-            run_name=run,
+            _experiment(client, key.profile),
+            start_time=_milliseconds(key.started),
+            tags={name: str(value) for name, value in {**tags, **key.tags}.items()},
+            run_name=key.run,
         )
-    _log_start(client, begun.info.run_id, profile, params, tags)
+    _log_start(client, begun.info.run_id, key.profile, params, tags)
     return begun.info.run_id, {}
 
 
@@ -129,14 +157,30 @@ def _log_start(
         client.log_inputs(run_id, [DatasetInput(data, [InputTag("mlflow.data.context", "train")])])
 
 
+def _milliseconds(started: str) -> int | None:
+    return int(1000 * datetime.fromisoformat(started).timestamp()) if started else None
+
+
 def _experiment(client: Any, profile: str) -> str:
     """Return the id of the profile's experiment, made if need be."""
-    found = client.get_experiment_by_name(profile)
+    found = _known_experiment(client, profile)
     return str(found.experiment_id if found else client.create_experiment(profile))
 
 
+def _known_experiment(client: Any, profile: str) -> Any:
+    """Return the profile's experiment, or None.
+
+    Raises:
+        InputError: if the artefacts of this folder's store lie outside the folder.
+    """
+    found = client.get_experiment_by_name(profile)
+    if found is not None:
+        _check_place(found.artifact_location)
+    return found
+
+
 def _below(client: Any, profile: str, tables: Sequence[str]) -> dict[str, str]:
-    """Return the tags of a run that several tables show: it is nested below the first."""
+    """Return the tags of a run that these tables show: it is nested below the first."""
     return {"table": ", ".join(tables), PARENT: _table_run(client, profile, tables[0])}
 
 
@@ -168,10 +212,10 @@ def table_run(client: Any, profile: str, table: str) -> str:
         return _table_run(client, profile, table)
 
 
-def nest(client: Any, profile: str, run: Any, table: str) -> None:
-    """Place the run of a model below a table."""
+def nest(client: Any, profile: str, run: Any, tables: Sequence[str]) -> None:
+    """Place the run of a model below the first of the tables that show it, and name them all."""
     with FileLock(LOCK, timeout=LOCK_SECONDS):
-        tags = _below(client, profile, [table])
+        tags = _below(client, profile, tables)
     for name, value in tags.items():
         client.set_tag(run.info.run_id, name, value)
 
@@ -188,10 +232,10 @@ def model_runs(client: Any, profile: str) -> list[Any]:
     return found
 
 
-def find_run(client: Any, profile: str, run: str, fingerprint: str) -> Any:
+def find_run(client: Any, key: RunKey) -> Any:
     """Return the MLflow run of a training or an ensemble, or None."""
-    condition = f"tags.run = '{run}' and tags.fingerprint = '{fingerprint}'"
-    experiment = client.get_experiment_by_name(profile)
+    condition = " and ".join(f"tags.{name} = '{value}'" for name, value in key.tags.items())
+    experiment = _known_experiment(client, key.profile)
     ids = [experiment.experiment_id] if experiment else []
     found = client.search_runs(ids, condition, max_results=1) if ids else []
     return found[0] if found else None

@@ -3,6 +3,7 @@
 import errno
 import json
 import logging
+import math
 import os
 import platform
 import shutil
@@ -19,8 +20,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
+from attnmt.atomic import atomic_path, check_place
 from attnmt.errors import InputError
-from attnmt.files import atomic_path, read_json, write_text
+from attnmt.files import write_text
+from attnmt.model.trained import read_config
+from attnmt.training.failure import DivergedError
 
 log = logging.getLogger(__name__)
 
@@ -68,9 +72,10 @@ class Checkpoints:
         """Keep the folder to this process.
 
         Raises:
-            InputError: if another process has it, or it cannot be locked.
+            InputError: if another process has it, or it cannot be made or locked.
         """
         lock, owner = self.folder / "lock", self.folder / "owner"
+        check_place(self.folder, folder=True)
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
             taken = FileLock(lock, timeout=0, fallback_to_soft=False).acquire()
@@ -101,8 +106,9 @@ class Checkpoints:
         """Write the whole state of the training, all or nothing.
 
         Raises:
-            InputError: if the disk is full; the last checkpoint stays.
+            InputError: if the disk is full, or the state is not finite; the last checkpoint stays.
         """
+        self._refuse_diverged(model, progress)
         tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if torch.cuda.is_available():
@@ -115,8 +121,9 @@ class Checkpoints:
         """Keep the weights of ``progress.best_step``; ``save`` drops those that nothing needs any more.
 
         Raises:
-            InputError: if the disk is full.
+            InputError: if the disk is full, or the weights are not finite.
         """
+        self._refuse_diverged(model, progress)
         self._write(self._best(progress).name, model.state_dict(), "")
 
     def load(self, model: nn.Module) -> Progress:
@@ -154,6 +161,12 @@ class Checkpoints:
     def finish(self) -> None:
         """Delete what it does not take to end a finished training again, should its outputs be lost."""
         self._keep(PREVIOUS if self._damaged else LAST, self._best(self._held).name)
+
+    def _refuse_diverged(self, model: nn.Module, progress: Progress) -> None:
+        if not math.isfinite(progress.recent_cost):
+            raise DivergedError(self.folder, "the cost is", progress.step)
+        if not all(bool(value.isfinite().all()) for value in model.state_dict().values()):
+            raise DivergedError(self.folder, "the weights are", progress.step)
 
     def _keep(self, *names: str) -> None:
         for path in self.folder.glob("*.safetensors"):
@@ -209,7 +222,7 @@ def discard(checkpoints: Path, model: Path) -> None:
     """
     if not checkpoints.exists():
         return
-    folder = checkpoints / read_json(model / "config.json")["fingerprint"]
+    folder = checkpoints / read_config(model).fingerprint
     with suppress(InputError, OSError), Checkpoints(folder, minutes=0).locked():
         shutil.rmtree(folder, ignore_errors=True)
     for empty in (folder, checkpoints):  # NFS keeps the folder until the lock in it is closed

@@ -6,6 +6,7 @@ it was captured with, so a batch is copied to where its graph reads, and batches
 further, so that few shapes occur.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
@@ -15,6 +16,8 @@ from torch import Tensor, nn
 
 from attnmt.data.batches import Batch
 from attnmt.data.vocabulary import EOS
+
+log = logging.getLogger(__name__)
 
 # Columns are padded to multiples of these. A step's time grows with the target's columns, which the
 # decoder takes one by one, more than with the source's.
@@ -42,21 +45,36 @@ class Graph(Protocol):
 class Graphs:
     """The graphs by shape: which steps are captured, and when."""
 
-    def __init__(self, has_room: Callable[[], bool]) -> None:
+    def __init__(self, has_room: Callable[[], bool], capturing: bool = True) -> None:
         self.has_room = has_room
+        self.capturing = capturing
         self.seen: Counter[Shape] = Counter()
         self.by_shape: dict[Shape, Graph] = {}
 
     def find(self, batch: Batch, capture: Callable[[Batch], Graph]) -> Graph | None:
-        """Return the batch's graph, captured now if it is time; None if the step is to run plainly."""
+        """Return the batch's graph, captured now if it is time; None if the step is to run plainly.
+
+        After a capture that fails, torch and CUDA promise nothing about the next one. So it is the
+        last one; what was captured before it is still replayed.
+        """
         shape = (len(batch.source), batch.source.shape[1], batch.words.shape[1])
-        if shape not in self.by_shape:
-            self.seen[shape] += 1
-            full = len(self.by_shape) == MOST_GRAPHS
-            if self.seen[shape] <= EAGER_STEPS or full or not self.has_room():
-                return None
-            self.by_shape[shape] = capture(batch)
-        return self.by_shape[shape]
+        if shape not in self.by_shape and self._is_due(shape):
+            try:
+                self.by_shape[shape] = capture(batch)
+            except RuntimeError as error:  # as torch, CUDA and its libraries raise it
+                self.capturing = False
+                log.warning(
+                    "a step could not be captured as a CUDA graph (%s); the training goes on without "
+                    "further graphs: slower, to the same result",
+                    str(error).partition("\n")[0],
+                )
+        return self.by_shape.get(shape)
+
+    def _is_due(self, shape: Shape) -> bool:
+        self.seen[shape] += 1
+        full = len(self.by_shape) == MOST_GRAPHS
+        often = self.seen[shape] > EAGER_STEPS
+        return self.capturing and often and not full and self.has_room()
 
 
 class GraphedStep:
@@ -66,11 +84,17 @@ class GraphedStep:
     torch's generator as its operations would.
     """
 
-    def __init__(self, device: torch.device, widened: bool) -> None:
-        """Prepare for a device; ``widened`` says if batches may be padded further."""
+    def __init__(self, device: torch.device, widened: bool, capturing: bool = True) -> None:
+        """Prepare for a device.
+
+        Args:
+            device: a GPU.
+            widened: whether batches may be padded further.
+            capturing: whether there are to be graphs; the padding is the same without them.
+        """
         self.device = device
         self.multiples = (SOURCE_COLUMNS, TARGET_COLUMNS) if widened else (1, 1)
-        self.graphs = Graphs(self._has_room)
+        self.graphs = Graphs(self._has_room, capturing)
         self.rate = torch.zeros((), device=device)
         # Plain steps run on the stream of the captures, which then find what they need there.
         self.stream = torch.cuda.Stream(device)
@@ -95,17 +119,25 @@ class GraphedStep:
         inputs = Batch(*(part.clone() for part in like))
         graph = torch.cuda.CUDAGraph()
         # The gradients are made and cleared within, so that all graphs have them in the same memory.
-        # thread_local: NCCL's thread may ask the GPU for what it likes meanwhile.
-        with torch.cuda.graph(
-            graph, pool=self.pool, stream=self.stream, capture_error_mode="thread_local"
+        # thread_local: NCCL's thread may ask the GPU for what it likes meanwhile. The stream that
+        # is current stands outside: a capture that fails does not bring it back.
+        with (
+            torch.cuda.stream(torch.cuda.current_stream(self.device)),
+            torch.cuda.graph(
+                graph, pool=self.pool, stream=self.stream, capture_error_mode="thread_local"
+            ),
         ):
             loss = step(inputs, self.rate)
         return _CUDAGraph(graph, inputs, loss)
 
     def _has_room(self) -> bool:
+        """Say if plain steps keep enough memory: what is free, and what torch holds for them."""
         free, total = torch.cuda.mem_get_info(self.device)
         cached = torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
-        return free + cached > KEPT_FREE * total
+        # torch holds this for the graphs alone.
+        pool = torch.cuda.memory_snapshot(self.pool, include_traces=False)
+        of_graphs: int = sum(part["total_size"] - part["allocated_size"] for part in pool)
+        return free + cached - of_graphs > KEPT_FREE * total
 
 
 class _CUDAGraph(NamedTuple):

@@ -15,9 +15,9 @@ from tqdm import tqdm
 
 from attnmt.config import Training
 from attnmt.data.batches import ParallelText
-from attnmt.errors import InputError
 from attnmt.model.translator import Translator
 from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.failure import DivergedError, noted_failures
 from attnmt.training.machine import peak_memory
 from attnmt.training.ranks import ALONE, Ranks
 from attnmt.training.sgd import learning_rate
@@ -41,6 +41,7 @@ def train(
     observe: Observer,
     stop: Stop | None = None,
     ranks: Ranks = ALONE,
+    graphs: bool = True,
 ) -> Progress:
     """Train to the end, from the last checkpoint if there is one; load the best weights into ``model``.
 
@@ -51,25 +52,28 @@ def train(
     byte, another number of processes only how sums are rounded.
 
     Raises:
-        InputError: when the cost is not a number any more, or a checkpoint cannot be read or written.
+        DivergedError: when the cost or the weights are not finite any more.
+        InputError: if a checkpoint cannot be read or written.
         TrainingStopped: when ``stop`` was asked for; the checkpoint holds all that was trained.
     """
     stop = stop or Stop()
     progress = _restore(model, seed, checkpoints)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
-    step, batches = Step(model, recipe, ranks), _batches(text, recipe, seed, progress)
+    step = Step(model, recipe, ranks, graphs)
+    batches = _batches(text, recipe, seed, progress)
     total = recipe.epochs * math.ceil(len(text) / recipe.batch_size)
     started = time.monotonic() - progress.seconds
     # Summed on the device and in one order, so that neither a checkpoint nor a resume changes the sum.
     recent_cost = torch.tensor(progress.recent_cost, dtype=torch.float64, device=model.W_s.device)
-    with tqdm(
+    bar = tqdm(
         total=total,
         initial=progress.step,
         unit="batch",
         dynamic_ncols=True,
         disable=not sys.stderr.isatty(),
-    ) as bar:
+    )
+    with bar, noted_failures(checkpoints.folder, progress.step):
         # Here between two batches, and first after loading: a stop may have broken an evaluation off.
         while True:
             ended = progress.step == total
@@ -123,15 +127,17 @@ def follow(
     checkpoints: Checkpoints,
     stop: Stop,
     ranks: Ranks,
+    graphs: bool = True,
 ) -> None:
     """Take this process's share of the steps that rank 0 takes in ``train``, until it ends or stops."""
     progress = _restore(model, seed, checkpoints)
-    step = Step(model, recipe, ranks)
-    for rows in _batches(text, recipe, seed, progress):
-        if ranks.any(stop.asked):
-            return
-        step(text.batch(rows), learning_rate(recipe, progress.epoch))
-    ranks.any(stop.asked)
+    step = Step(model, recipe, ranks, graphs)
+    with noted_failures(checkpoints.folder, progress.step):
+        for rows in _batches(text, recipe, seed, progress):
+            if ranks.any(stop.asked):
+                return
+            step(text.batch(rows), learning_rate(recipe, progress.epoch))
+        ranks.any(stop.asked)
 
 
 def cost_a_word(
@@ -222,10 +228,7 @@ def _evaluate(
     row |= {f"{name}_cost": cost for name, cost in zip(list(held_out)[1:], costs[1:], strict=True)}
     progress.recent_cost, progress.recent_words = 0.0, 0
     if not all(math.isfinite(value) for value in row.values()):
-        raise InputError(
-            f"{checkpoints.folder}: the cost is not finite after batch {progress.step}; delete the "
-            f"folder and train with a smaller training.learning_rate or training.clip_norm"
-        )
+        raise DivergedError(checkpoints.folder, "the cost is", progress.step)
     progress.history.append(row)
     if costs[0] < progress.best_cost:
         progress.best_cost, progress.best_step = costs[0], progress.step

@@ -17,6 +17,7 @@ import torch
 # heap's end above the other goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 BYTES = 1 << 30
+CODE = ("src", "stages", "benchmarks")  # folders; reports and digests change while a run goes on
 PR_SET_PDEATHSIG = 1  # of Linux' prctl
 
 
@@ -57,16 +58,25 @@ def peak_memory(device: torch.device) -> int:
 
 def surroundings(device: torch.device) -> dict[str, Any]:
     """Say where and from which source the training runs."""
-    git = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--match="]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     return {
-        "git_commit": commit or "unknown",
+        "git_commit": _commit(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "device": torch.cuda.get_device_name() if device.type == "cuda" else processor(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
+
+
+def _commit() -> str:
+    """Return the commit of the program, ``-dirty`` behind it if the code differs from that commit."""
+    commit = _git("rev-parse", "HEAD")
+    return commit + "-dirty" * bool(_git("status", "--porcelain", *CODE)) if commit else "unknown"
+
+
+def _git(*command: str) -> str:
+    done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
 
 
 def processor() -> str:

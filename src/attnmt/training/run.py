@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import math
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -21,30 +22,35 @@ from attnmt.model.store import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.tracking.live import training_run
 from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.failure import refuse_failed
 from attnmt.training.loop import follow, train
 from attnmt.training.machine import keep_freed_memory, surroundings
+from attnmt.training.origin import Origin, claim
 from attnmt.training.ranks import Ranks, joined
 from attnmt.training.stop import Stop, noted
 
 log = logging.getLogger(__name__)
 
 
-def train_run(params: Params, name: str) -> None:
+def train_run(params: Params, name: str, code: str) -> None:
     """Train the model ``name`` and write weights, config, history, metrics and provenance.
 
+    ``code`` is the digest of the code that runs. A training does not resume from checkpoints that other
+    code wrote.
+
     Raises:
-        InputError: for anything wrong with parameters or encoded data, before training starts; later
-            if the disk is full.
+        InputError: for anything wrong with parameters or encoded data, and for a training that has
+            failed for good, before training starts; later if the disk is full or the cost not finite.
         TrainingStopped: after a signal, when the checkpoint holds all that was trained.
     """
     with noted() as stop, joined() as ranks:
-        _train(params, name, stop, ranks)
+        _train(params, name, code, stop, ranks)
 
 
-def _train(params: Params, name: str, stop: Stop, ranks: Ranks) -> None:
+def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks) -> None:
     entry, recipe = params.model(name), params.recipe(name)
     system, sets, layout = entry.system, params.sets, Layout(params.profile)
-    threads = params.machine.train_threads
+    threads, graphs = params.machine.train_threads, params.machine.cuda_graphs
     torch.set_num_threads(max(1, threads // ranks.count))
     keep_freed_memory()
     device = best_device()
@@ -56,6 +62,8 @@ def _train(params: Params, name: str, stop: Stop, ranks: Ranks) -> None:
         for name in [sets.train, sets.dev, *sets.tests]
     }
     words = [len(data.vocabulary(language)) for language in (system.source, system.target)]
+    if not ranks.rank:
+        data.verify()
     shape = params.families[entry.family].shape
     model = Translator(ModelConfig(system, shape, *words)).to(device)
     identity = {
@@ -77,68 +85,74 @@ def _train(params: Params, name: str, stop: Stop, ranks: Ranks) -> None:
         layout.checkpoints(name) / config["fingerprint"], params.machine.checkpoint_minutes
     )
     if ranks.rank:
+        ranks.any(False)  # rank 0 has decided which checkpoints there are
         with products_in(recipe.precision, device):
-            follow(model, texts[sets.train], recipe, entry.seed, checkpoints, stop, ranks)
+            follow(model, texts[sets.train], recipe, entry.seed, checkpoints, stop, ranks, graphs)
         return
     # The first held-out set chooses the checkpoint; the others are only measured.
     held_out = {name: texts[name] for name in [sets.dev, *sets.tests]}
-    provenance = {**identity, **surroundings(device), "processes": ranks.count}
-    with (
-        products_in(recipe.precision, device),
-        checkpoints.locked(),
-        training_run(
+    with products_in(recipe.precision, device), checkpoints.locked():
+        here = surroundings(device)
+        begun = Origin(code, [here.pop("git_commit")], here.pop("started"))
+        origin = claim(checkpoints.folder, begun, params.machine.other_code)
+        refuse_failed(checkpoints.folder)
+        ranks.any(False)
+        provenance = {**identity, **here, **asdict(origin), "processes": ranks.count}
+        with training_run(
             profile=params.profile,
             model=name,
             seed=entry.seed,
             fingerprint=config["fingerprint"],
+            started=origin.started,
             params=config,
             tags=provenance,
-        ) as tracked,
-    ):
+        ) as tracked:
 
-        def observe(row: dict[str, float]) -> None:
-            tracked.log(int(row["step"]), {k: v for k, v in row.items() if k != "step"})
+            def observe(row: dict[str, float]) -> None:
+                tracked.log(int(row["step"]), {k: v for k, v in row.items() if k != "step"})
 
-        progress = train(
-            model,
-            texts[sets.train],
-            held_out,
-            recipe,
-            entry.seed,
-            checkpoints,
-            observe,
-            stop,
-            ranks,
-        )
-        metrics = {
-            "dataset_digest": identity["dataset_digest"],
-            **_metrics(progress, sets.tests),
-        }
-        cost = {
-            "seconds": round(progress.seconds, 1),
-            "target_words_per_second": round(progress.target_words / progress.seconds, 1),
-            "peak_memory_mb": progress.peak_memory_mb,
-        }
-        log.info("%d batches: %s", progress.step, cost)
-        folder = layout.model(name)
-        save_model(folder, model, config)
-        write_text(folder / "history.csv", _csv(progress.history))
-        write_json(folder / "metrics.json", metrics)
-        # Alone among the outputs, this one does not repeat to the byte.
-        write_json(folder / "provenance.json", {**provenance, **cost})
-        tracked.finish({**metrics, **cost})
-        checkpoints.finish()
+            progress = train(
+                model,
+                texts[sets.train],
+                held_out,
+                recipe,
+                entry.seed,
+                checkpoints,
+                observe,
+                stop,
+                ranks,
+                graphs,
+            )
+            metrics = {"dataset_digest": data.digest, **_metrics(progress, sets.tests)}
+            cost = _cost(progress)
+            log.info("%d batches: %s", progress.step, cost)
+            folder = layout.model(name)
+            save_model(folder, model, config)
+            write_text(folder / "history.csv", _csv(progress.history))
+            write_json(folder / "metrics.json", metrics)
+            # Alone among the outputs, this one does not repeat to the byte.
+            write_json(folder / "provenance.json", {**provenance, **cost})
+            tracked.finish({**metrics, **cost})
+            checkpoints.finish()
 
 
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     """Return a name for the data and the settings that decide the weights.
 
-    A training goes on from checkpoints of the same name. The program is not part of it, so that a
-    training of days survives a mended docstring, nor is the number of processes, which rounds sums
-    otherwise and may differ from one start to the next.
+    Its checkpoints lie under this name. The code is not part of the name, so checkpoints of other code
+    are found and can be reported (:func:`~attnmt.training.origin.claim`). Nor is the number of
+    processes, which may differ from one start to the next and then rounds sums differently.
     """
     decides = json.dumps({**config, "device": device.type}, sort_keys=True)
     return hashlib.sha256(decides.encode()).hexdigest()[:16]
+
+
+def _cost(progress: Progress) -> dict[str, float]:
+    return {
+        "seconds": round(progress.seconds, 1),
+        "target_words_per_second": round(progress.target_words / progress.seconds, 1),
+        "peak_memory_mb": progress.peak_memory_mb,
+    }
 
 
 def _metrics(progress: Progress, tests: list[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 from attnmt.config import ModelShape, System, Training
 from attnmt.data.batches import Batch, make_batch
 from attnmt.data.size import Lengths, TextSize
-from attnmt.errors import InputError
-from attnmt.files import read_json
 from attnmt.layout import Layout
 from attnmt.model.cost import work
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
-from attnmt.model.store import described
+from attnmt.model.trained import read_config, read_provenance
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.step import Step
@@ -83,26 +81,33 @@ def finished_speeds(profile: str, root: Path = Path()) -> list[Speed]:
     paths = sorted(root.glob(f"models/{profile}/*/provenance.json"))
     found: dict[str, Speed] = {}
     for path in paths or sorted(root.glob("models/*/*/provenance.json")):
-        speed = _finished_speed(path, root)
+        speed = _finished_speed(path.parent, root)
         if speed and (speed.device not in found or speed.cost > found[speed.device].cost):
             found[speed.device] = speed
     return list(found.values())
 
 
-def _finished_speed(path: Path, root: Path) -> Speed | None:
-    """Return the speed that a provenance.json tells of; None without its encoded text."""
-    facts = read_json(path)
-    summary = Layout(facts["profile"], root).encoded(facts["family"]) / "summary.json"
-    if not summary.exists():
+def _finished_speed(folder: Path, root: Path) -> Speed | None:
+    """Return the speed that a model's folder tells of; None without its encoded text."""
+    facts = read_provenance(folder)
+    encoded = Layout(facts.profile, root).encoded(facts.family)
+    if not (encoded / "summary.json").exists():
         return None
-    config, train = _described(path.with_name("config.json"))
-    lengths = TextSize.read(summary, train).lengths(config.system)
-    name, words = f"{facts['profile']}/{facts['model']}", facts["target_words_per_second"]
-    return Speed.of(name, _device(facts), words, config, lengths)
+    trained = read_config(folder)
+    words = trained.source_words, trained.target_words
+    config = ModelConfig(trained.system, trained.shape, *words)
+    lengths = TextSize.read(encoded, trained.sets.train).lengths(config.system)
+    name, device = f"{facts.profile}/{facts.model}", _device(facts.device, facts.threads)
+    return Speed.of(name, device, facts.target_words_per_second, config, lengths)
 
 
 def measure(
-    name: str, config: ModelConfig, recipe: Training, lengths: Lengths, threads: int
+    name: str,
+    config: ModelConfig,
+    recipe: Training,
+    lengths: Lengths,
+    threads: int,
+    graphs: bool = True,
 ) -> Speed:
     """Train a model on random ids for some seconds, on the best device, and return its speed.
 
@@ -114,6 +119,7 @@ def measure(
         recipe: of the training: its batches and precision.
         lengths: of each sentence pair, rounded.
         threads: of the CPU, at most as many as it has cores.
+        graphs: whether a GPU may have the steps as CUDA graphs.
     """
     torch.set_num_threads(min(threads, os.cpu_count() or 1))
     keep_freed_memory()
@@ -122,7 +128,7 @@ def measure(
     model.initialise(1)
     model.train()
     batch = _random_batch(config, recipe.batch_size, lengths).to(device)
-    step = Step(model, recipe)
+    step = Step(model, recipe, graphs=graphs)
 
     def train_one_batch() -> None:
         step(batch, 0.0)  # at rate 0: the same work, and no weight runs away
@@ -132,9 +138,9 @@ def measure(
     with products_in(recipe.precision, device):
         _batches_a_second(train_one_batch, WARM_UP)
         words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, MEASURED)
-    return Speed.of(
-        f"{name}, now, no padding", _device(surroundings(device)), words, config, lengths
-    )
+    facts = surroundings(device)
+    where = _device(facts["device"], facts["threads"])
+    return Speed.of(f"{name}, now, no padding", where, words, config, lengths)
 
 
 def _batches_a_second(train_one_batch: Callable[[], None], seconds: float) -> float:
@@ -160,18 +166,5 @@ def _random_batch(config: ModelConfig, pairs: int, lengths: Lengths) -> Batch:
     )
 
 
-def _described(path: Path) -> tuple[ModelConfig, str]:
-    """Return what a model's config.json says: the model, and its training set."""
-    values = read_json(path)
-    try:
-        return described(values), values["sets"]["train"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{path}: not a model of this program, or damaged ({error}); train it again or delete "
-            f"its folder"
-        ) from error
-
-
-def _device(facts: dict[str, Any]) -> str:
-    threads = facts["threads"]
-    return f"{facts['device']}, {threads} thread{'s' if threads > 1 else ''}"
+def _device(device: str, threads: int) -> str:
+    return f"{device}, {threads} thread{'s' if threads > 1 else ''}"

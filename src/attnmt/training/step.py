@@ -17,10 +17,12 @@ class Step:
 
     The objective is -log p of every target word and ``</s>``, summed over the batch and divided by the
     nominal batch size. Of several processes each computes the gradient of its rows; their sum makes
-    one update, alike in all.
+    one update, alike in all. ``graphs`` says if a GPU may have the steps as CUDA graphs.
     """
 
-    def __init__(self, model: Translator, recipe: Training, ranks: Ranks = ALONE) -> None:
+    def __init__(
+        self, model: Translator, recipe: Training, ranks: Ranks = ALONE, graphs: bool = True
+    ) -> None:
         self.model, self.recipe, self.ranks = model, recipe, ranks
         self.device = model.W_s.device
         embeddings = model.embeddings()
@@ -34,7 +36,7 @@ class Step:
         for embedding in (model.encoder.embedding, model.decoder.embedding):
             # A batch has few of the words. To list them would have a GPU wait, and each rank's differ.
             embedding.sparse = not cuda and ranks.count == 1
-        self.graphed = GraphedStep(self.device, widened=padded) if cuda else None
+        self.graphed = GraphedStep(self.device, padded, graphs) if cuda else None
         if ranks.count > 1:
             self.shared = SharedGradients([*self._counted, *self._unclipped])
             self.dropouts = [part for part in model.modules() if isinstance(part, Dropout)]
@@ -70,6 +72,7 @@ class Step:
         return self.graphed(step, batch, rate)
 
     def _backward(self, batch: Batch) -> Tensor:
+        self.model.zero_grad()  # a capture that failed may have left some
         h_tilde, _ = self.model(batch.source, batch.source_lengths, batch.words)
         loss = self.model.loss(h_tilde, batch.next_words, batch.lengths)
         (loss / self.recipe.batch_size).backward()

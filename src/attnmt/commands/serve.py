@@ -1,0 +1,43 @@
+"""``attnmt serve``."""
+
+from typing import Annotated
+
+import typer
+
+from attnmt.commands.options import Profile
+from attnmt.config import DEMO
+from attnmt.errors import InputError
+from attnmt.serving import application
+from attnmt.tracking.store import connect, store_uri
+
+
+def serve(
+    profile: Profile = DEMO,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A model's URI or folder, as MLflow knows it; left out, the latest best model of the "
+            "profile."
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 5001,
+) -> None:
+    """Serve the best model of a profile, which its report has registered in MLflow, until Ctrl-C.
+
+    Text in; translation, score and alignment out. Example of a question:
+
+    curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
+    -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3, "beam": 10}}'
+    """
+    connect()
+    import mlflow  # here, as it takes seconds that help should not, and after its settings
+    import uvicorn
+
+    mlflow.set_tracking_uri(store_uri())
+    name = model or f"models:/attnmt-{profile}/latest"
+    try:
+        app = application(name)
+    except (mlflow.MlflowException, OSError) as error:
+        raise InputError(f"{name}: cannot be served ({error}); make its report first") from error
+    uvicorn.run(app, host=host, port=port)

@@ -1,0 +1,39 @@
+"""At which step the attention of a model says what stands behind an unknown word, and why.
+
+The attention of either of two steps may link a target word to its source word: that of the step that
+predicts it, or that of the next, where it is the input. Which one is right differs from model to model.
+It is chosen on the development set, by what it is used for: the set's references are force-decoded
+once, each of their unknown words is replaced by either reading, and the reading that brings back more
+words of the references is chosen. This needs neither gold links nor a search, and works for every model,
+ensemble and text.
+"""
+
+from pathlib import Path
+
+from attnmt.config import LinkStep, Params
+from attnmt.errors import InputError
+from attnmt.json_file import Count, Record, Text, read_model
+from attnmt.layout import Layout
+
+
+class Reading(Record):
+    """The step that is chosen for a model or an ensemble, and what it was chosen by."""
+
+    set: Text
+    unknown_words: Count  # of the set's references
+    hits: dict[LinkStep, Count]  # how many of these each reading brings back
+    chosen: LinkStep
+    authors: LinkStep  # at which the authors' program reads such a model
+
+
+def load_reading(params: Params, name: str, root: Path = Path()) -> Reading:
+    """Return the reading that was chosen for a model or an ensemble with attention.
+
+    Raises:
+        InputError: if it has not been translated with yet, or the file is damaged.
+    """
+    path = Layout(params.profile, root).reading(name)
+    cure = f"run the stage translate for {name}"
+    if not path.exists():
+        raise InputError(f"{path}: no such file; {cure} first, which chooses how attention is read")
+    return read_model(path, Reading, f"{cure} again")

@@ -1,0 +1,43 @@
+"""What models and families that are no longer in the parameters have left in the folders of outputs."""
+
+import logging
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from attnmt.config import Params
+from attnmt.layout import Layout
+
+log = logging.getLogger(__name__)
+
+
+def set_aside(params: Params) -> list[Path]:
+    """Move leftovers to ``set-aside/``, so that nobody who depends on a whole folder counts them.
+
+    Returns:
+        Where they lay.
+    """
+    layout = Layout(params.profile)
+    moved = list(_leftovers(params, layout))
+    for path in moved:
+        place = layout.set_aside / path
+        if place.is_dir():
+            shutil.rmtree(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(place)
+        log.warning("%s: %s has no such name; moved to %s", path, params.params_file, place)
+    return moved
+
+
+def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
+    translators = {*params.models, *params.ensembles}
+    rooms: dict[Path, Collection[str]] = {
+        layout.encoded("x").parent: params.families,
+        layout.model("x").parent: params.models,
+        layout.translations("x").parent: translators,
+        layout.scores("x").parent: translators,
+    }
+    for folder, known in rooms.items():
+        for path in sorted(folder.glob("[!.]*")):
+            if path.stem not in known and path.suffix != ".partial":
+                yield path

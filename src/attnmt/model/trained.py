@@ -1,0 +1,176 @@
+"""What a training left beside its weights, read strictly: settings, metrics, history, provenance.
+
+A file says whose it is, so that another model's file in the folder of a model is refused.
+"""
+
+import csv
+import math
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import AfterValidator, Field, PositiveFloat, model_validator
+
+from attnmt.config import ModelShape, Sets, System, Training
+from attnmt.config.strict import Name
+from attnmt.errors import InputError
+from attnmt.files import read_text
+from attnmt.json_file import Count, Positive, Record, Text, checked, read_model
+
+
+def _moment(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+class _Whose(Record):
+    """Which training it is of."""
+
+    profile: Name
+    model: Name
+    family: Name
+    seed: Count
+    dataset_digest: Text
+    fingerprint: Name
+
+
+Found = TypeVar("Found", bound=_Whose)
+
+
+class TrainedConfig(_Whose):
+    """What a training was asked to do, and what rebuilds its model: ``config.json``."""
+
+    sets: Sets
+    training: Training
+    system: System
+    shape: ModelShape
+    source_words: Positive
+    target_words: Positive
+
+
+class Provenance(_Whose):
+    """When, where and how fast a model was trained: ``provenance.json``."""
+
+    code: Text  # digest of the code that it ran
+    commits: Annotated[list[Text], Field(min_length=1)]  # that had a part in it
+    started: Annotated[str, AfterValidator(_moment)]
+    device: Text
+    threads: Positive
+    torch: Text
+    seconds: Annotated[float, Field(ge=0)]
+    target_words_per_second: PositiveFloat
+    peak_memory_mb: Count | None = None
+
+
+class Metrics(Record):
+    """Perplexities at the best development cost: ``metrics.json``."""
+
+    dataset_digest: Text
+    best_step: Positive
+    steps: Positive
+    dev_perplexity: PositiveFloat
+    perplexity: dict[Name, PositiveFloat]
+
+    @model_validator(mode="after")
+    def _best_was_trained(self) -> Self:
+        if self.best_step > self.steps:
+            raise ValueError(
+                f"best_step {self.best_step} comes after the last of {self.steps} steps"
+            )
+        return self
+
+
+def read_config(folder: Path) -> TrainedConfig:
+    """Read ``config.json`` of a model's folder; see :func:`read_provenance`."""
+    path = folder / "config.json"
+    return _own(read_model(path, TrainedConfig, _again(folder)), path)
+
+
+def config_in(values: Any, path: Path) -> TrainedConfig:
+    """Return the configuration that the file of weights ``path`` holds.
+
+    Raises:
+        InputError: if it is not one, or is another model's.
+    """
+    return _own(checked(values, TrainedConfig, str(path), _again(path.parent)), path)
+
+
+def read_provenance(folder: Path) -> Provenance:
+    """Read ``provenance.json`` of a model's folder, ``models/<profile>/<name>``.
+
+    Raises:
+        InputError: if it is missing or damaged, or is of another model or profile.
+    """
+    path = folder / "provenance.json"
+    return _own(read_model(path, Provenance, _again(folder)), path)
+
+
+def read_metrics(folder: Path) -> Metrics:
+    """Read ``metrics.json`` of a model's folder.
+
+    Raises:
+        InputError: if it is missing or damaged.
+    """
+    return read_model(folder / "metrics.json", Metrics, _again(folder))
+
+
+def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
+    """Read ``history.csv`` of a model's folder, a row each evaluation, by column; ``step`` is one.
+
+    Args:
+        folder: of the model.
+        columns: that must be there beside ``step``.
+
+    Raises:
+        InputError: if it is missing, empty or cut off, lacks a column, or (naming the line) holds a
+            cell that is not a finite number or a step that is not above the one before it.
+    """
+    path, again = folder / "history.csv", _again(folder)
+    if not path.exists():
+        raise InputError(f"{path}: no such file; train {folder.name} first")
+    text = read_text(path, "utf-8")
+    header, *lines = list(csv.reader(text.splitlines())) or [[]]
+    for column in ("step", *columns):
+        if column not in header:
+            raise InputError(f"{path}:1: no column {column!r}; {again}")
+    if not lines or not text.endswith("\n"):
+        what = "is cut off" if lines else "has no evaluation"
+        raise InputError(f"{path}:{len(lines) + 1}: the history {what}; {again}")
+    rows: list[dict[str, float]] = []
+    for number, cells in enumerate(lines, start=2):
+        place = f"{path}:{number}"
+        if len(cells) != len(header):
+            raise InputError(f"{place}: {len(cells)} cells in {len(header)} columns; {again}")
+        row = {
+            key: _number(cell, f"{place}: {key}", again)
+            for key, cell in zip(header, cells, strict=True)
+        }
+        step, before = row["step"], rows[-1]["step"] if rows else 0
+        if step <= before or step != int(step):
+            raise InputError(f"{place}: step: {step:g} cannot follow step {before:g}; {again}")
+        rows.append(row)
+    return rows
+
+
+def _number(cell: str, place: str, again: str) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{place}: {cell!r} is not a finite number; {again}")
+    return number
+
+
+def _own(found: Found, path: Path) -> Found:
+    """Return what was read if it is of the model in whose folder it lies."""
+    own = path.parent.parent.name, path.parent.name
+    if (found.profile, found.model) != own:
+        raise InputError(
+            f"{path}: of model {found.model!r} of profile {found.profile!r}; {_again(path.parent)}"
+        )
+    return found
+
+
+def _again(folder: Path) -> str:
+    return f"train {folder.name} again"

@@ -1,0 +1,174 @@
+"""What the outputs of a stage were made of, noted by the stage itself.
+
+DVC notes this in dvc.lock, but only of what DVC ran. A stage that Snakemake or a person starts writes a
+record: its command and parameters, the digests of its inputs before it ran and of its outputs after it.
+So anybody can tell by content, and not by times, what made the files that lie there.
+"""
+
+import hashlib
+import importlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attnmt.code import STAGE, code_of, write_if_other
+from attnmt.errors import InputError
+from attnmt.files import read_json, sha256, write_json
+from attnmt.json_file import Record, read_model
+from attnmt.layout import Layout
+
+ORDER = "ATTNMT_ORDER"  # set by the Snakefile: the file of the order that a stage carries out
+DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
+NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # in a folder; as in .dvcignore
+
+Digest = Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a stage is to be made of, and where. Paths are relative to the project's folder."""
+
+    name: str
+    command: str
+    params: dict[str, Any]
+    inputs: list[str]
+    outputs: list[str]
+
+    def decided_by(self, digest: Digest) -> dict[str, Any]:
+        """Return what decides the outputs, as it is now."""
+        inputs = {path: digest(path) for path in self.inputs}
+        return {"command": self.command, "params": self.params, "inputs": inputs}
+
+    def made(self, digest: Digest) -> dict[str, Any]:
+        """Return the digests of the outputs that are there."""
+        found = {path: digest(path) for path in self.outputs}
+        return {path: value for path, value in found.items() if value is not None}
+
+    def write(self, path: Path, again: bool) -> None:
+        """Write the order if it is new, or ``again`` for Snakemake, which goes by the file's time."""
+        text = {name: getattr(self, name) for name in Order.__dataclass_fields__}
+        if again or not path.exists() or read_json(path) != text:
+            write_json(path, text)
+
+
+class _DecidedBy(Record):
+    command: str
+    params: dict[str, Any]
+    inputs: dict[str, str | None]
+
+
+class _Run(Record):
+    """What a stage notes: what decided its outputs, and the digests of these."""
+
+    by: _DecidedBy
+    made: dict[str, str]
+
+
+def is_of(record: Path, order: Order, digest: Digest) -> bool:
+    """Say if the outputs that lie there are those of a recorded run of this very order.
+
+    Raises:
+        InputError: if the record is damaged.
+    """
+    if not record.exists():
+        return False
+    run = _read(record)
+    whole = run.made.keys() == set(order.outputs)
+    return (
+        whole and run.made == order.made(digest) and run.by.model_dump() == order.decided_by(digest)
+    )
+
+
+def contradicts(record: Path, order: Order, digest: Digest) -> bool:
+    """Say if the outputs are those of a recorded run, but of other code, parameters or command.
+
+    Raises:
+        InputError: if the record is damaged.
+    """
+    if not record.exists():
+        return False
+    run, code = _read(record), [path for path in order.inputs if path.startswith("code/")]
+    then = run.by.command, run.by.params, [run.by.inputs.get(path) for path in code]
+    now = order.command, order.params, [digest(path) for path in code]
+    return then != now and run.made == order.made(digest)
+
+
+@contextmanager
+def recorded(profile: str, script: Path, arguments: list[str]) -> Iterator[None]:
+    """Run a stage's work and note what it was made of, if that can be known.
+
+    Under DVC nothing is noted, because DVC writes dvc.lock itself. If a person starts the stage, its
+    order is its definition in dvc.yaml. Where DVC is not installed nothing is noted.
+
+    Raises:
+        InputError: if an engine started it and its code is no longer what the engine saw.
+    """
+    if script.stem == STAGE:
+        yield  # it is run whenever an engine looks, and needs no record
+        return
+    layout, command = Layout(profile), " ".join(["python", f"stages/{script.name}", *arguments])
+    by_hand = not {ORDER, DVC_STAGE} & os.environ.keys()
+    _check_code(layout.code / f"{script.stem}.json", code_of(script), by_hand)
+    order = None
+    if ORDER in os.environ:
+        order = Order(**read_json(Path(os.environ[ORDER])))
+    elif by_hand:
+        order = _defined(profile, command)
+    name = order.name if order else os.environ.get(DVC_STAGE, "").rpartition(":")[2]
+    if name:
+        layout.record(name).unlink(missing_ok=True)
+    by = order.decided_by(digest_of_path) if order else None
+    yield
+    if order is not None:
+        made = order.made(digest_of_path)
+        if made.keys() == set(order.outputs):  # the first of two commands makes only a part
+            write_json(layout.record(name), {"by": by, "made": made})
+
+
+def _read(record: Path) -> _Run:
+    return read_model(record, _Run, "delete it, and the stage runs again")
+
+
+def digest_of_path(path: str | Path) -> str | None:
+    """Return the SHA-256 of a file, or of the names and contents of a folder's; None if missing."""
+    place = Path(path)
+    if not place.is_dir():
+        return sha256(place) if place.exists() else None
+    files = sorted(file for file in place.rglob("*") if file.is_file())
+    content = {
+        file.relative_to(place).as_posix(): sha256(file)
+        for file in files
+        if not any(file.match(pattern) for pattern in NOT_CONTENT)
+    }
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _check_code(file: Path, code: dict[str, str], by_hand: bool) -> None:
+    """Check that the stage's file of digests is of the code that runs.
+
+    If a person started the stage, the file is brought up to date instead.
+    """
+    if by_hand:
+        write_if_other(file, code)
+        return
+    seen = read_json(file)
+    other = [name for name in {**seen, **code} if seen.get(name) != code.get(name)]
+    if other:
+        raise InputError(
+            f"{file}: {', '.join(sorted(other))} changed after DVC or Snakemake had read them; "
+            f"start it again"
+        )
+
+
+def _defined(profile: str, command: str) -> Order | None:
+    """Return dvc.yaml's definition of the stage with a command, if DVC is installed and has one."""
+    try:
+        # By name: otherwise DVC's adapter would count as code of every stage.
+        order: Order = importlib.import_module("attnmt.graph").find_order(profile, command)
+    except (ImportError, InputError, OSError):
+        return None  # no engine here asks for a record
+    return order

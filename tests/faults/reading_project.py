@@ -1,0 +1,243 @@
+"""A small project with every file that a stage or a command reads, and how a test damages one."""
+
+import importlib.util
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import reduce
+from io import BytesIO
+from operator import getitem
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from made_records import config_of, metrics, provenance
+from safetensors.torch import load, save
+from small_profile import ENGLISH, GERMAN, GRU, LSTM, ROOT, SETS
+
+from attnmt.config import Params, load_params
+from attnmt.data.encode import encode_sets
+from attnmt.data.encoded import EncodedSets
+from attnmt.data.tokenise import tokenise_sets
+from attnmt.files import write_json, write_lines
+from attnmt.layout import Layout
+from attnmt.model.store import describe, save_model
+from attnmt.model.translator import ModelConfig, Translator
+
+Damage = Callable[[bytes], bytes]
+Tree = dict[Path, bytes]  # the files of a folder with their content
+FEED = {"family": "words", "reverse": True, "input_feeding": True}
+BEST = FEED | {"attention": "local_p", "score": "general"}
+SEEDS = {f"local_p_general_feed_{seed}": BEST | {"seed": seed} for seed in range(2, 9)}
+MODELS: dict[str, dict[str, Any]] = {
+    "base": {"family": "words"},
+    "base_reverse": {"family": "words", "reverse": True},
+    "local_p_general_feed": BEST,
+    **SEEDS,
+    "local_m_general_feed": BEST | {"attention": "local_m"},
+    "de_en_base_reverse": {"family": "words", "reverse": True, "direction": "de-en"},
+    "local_p_general_feed_bpe": BEST | {"family": "pieces"},
+    "gru_self": {"family": "short", "attention": "global", "score": "self"},
+}
+MEMBERS = ["local_p_general_feed", *SEEDS]
+
+
+def build(folder: Path) -> Params:
+    """Write the project into ``folder``, the working folder, by its own stages but for the training."""
+    params = _write_params(folder)
+    layout = Layout(params.profile)
+    for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
+        for name, lines in text.items():
+            write_lines(layout.raw / f"{name}.{language}", lines)
+    write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))
+    layout.tokens.mkdir(parents=True)
+    tokenise_sets(layout.raw, layout.tokens, params.sets, params.tokenise)
+    for family, described in params.families.items():
+        layout.encoded(family).mkdir(parents=True)
+        encode_sets(layout.tokens, layout.encoded(family), params.sets, described.encoding)
+    for name in params.models:
+        _write_model(params, layout, name)
+    run("lexicon")
+    # Other seeds are members of the ensemble alone, and score as the first.
+    own = [name for name in params.models if name not in SEEDS]
+    for name in [*own, "ensemble"]:
+        run("translate", name)
+        run("evaluate", name)
+    for name in SEEDS:
+        scores = json.loads(layout.scores(MEMBERS[0]).read_text(encoding="utf-8"))
+        scores |= {"name": name, "models": [name], "seed": params.models[name].seed}
+        write_json(layout.scores(name), scores)
+        shutil.copytree(layout.translations(MEMBERS[0]), layout.translations(name))
+    run("tables")
+    run("report")
+    return params
+
+
+def run(stage: str, *arguments: str) -> None:
+    """Run a stage in this process, as its command would in the working folder."""
+    path = ROOT / "stages" / f"{stage}.py"
+    spec = importlib.util.spec_from_file_location(f"stage_{stage}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main(Path("params.yaml"), *arguments)
+
+
+def _write_params(folder: Path) -> Params:
+    values = json.loads(json.dumps(yaml.safe_load((ROOT / "params.yaml").read_text())))
+    recipe = values["families"]["luong"]["training"] | {"epochs": 1, "halve_after": 1}
+    pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
+    short = {"vocabulary": 16, "lowercase": True, "length": 5}
+    values |= {
+        "sets": SETS,
+        "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 4, "dev": 1, "test": 5}},
+        "tokenise": {"moses": True, "split_hyphens": True, "max_length": 50},
+        "lexicon": {"max_pairs": 20, "min_count": 1},
+        "families": {
+            "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": recipe},
+            "pieces": {"encoding": pieces, "shape": LSTM, "training": recipe},
+            "short": {"encoding": short, "shape": GRU, "training": recipe},
+        },
+        "models": MODELS,
+        "ensembles": {"ensemble": {"family": "words", "members": MEMBERS}},
+        "evaluation": {"bootstrap_samples": 100, "length_group": 2},
+    }
+    values["decoding"] |= {"beam": 2, "candidates": 2, "samples": 3}
+    text = yaml.safe_dump(values, sort_keys=False)
+    (folder / "params.yaml").write_text(text, encoding="utf-8")
+    return load_params(Path("params.yaml"))
+
+
+def _write_model(params: Params, layout: Layout, name: str) -> None:
+    model, folder = params.models[name], layout.model(name)
+    data = EncodedSets(layout.encoded(model.family))
+    sizes = [len(data.vocabulary(side)) for side in (model.source, model.target)]
+    translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
+    translator.initialise(model.seed)
+    config = config_of(params, name, dataset_digest=data.digest) | describe(translator)
+    save_model(folder, translator, config)
+    write_json(folder / "metrics.json", metrics("test", dataset_digest=data.digest))
+    own = {"family": model.family, "seed": model.seed, "dataset_digest": data.digest}
+    write_json(folder / "provenance.json", provenance(name, **own))
+    header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test_cost"
+    rows = ["10,1,1.0,50,2.5,2.25,2.5", "20,1,1.0,100,2.0,1.75,2.25"]
+    write_lines(folder / "history.csv", [header, *rows])
+
+
+def tree(folder: Path) -> Tree:
+    """Return the files below a folder with their content."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@contextmanager
+def damaged(path: Path, damage: Damage) -> Iterator[None]:
+    """Damage a file for a while."""
+    content = path.read_bytes()
+    path.write_bytes(damage(content))
+    try:
+        yield
+    finally:
+        path.write_bytes(content)
+
+
+def content(text: str) -> Damage:
+    """Put a text in the place of everything."""
+    return lambda _: text.encode()
+
+
+def other(path: str) -> Damage:
+    """Put another file in its place."""
+    return lambda _: Path(path).read_bytes()
+
+
+def cut(count: int) -> Damage:
+    """Take so many bytes from the end."""
+    return lambda before: before[:-count]
+
+
+def swap(old: str, new: str) -> Damage:
+    """Replace a text, which must be there, where it stands first."""
+
+    def damage(before: bytes) -> bytes:
+        assert old.encode() in before
+        return before.replace(old.encode(), new.encode(), 1)
+
+    return damage
+
+
+def line(number: int, text: str | None) -> Damage:
+    """Replace a line, counted from 1, or take it away."""
+
+    def damage(before: bytes) -> bytes:
+        lines = before.decode().splitlines(keepends=True)
+        lines[number - 1] = "" if text is None else text + "\n"
+        return "".join(lines).encode()
+
+    return damage
+
+
+def value(place: str, new: Any) -> Damage:
+    """Set a value of a JSON file, named with its keys as ``sets.test.lines``."""
+    return _changed(place, lambda section, key: section.__setitem__(key, new))
+
+
+def without(place: str) -> Damage:
+    """Take a key away from a JSON file."""
+    return _changed(place, lambda section, key: section.__delitem__(key))
+
+
+def _changed(place: str, change: Callable[[Any, Any], None]) -> Damage:
+    def damage(before: bytes) -> bytes:
+        values = json.loads(before)
+        *sections, last = (int(key) if key.isdecimal() else key for key in place.split("."))
+        change(reduce(getitem, sections, values), last)
+        return json.dumps(values).encode()
+
+    return damage
+
+
+def array(change: Callable[[Any], Any]) -> Damage:
+    """Change an array of a .npy file."""
+
+    def damage(before: bytes) -> bytes:
+        stream = BytesIO()
+        np.save(stream, change(np.load(BytesIO(before))))
+        return stream.getvalue()
+
+    return damage
+
+
+def tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
+    """Change the tensors of a file of weights in place."""
+
+    def damage(before: bytes) -> bytes:
+        found = load(before)
+        change(found)
+        return save(found, _metadata(before))
+
+    return damage
+
+
+def settings(place: str, new: Any) -> Damage:
+    """Set a value of the configuration in a file of weights."""
+
+    def damage(before: bytes) -> bytes:
+        config = value(place, new)(_metadata(before)["config"].encode())
+        return save(load(before), {"config": config.decode()})
+
+    return damage
+
+
+def metadata(new: dict[str, str] | None) -> Damage:
+    """Put other metadata into a file of weights."""
+    return lambda before: save(load(before), new)
+
+
+def _metadata(weights: bytes) -> dict[str, str]:
+    size = int.from_bytes(weights[:8], "little")
+    found: dict[str, str] = json.loads(weights[8 : 8 + size])["__metadata__"]
+    return found

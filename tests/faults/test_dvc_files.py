@@ -1,0 +1,129 @@
+"""DVC's own files damaged, and stamps that cannot be written: what attnmt plan and Snakemake say."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from project import TINY, Project, checkout
+from writing_project import output_to, run, tree
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
+NO_META = "stages:\n  corpus:\n    cmd: 'true'\n"
+BAD_LOCK = "schema: '2.0'\nstages:\n  corpus: 3\n"
+FILES = {
+    "a configuration that is cut": (".dvc/config", b"[core\n x", ".dvc/config: config file error"),
+    "a wrong key": (".dvc/config", b"[core]\n  nonsense = 1\n", ".dvc/config: config file error"),
+    "a dvc.yaml that is cut": ("dvc.yaml", b"stages: [", "'dvc.yaml', YAML file structure"),
+    "a dvc.yaml that is a number": ("dvc.yaml", b"stages: 3\n", "dvc.yaml' validation failed"),
+    "a dvc.yaml that is not text": ("dvc.yaml", b"\xff\xfe", "'dvc.yaml', is not valid utf-8"),
+    "an empty dvc.yaml": ("dvc.yaml", b"", "dvc.yaml: has no stages"),
+    "a stage without meta": ("dvc.yaml", NO_META.encode(), "corpus: meta: resources are missing"),
+    "a wrong name": ("dvc.yaml", b"stages:\n  a:\n    cmd: ${nowhere}\n", "nowhere"),
+    "a dvc.lock that is cut": ("dvc.lock", b"schema: [", "'dvc.lock', YAML file structure"),
+    "a dvc.lock of nothing": ("dvc.lock", b"null\n", "dvc.lock' validation failed"),
+    "a dvc.lock that is a list": ("dvc.lock", b"[1]\n", "dvc.lock' validation failed"),
+    "a stage that is a number": ("dvc.lock", BAD_LOCK.encode(), "dvc.lock' validation failed"),
+    "a dvc.lock that is not text": ("dvc.lock", b"\xff\xfe", "'dvc.lock', is not valid utf-8"),
+}
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return the files that git would take, with parameters of which a plan is made in seconds."""
+    copy = checkout(tmp_path_factory.mktemp("project") / "fresh")
+    copy.change(TINY)
+    return copy
+
+
+@pytest.fixture
+def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Return a fresh copy, the current folder."""
+    copy = tmp_path / "copy"
+    shutil.copytree(fresh.folder, copy, symlinks=True)
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
+    monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(tmp_path / "cache"))
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    return Project(copy)
+
+
+def snakemake(project: Project, *arguments: str) -> str:
+    """Return what Snakemake says, and check that it fails without a traceback."""
+    done = subprocess.run(
+        ["snakemake", "-n", *arguments],
+        env=project.environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout
+    assert done.stdout.count("\nerror: ") == 1
+    assert "Traceback" not in done.stdout
+    assert "site-packages" not in done.stdout
+    assert "/src/attnmt" not in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("fault", FILES)
+def test_attnmt_plan_names_a_damaged_file(
+    fault: str, project: Project, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name, content, message = FILES[fault]
+    Path(name).write_bytes(content)
+    before = tree(project.folder)
+    status = run("attnmt", "plan")
+    error = capfd.readouterr().err
+    assert status == 2
+    assert error.startswith(f"error: {project.folder}")
+    assert message in error
+    assert error.count("\n") == 1
+    after = tree(project.folder)
+    assert {
+        name
+        for name in after.keys() | before.keys()
+        if after.get(name) != before.get(name) and not name.startswith((".dvc/tmp", "code/"))
+    } == set()
+
+
+@pytest.mark.parametrize(
+    "fault", ["a wrong key", "a dvc.yaml that is cut", "a dvc.lock of nothing"]
+)
+def test_snakemake_names_a_damaged_file(fault: str, project: Project) -> None:
+    name, content, message = FILES[fault]
+    Path(name).write_bytes(content)
+    assert message in snakemake(project)
+
+
+def test_snakemake_names_a_profile_that_does_not_exist(project: Project) -> None:
+    message = "no profile 'typo'; known are demo, multi30k, wmt14"
+    assert message in snakemake(project, "--config", "profile=typo")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Path(".stages").touch(), ".stages is not a folder"),
+        (
+            lambda: Path(".stages/demo/corpus.order.json").mkdir(parents=True),
+            ".stages/demo/corpus.order.json: a file is to be written here, and a folder is in its place",
+        ),
+    ],
+)
+def test_snakemake_names_an_order_that_cannot_be_written(
+    make: Callable[[], None], message: str, project: Project
+) -> None:
+    make()
+    assert message in snakemake(project)
+
+
+def test_a_plan_that_standard_output_does_not_take(
+    project: Project, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with output_to("/dev/full"):
+        status = run("attnmt", "plan")
+    assert status == 2
+    message = "error: standard output: No space left on device"
+    assert capfd.readouterr().err.startswith(message)

@@ -1,0 +1,550 @@
+"""Files that parse but are not what they should be: each is refused with one clear message.
+
+A case is a file, the damage, the stage or the command that reads it, and a part of the message. The
+message names the file; nothing is written, changed or left.
+"""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from itertools import chain, repeat
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+import torch
+from reading_project import (
+    Damage,
+    Tree,
+    array,
+    build,
+    content,
+    cut,
+    damaged,
+    line,
+    metadata,
+    other,
+    run,
+    settings,
+    swap,
+    tensors,
+    tree,
+    value,
+    without,
+)
+
+from attnmt import cli
+from attnmt.errors import InputError
+from attnmt.reporting import paper
+from attnmt.tracking import importing
+
+WORDS, TOKENS, RAW = "data/demo/encoded/words", "data/demo/tokens", "data/demo/raw"
+BASE, BEST = "models/demo/base", "local_p_general_feed"
+SCORES, LEXICON, OUT = "scores/demo/base.json", "data/demo/lexicon", "translations/demo"
+FORCED = f"{OUT}/{BEST}/test.forced.attention.json"
+LINKS = f"{OUT}/{BEST}/test.forced.same.links"
+TABLES = "reports/demo/tables/tables.json"
+TRAIN, IDS = ("train", "base"), f"{WORDS}/train.de.ids.npy"
+OFFSETS = f"{WORDS}/train.de.offsets.npy"
+NAN = float("nan")
+
+
+class Case(NamedTuple):
+    """A damaged file, what reads it, and what is said of it."""
+
+    path: str
+    damage: Damage
+    command: tuple[str, ...]  # a stage with its arguments, or attnmt with its own
+    message: str
+
+
+def nothing_is_a_file_of_json() -> Iterator[Case]:
+    """Yield every JSON file as null, as a list, as a text and cut off."""
+    readers = {
+        f"{WORDS}/summary.json": TRAIN,
+        f"{BASE}/metrics.json": ("evaluate", "base"),
+        f"{BASE}/provenance.json": ("report",),
+        SCORES: ("tables",),
+        f"{LEXICON}/aligner.json": ("tables",),
+        FORCED: ("report",),
+        TABLES: ("report",),
+    }
+    for path, command in readers.items():
+        yield Case(path, content("null"), command, "the content: .* (dict|list)")
+        yield Case(path, content("[1]"), command, "(dict|object|list|instance)")
+        yield Case(path, content('"text"'), command, "the content: .* (dict|list)")
+        yield Case(path, cut(9), command, "not JSON")
+
+
+def parameters() -> Iterator[Case]:
+    """Yield values that YAML reads as another type."""
+    for old, new, key in (
+        ("batch_size: 64", "batch_size: yes", "batch_size: .* valid integer .found True"),
+        ("batch_size: 64", 'batch_size: "64"', "batch_size: .* valid integer .found '64'"),
+        ("batch_size: 64", "batch_size: 64.0", "batch_size: .* valid integer"),
+        ("learning_rate: 1.0", "learning_rate: true", "learning_rate: .* valid number"),
+        ("learning_rate: 1.0", "learning_rate: 1e-3", "learning_rate: .* write 0.001"),
+        ("learning_rate: 1.0", "learning_rate: .inf", "learning_rate: .* finite"),
+        ("clip_norm: 5.0", "clip_norm: .nan", "clip_norm: "),
+        ("clip_embeddings: false", "clip_embeddings: 0", "clip_embeddings: .* valid boolean"),
+        ("clip_embeddings: false", 'clip_embeddings: "no"', "clip_embeddings: .* boolean"),
+        ("seed: 2\n", "seed: true\n", "seed: .* valid integer"),
+        ("reverse: true", "reverse: 1", "reverse: .* valid boolean"),
+        ("bootstrap_samples: 100", 'bootstrap_samples: "100"', "samples: .* valid integer"),
+        ("workers: 1", "workers: on", "machine.workers: .* write a number"),
+        ("checkpoint_minutes: 1", "checkpoint_minutes: no", "minutes: .* valid number"),
+        # Members that cannot translate together
+        (
+            "- local_p_general_feed_2",
+            "- de_en_base_reverse",
+            "differs from the first member in dir",
+        ),
+        ("- local_p_general_feed_2", "- local_p_general_feed_bpe", "is of family 'pieces'"),
+        ("- local_p_general_feed_2", "- base", "differs from the first member in reverse"),
+    ):
+        yield Case("params.yaml", swap(old, new), ("evaluate", "base"), rf"yaml:\d+: .*{key}")
+
+
+def text() -> Iterator[Case]:
+    """Yield raw text and tokens that do not belong together."""
+    lexicon, encode = ("lexicon",), ("encode", "words")
+    yield Case(
+        f"{RAW}/test.links", line(2, "0-99"), ("tokenise",), "links:2: link 0-99 lies outside"
+    )
+    yield Case(f"{RAW}/test.de", line(5, None), ("tokenise",), "has 4")
+    for command in (lexicon, encode):
+        yield Case(
+            f"{TOKENS}/test.links", line(2, "0-99"), command, "links:2: link 0-99 lies outside"
+        )
+        yield Case(
+            f"{TOKENS}/test.links", line(3, "0-0 1=1"), command, "links:3: '1=1' is not a link"
+        )
+        yield Case(f"{TOKENS}/test.links", line(5, None), command, "4 lines where the text has 5")
+        yield Case(f"{TOKENS}/train.de", line(1, None), command, "has 3")
+        yield Case(
+            f"{TOKENS}/test.de", lambda b: b + b"\xff\n", command, "de:6: byte 0xff is not UTF"
+        )
+    yield Case(f"{TOKENS}/test.en", line(2, ""), encode, "test.en:2: no words in this line")
+    yield Case(f"{TOKENS}/train.de", line(2, "  "), encode, "train.de:2: no words in this line")
+
+
+def ids() -> Iterator[Case]:
+    """Yield ids that are not those of the vocabulary."""
+    for name, change, message in (
+        (IDS, lambda a: a.astype(np.int64), "int64 of shape .* where int32"),
+        (IDS, lambda a: a.astype(np.float32), "float32 of shape .* where int32"),
+        (IDS, lambda a: a.astype(np.uint32), "uint32 of shape .* where int32"),
+        (IDS, lambda a: a[:, None], r"shape \(\d+, 1\) where int32 in one row"),
+        (IDS, lambda a: a[:-1], "ids where train.de.offsets.npy expects"),
+        (
+            IDS,
+            lambda a: np.where(a == a.max(), 16, a).astype(a.dtype),
+            "from . to 16, but vocab.de has 16",
+        ),
+        (IDS, lambda a: np.where(a == a.max(), -1, a).astype(a.dtype), "ids from -1 to"),
+        (IDS, lambda a: a[::-1], "vocab.* and .*npy are not those of summary.json"),
+        (OFFSETS, lambda a: a.astype(np.int32), "int32 of shape .* where int64"),
+        (OFFSETS, lambda a: a.astype(float), "float64 of shape .* where int64"),
+        (OFFSETS, lambda a: a[::-1], "offsets must rise from 0"),
+        (OFFSETS, lambda a: a + 1, "offsets must rise from 0"),
+        (OFFSETS, lambda a: a[:0], "offsets must rise from 0"),
+        (OFFSETS, lambda a: np.delete(a, 1), "3 lines where summary.json has 4"),
+        (OFFSETS, lambda a: np.concatenate([a[:2], a[1:2], a[3:]]), "sentence 2 has no words"),
+    ):
+        yield Case(name, array(change), TRAIN, message)
+    yield Case(IDS, cut(8), TRAIN, "damaged")
+    yield Case(IDS, content("words"), TRAIN, "damaged")
+    yield Case(OFFSETS, content(""), TRAIN, "damaged")
+    summary = f"{WORDS}/summary.json"
+    yield Case(f"{WORDS}/vocab.de", line(16, None), TRAIN, "15 entries where summary.json has 16")
+    yield Case(
+        f"{WORDS}/vocab.de", line(16, "two words"), TRAIN, "de:16: 'two words' is not a word"
+    )
+    yield Case(f"{WORDS}/vocab.de", line(16, "anders"), TRAIN, "not those of summary.json")
+    for damage, message in (
+        (without("digest"), "digest: this key is missing"),
+        (value("digest", None), "digest: .* valid string"),
+        (value("digest", "0" * 64), "not those of summary.json"),
+        (value("pieces", "no"), "pieces: .* valid boolean"),
+        (value("sets.train.lines", "4"), "sets.train.lines: .* valid integer"),
+        (value("sets.train.lines", True), "sets.train.lines: .* valid integer"),
+        (value("sets.train.lines", 5), "4 lines where summary.json has 5"),
+        (without("sets.dev"), "sets: no set 'dev'"),
+        (value("vocabulary.de", 17), "16 entries where summary.json has 17"),
+    ):
+        yield Case(summary, damage, TRAIN, message)
+
+
+def models() -> Iterator[Case]:
+    """Yield weights that are not the model's, and what goes with them."""
+    weights, best = f"{BASE}/weights.safetensors", f"models/demo/{BEST}_2/weights.safetensors"
+    command = ("translate", "base")
+
+    def first(change: object) -> Damage:
+        def damage(found: dict[str, torch.Tensor]) -> None:
+            key = sorted(found)[0]
+            found[key] = change(found[key])  # type: ignore[operator]
+
+        return tensors(damage)
+
+    for damage, message in (
+        (first(lambda t: t * NAN), "tensor .* holds what is not a finite number"),
+        (first(lambda t: t + float("inf")), "tensor .* holds what is not a finite number"),
+        (first(lambda t: t.double()), r"is torch.float64 .* not torch.float32"),
+        (first(lambda t: t[:-1].clone()), r"tensor .* is torch.float32 \[.*\], not"),
+        (tensors(lambda t: t.popitem()), "tensor .* is missing"),
+        (tensors(lambda t: t.update(more=torch.zeros(1))), "tensor 'more' is none of this model's"),
+        (cut(40), "damaged"),
+        (content(""), "damaged"),
+        (metadata(None), "not a model of this program, or damaged"),
+        (metadata({"config": "null"}), "the content: "),
+        (metadata({"config": "{}"}), "profile: this key is missing"),
+        (settings("source_words", "16"), "source_words: .* valid integer"),
+        (settings("source_words", 15), "tensor .* is torch.float32"),
+        (settings("dataset_digest", "0" * 64), "trained on other data"),
+        (settings("seed", 2), "seed: trained with other settings than params.yaml has for base"),
+        (settings("family", "pieces"), "family: trained with other settings"),
+        (settings("system.dropout", 0.5), "system: trained with other settings"),
+        (settings("training.epochs", 9), "training: trained with other settings"),
+        (settings("shape.window_D", 9), "shape: trained with other settings"),
+        (other("models/demo/base_reverse/weights.safetensors"), "of model 'base_reverse'"),
+    ):
+        yield Case(weights, damage, command, message)
+    for member, whose in ((f"{BEST}_3", "feed_3"), ("de_en_base_reverse", "de_en_base_reverse")):
+        found = other(f"models/demo/{member}/weights.safetensors")
+        yield Case(best, found, ("translate", "ensemble"), f"of model '.*{whose}'")
+    yield Case(best, first(lambda t: t * NAN), ("translate", "ensemble"), "not a finite number")
+    yield Case(weights, cut(40), ("report",), "damaged")
+    yield Case(
+        weights, other("models/demo/base_reverse/weights.safetensors"), ("report",), "of model"
+    )
+    for damage, message in (
+        (line(1, "House\tHaus\t1.000000"), "tsv:1: 3 fields"),
+        (line(1, "House\tHaus\t1.000000\tmany"), "tsv:1: .* a count"),
+        (line(1, "House\tHaus\tnan\t2"), "tsv:1: 'nan' is not the share"),
+        (line(1, "House\tHaus\t7.5\t2"), "tsv:1: '7.5' is not the share"),
+        (line(1, "House\tHaus\t1.000000\t0"), "tsv:1: .*'0' is not a count"),
+        (line(1, "House\t\t1.000000\t2"), "tsv:1: 'House' and '' are not two words"),
+    ):
+        yield Case(f"{LEXICON}/en-de.tsv", damage, command, message)
+    yield Case(f"{WORDS}/test.en.tok", line(5, None), command, "4 lines where summary.json has 5")
+    yield Case(f"{WORDS}/test.en.tok", line(4, ""), command, "tok:4: no words in this line")
+    yield Case(f"{WORDS}/vocab.en", line(9, None), command, "15 entries where summary.json has 16")
+    yield Case(f"{WORDS}/summary.json", value("pieces", 0), command, "pieces: .* valid boolean")
+
+
+def commands() -> Iterator[Case]:
+    """Yield what attnmt reads."""
+    translate, plan = ("attnmt", "translate", "A house."), ("attnmt", "plan")
+    metrics, provenance = f"{BASE}/metrics.json", f"{BASE}/provenance.json"
+    yield Case(metrics, value("dev_perplexity", NAN), translate, "dev_perplexity: .* finite")
+    yield Case(
+        metrics, value("dev_perplexity", "9.5"), translate, "dev_perplexity: .* valid number"
+    )
+    yield Case(metrics, without("dev_perplexity"), translate, "dev_perplexity: this key is missing")
+    yield Case(metrics, content("null"), translate, "the content: ")
+    named = (*translate, "--model", f"{BEST}_bpe")
+    codes = "data/demo/encoded/pieces/codes"
+    yield Case(codes, line(2, "one"), named, "codes:2: 'one' is not two pieces")
+    yield Case(codes, line(3, "a b c"), named, "codes:3: 'a b c' is not two pieces")
+    yield Case(codes, line(1, "version 0.2"), named, "codes:1: .* is not the version")
+    yield Case(provenance, value("seconds", NAN), plan, "seconds: .* finite")
+    yield Case(provenance, content("[]"), plan, "the content: ")
+    yield Case(provenance, without("target_words_per_second"), plan, "this key is missing")
+    yield Case(provenance, value("target_words_per_second", 0), plan, "greater than 0")
+    yield Case(f"{BASE}/config.json", content("null"), plan, "the content: ")
+    yield Case(
+        f"{BASE}/config.json", value("shape.size", "6"), plan, "shape.size: .* valid integer"
+    )
+    yield Case(
+        f"{WORDS}/summary.json", without("vocabulary"), plan, "vocabulary: this key is missing"
+    )
+    yield Case(f"{WORDS}/summary.json", value("sets.train.en.tokens", None), plan, "en.tokens: ")
+    track = ("attnmt", "track")
+    yield Case(provenance, value("started", "yesterday"), track, "started: ")
+    yield Case(provenance, without("fingerprint"), track, "fingerprint: this key is missing")
+    yield Case(f"{BASE}/config.json", content("[]"), track, "the content: ")
+    yield Case(metrics, value("perplexity.test", NAN), track, "perplexity.test: .* finite")
+    yield Case(f"{BASE}/history.csv", cut(3), track, "csv:3: the history is cut off")
+    yield Case(SCORES, value("models", "base"), track, "models: .* valid list")
+    yield Case(SCORES, value("models", []), track, "models: ")
+    yield Case(TABLES, value("tables.0.rows.0.sort", None), track, "sort: ")
+
+
+def scored() -> Iterator[Case]:
+    """Yield what evaluate reads."""
+    metrics, command, links = f"{BASE}/metrics.json", ("evaluate", "base"), ("evaluate", BEST)
+    for damage, message in (
+        (without("perplexity"), "perplexity: this key is missing"),
+        (value("perplexity.test", NAN), "perplexity.test: .* finite"),
+        (value("perplexity.test", "8.5"), "perplexity.test: .* valid number"),
+        (value("perplexity.test", -1.0), "perplexity.test: .* greater than 0"),
+        (value("perplexity", {}), "no perplexity of 'test'"),
+        (value("dataset_digest", "0" * 64), "trained on other data"),
+        (value("best_step", 21), "best_step 21 comes after the last"),
+    ):
+        yield Case(metrics, damage, command, message)
+    for end in ("out", "replaced"):
+        yield Case(f"{OUT}/base/test.{end}", line(5, None), command, "4 lines, but")
+    yield Case(f"{WORDS}/test.de.tok", line(5, None), command, "4 lines where summary.json has 5")
+    yield Case(f"{RAW}/test.de", line(5, None), command, "4 lines, but")
+    for damage, message in (
+        (line(2, "0-0 99-0"), "links:2: link 99-0 lies outside"),
+        (line(2, "0-0 0-99"), "links:2: link 0-99 lies outside"),
+        (line(2, "0-0 x"), "links:2: 'x' is not a link"),
+        (line(5, None), "4 lines where the text has 5"),
+        (swap("0-", "0-0\n0-"), "6 lines where the text has 5"),
+    ):
+        yield Case(LINKS, damage, links, message)
+    gold = f"{WORDS}/test.links"
+    yield Case(gold, line(1, "0-0 0?99"), links, "links:1: link 0-99 lies outside")
+    yield Case(gold, line(1, "0-0 -1"), links, "links:1: '-1' is not a link")
+    yield Case(gold, line(1, None), links, "4 lines where the text has 5")
+
+
+def tabled() -> Iterator[Case]:
+    """Yield what tables reads."""
+    command = ("tables",)
+    tokenised = "sets.test.before.tokenised"
+    for damage, message in (
+        (without("sets"), "sets: this key is missing"),
+        (value("sets", {}), "sets: "),
+        (without("sets.test.after"), "sets.test.after: this key is missing"),
+        (without(f"{tokenised}.low"), f"{tokenised}.low: this key is missing"),
+        (value(f"{tokenised}.value", NAN), f"{tokenised}.value: .* finite"),
+        (value(f"{tokenised}.value", "20.5"), f"{tokenised}.value: .* valid number"),
+        (value(f"{tokenised}.value", True), f"{tokenised}.value: .* valid number"),
+        (value(f"{tokenised}.low", 101.0), f"{tokenised}: the interval from 101.0 to .* is empty"),
+        (value("sets.test.lines", None), "sets.test.lines: .* valid integer"),
+        (value("sets.test.perplexity", NAN), "sets.test.perplexity: .* finite"),
+        (value("sets.test.reference_sha256", 7), "reference_sha256: .* valid string"),
+        (value("beam", None), "beam: .* valid integer"),
+        (value("name", "base_reverse"), "of 'base_reverse' of profile 'demo'"),
+        (value("profile", "wmt14"), "of 'base' of profile 'wmt14'"),
+        (value("seed", 2), "seed: 2, but 1 in the parameters"),
+        (value("seed", "1"), "seed: .* valid integer"),
+        (value("direction", "de-en"), "direction: 'de-en', but 'en-de' in the parameters"),
+        (value("family", "pieces"), "scores of family 'pieces'"),
+        (value("models", ["base_reverse"]), "models: .*, but .'base'. in the parameters"),
+        (value("average", "logits"), "average: 'logits', but None in the parameters"),
+        (other(f"scores/demo/{BEST}.json"), f"of '{BEST}'"),
+    ):
+        yield Case(SCORES, damage, command, message)
+    best = f"scores/demo/{BEST}.json"
+    yield Case(best, value("alignment", None), command, "alignment: .* has no links")
+    yield Case(
+        best, value("alignment.aer", 1.5), command, "alignment.aer: .* less than or equal to 1"
+    )
+    yield Case(best, value("alignment.low", None), command, "a rate and both its bounds")
+    yield Case(best, value("alignment.link_step", "last"), command, "no rate of the chosen reading")
+    yield Case("scores/demo/ensemble.json", value("average", "probabilities"), command, "average: ")
+    aligner = f"{LEXICON}/aligner.json"
+    yield Case(aligner, without("aer"), command, "aer: this key is missing")
+    yield Case(aligner, value("aer", NAN), command, "aer: .* finite")
+    yield Case(aligner, value("aer", 2.0), command, "aer: .* less than or equal to 1")
+    yield Case(aligner, value("set", "dev"), command, "of set 'dev', not 'test'")
+    yield Case(f"{LEXICON}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
+    yield Case(f"{LEXICON}/test.links", line(1, None), command, "4 lines where the text has 5")
+    yield Case(f"{TOKENS}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
+    yield Case(f"{OUT}/base/test.txt", line(5, None), command, "4 lines where test has 5")
+
+
+def published() -> Iterator[Case]:
+    """Yield damaged published numbers; they are a copy of the package's."""
+    for file, command in (("tables.csv", ("tables",)), ("figures.csv", ("report",))):
+        path = f"published/{file}"
+        yield Case(path, content(""), command, "csv:1: the columns must be")
+        yield Case(path, line(1, "table,set,system"), command, "csv:1: the columns must be")
+        yield Case(path, line(3, "Table 1,newstest2014"), command, "csv:3: 2 cells in")
+        yield Case(
+            path, swap(",no,", ",nein,"), command, "csv:.: replaced: 'nein' cannot stand here"
+        )
+    yield Case(
+        "published/tables.csv", swap(",10.6,", ",1O.6,"), ("tables",), "ppl: '1O.6' cannot stand"
+    )
+    yield Case(
+        "published/figures.csv", swap(",5.583,", ",nan,"), ("report",), "y: 'nan' cannot stand"
+    )
+
+
+def reported() -> Iterator[Case]:
+    """Yield what report reads."""
+    command, history = ("report",), f"{BASE}/history.csv"
+    for damage, message in (
+        (content(""), "csv:1: no column 'step'"),
+        (line(1, "batch,cost"), "csv:1: no column 'step'"),
+        (swap("test_cost", "test2_cost"), "csv:1: no column 'test_cost'"),
+        (content("step,target_words,test_cost\n"), "csv:1: the history has no evaluation"),
+        (cut(1), "csv:3: the history is cut off"),
+        (cut(9), "csv:3: the history is cut off"),
+        (line(3, "20,1,1.0"), "csv:3: 3 cells in 7 columns"),
+        (line(3, "20,1,1.0,100,2.0,1.75,2.25,1"), "csv:3: 8 cells in 7 columns"),
+        (line(3, "20,1,1.0,100,2.0,1.75,nan"), "csv:3: test_cost: 'nan' is not a finite number"),
+        (line(3, "20,1,1.0,100,2.0,1.75,x"), "csv:3: test_cost: 'x' is not a finite number"),
+        (line(3, "20,1,1.0,100,2.0,,2.25"), "csv:3: dev_cost: '' is not a finite number"),
+        (line(3, "10,1,1.0,100,2.0,1.75,2.25"), "csv:3: step: 10 cannot follow step 10"),
+        (line(3, "2.5,1,1.0,100,2.0,1.75,2.25"), "csv:3: step: 2.5 cannot follow"),
+    ):
+        yield Case(history, damage, command, message)
+    for damage, message in (
+        (content("[]"), "at least 1 item"),
+        (without("0.weights"), "0.weights: this key is missing"),
+        (value("0.weights.0.0", NAN), "0.weights.0.0: .* finite"),
+        (value("0.weights.0.0", 1.5), "0.weights.0.0: .* less than or equal to 1"),
+        (value("0.weights.0.0", "0.5"), "0.weights.0.0: .* valid number"),
+        (value("0.weights.0.0", None), "0.weights.0.0: .* valid number"),
+        (without("0.weights.0"), "the weights are not 12 rows of 12"),
+        (value("0.weights.0", [1.0]), "the weights are not"),
+        (value("0.source", "text"), "0.source: .* valid list"),
+        (value("0.target", []), "0.target: "),
+        (value("0.line", 5), "line 5 is not one of 5"),
+        (value("1.line", 0), "line 0 comes twice"),
+        (value("0.line", -1), "0.line: .* greater than or equal to 0"),
+    ):
+        yield Case(FORCED, damage, command, message)
+    own = f"{OUT}/gru_self/test.attention.json"
+    yield Case(own, value("2.weights.0.0", NAN), command, "2.weights.0.0: .* finite")
+    provenance = f"{BASE}/provenance.json"
+    for damage, message in (
+        (without("seconds"), "seconds: this key is missing"),
+        (value("seconds", "90"), "seconds: .* valid number"),
+        (value("seconds", NAN), "seconds: .* finite"),
+        (value("seconds", -1), "seconds: .* greater than or equal to 0"),
+        (value("device", None), "device: .* valid string"),
+        (value("commits", []), "commits: .* at least 1 item"),
+        (value("started", "yesterday"), "started: "),
+        (value("fingerprint", "../../x"), "fingerprint: "),
+        (value("threads", "one"), "threads: .* valid integer"),
+        (value("peak_memory_mb", "much"), "peak_memory_mb: .* valid integer"),
+        (other("models/demo/base_reverse/provenance.json"), "of model 'base_reverse'"),
+    ):
+        yield Case(provenance, damage, command, message)
+    yield Case(f"{BASE}/metrics.json", value("steps", "20"), command, "steps: .* valid integer")
+    for damage, message in (
+        (value("profile", "wmt14"), "of profile 'wmt14'"),
+        (value("tables", None), "tables: .* valid list"),
+        (without("tables.0.rows"), "tables.0.rows: this key is missing"),
+        (without("tables.0.columns.0.key"), "columns.0.key: this key is missing"),
+        (without("tables.0.rows.0.cells.system"), "row 0 of table1 has no 'system'"),
+        (value("tables.0.rows.0.sort.bleu", "high"), "sort.bleu"),
+        (value("tables.0.rows.0.sort.bleu", NAN), "sort.bleu"),
+        (value("tables.0.rows.0.facts", []), "facts: .* valid dict"),
+    ):
+        yield Case(TABLES, damage, command, message)
+
+
+FAMILIES = (
+    nothing_is_a_file_of_json,
+    parameters,
+    text,
+    ids,
+    models,
+    commands,
+    scored,
+    tabled,
+    published,
+    reported,
+)
+CASES = [
+    pytest.param(case, id=f"{family.__name__}-{number}-{Path(case.path).name}-{case.command[0]}")
+    for family in FAMILIES
+    for number, case in enumerate(family())
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tree]]:
+    """Return the folder of the project, in which all cases run, and what is in it."""
+    folder = tmp_path_factory.mktemp("reading")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.delenv("ATTNMT_MIRROR", raising=False)
+        patch.setitem(sys.modules, "mlflow", None)  # not installed; its import takes seconds
+        torch.set_num_threads(1)
+        build(folder)
+        shutil.copytree(paper.PUBLISHED, folder / "published")
+        patch.setattr(paper, "PUBLISHED", Path("published"))
+        yield folder, tree(folder)
+
+
+@pytest.fixture(autouse=True)
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have DVC find a training done and MLflow lack it, which take seconds themselves."""
+    graph = pytest.importorskip("attnmt.graph", reason="DVC, of the extra 'workflow', is missing")
+    numbers = {"threads": 1, "resources": {}, "priority": 0}
+    numbers |= dict.fromkeys(("done", "settled", "committed"), True)
+    lists = {"inputs": [], "outputs": [], "params": {}}
+    stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
+    monkeypatch.setattr(graph, "read_stages", lambda profile: [stage])
+    done = SimpleNamespace(info=SimpleNamespace(status="FINISHED"))
+    runs = chain([None], repeat(done))
+    monkeypatch.setattr(importing, "connect", MagicMock())
+    monkeypatch.setattr(importing, "find_run", lambda *_: next(runs))
+    monkeypatch.setattr(importing, "open_run", lambda *_: ("run", {}))
+    monkeypatch.setattr(importing, "add_scores", lambda *_: False)
+
+
+@pytest.fixture
+def clean(project: tuple[Path, Tree]) -> Iterator[tuple[Path, Tree]]:
+    """Return the project, and restore what a case that fails has changed."""
+    folder, whole = project
+    paper._read.cache_clear()
+    yield project
+    paper._read.cache_clear()
+    found = tree(folder)
+    for path in found.keys() - whole.keys():
+        path.unlink()
+    for path, before in whole.items():
+        if found.get(path) != before:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(before)
+
+
+def refusal(case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """Run the stage or the command of a case, which must refuse its input; return the message."""
+    if case.command[0] != "attnmt":
+        with pytest.raises(InputError) as refused:
+            run(*case.command)
+        return str(refused.value)
+    monkeypatch.setattr(sys, "argv", list(case.command))
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    shown = capsys.readouterr().err
+    assert (ended.value.code, "Traceback" in shown) == (2, False), shown
+    return shown.removeprefix("error: ")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_not_as_it_should_be_is_refused(
+    case: Case,
+    clean: tuple[Path, Tree],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder, whole = clean
+    path = Path(case.path)
+    with damaged(path, case.damage):
+        spoilt = path.read_bytes()
+        message = refusal(case, monkeypatch, capsys)
+        assert tree(folder) == whole | {folder / path: spoilt}
+    # A file that disagrees with another of its folder may be named after that one.
+    named = path.parent / "vocab.* and *.npy" if "digest differs" in message else path
+    assert str(named.parent) in message
+    assert named.name in message
+    assert_matches(case.message, message)
+    assert (
+        path.name == "params.yaml" or "\n" not in message.rstrip()
+    )  # of which each fault is named
+
+
+def assert_matches(pattern: str, message: str) -> None:
+    """Assert that a pattern is found in a message, and show both where it is not."""
+    with pytest.raises(InputError, match=pattern):
+        raise InputError(message)
+
+
+def test_there_are_enough_cases() -> None:
+    assert len(CASES) >= 110

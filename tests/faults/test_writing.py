@@ -1,0 +1,439 @@
+"""Outputs that cannot be written: each is refused with one message and no trace, or survived."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+from writing_project import MODEL, ROOT, Tree, build, output_to, run, run_as_nobody, tree
+
+from attnmt import atomic
+
+MODELS, REPORTS = f"models/demo/{MODEL}", "reports/demo"
+# Stage, what follows the parameter file, output.
+FOLDERS = [
+    ("corpus", (), "data/demo/raw"),
+    ("tokenise", (), "data/demo/tokens"),
+    ("encode", ("luong",), "data/demo/encoded/luong"),
+    ("lexicon", (), "data/demo/lexicon"),
+    ("translate", (MODEL,), f"translations/demo/{MODEL}"),
+    ("tables", (), f"{REPORTS}/tables"),
+    ("report", (), f"{REPORTS}/figures"),
+    ("report", (), f"{REPORTS}/cost"),
+]
+FILES = [
+    *(
+        ("train", (MODEL,), f"{MODELS}/{name}")
+        for name in (
+            "weights.safetensors",
+            "config.json",
+            "history.csv",
+            "metrics.json",
+            "provenance.json",
+        )
+    ),
+    ("evaluate", (MODEL,), f"scores/demo/{MODEL}.json"),
+    ("report", (), f"{REPORTS}/index.html"),
+]
+
+
+def remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def file(path: Path) -> None:
+    remove(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("somebody else's")
+
+
+def folder(path: Path) -> None:
+    remove(path)
+    path.mkdir()
+    (path / "kept").write_text("somebody else's")
+
+
+def link_to_a_folder(path: Path) -> None:
+    remove(path)
+    folder(Path("other"))
+    path.symlink_to(Path("other").absolute())
+
+
+def lost_link(path: Path) -> None:
+    remove(path)
+    path.symlink_to("nowhere")
+
+
+def link_to_a_full_device(path: Path) -> None:
+    remove(path)
+    path.symlink_to("/dev/full")
+
+
+def pipe(path: Path) -> None:
+    remove(path)
+    os.mkfifo(path)
+
+
+def file_above(path: Path) -> None:
+    """Put a file into the place of the folder that the output lies in."""
+    file(path.parent)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, what stands in the way of which path, and what the message must say."""
+
+    command: tuple[str, ...]
+    place: str
+    fault: Callable[[Path], None]
+    message: str
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.command[:2])}-{self.place}-{self.fault.__name__}"
+
+
+TAKEN = [
+    *(
+        Case((stage, *arguments), output, fault, message)
+        for stage, arguments, output in FOLDERS
+        for fault, message in {
+            file: "a folder is to be written here, and a file is in its place",
+            link_to_a_folder: "a folder is to be written here, and a link is in its place",
+            lost_link: "a folder is to be written here, and a link is in its place",
+            file_above: "is not a folder",
+        }.items()
+    ),
+    *(
+        Case((stage, *arguments), output, fault, message)
+        for stage, arguments, output in FILES
+        for fault, message in {
+            folder: "a file is to be written here, and a folder is in its place",
+            link_to_a_full_device: "a file is to be written here, and a device is in its place",
+            pipe: "a file is to be written here, and a device is in its place",
+            file_above: "is not a folder",
+        }.items()
+    ),
+    Case(("train", MODEL), f"checkpoints/demo/{MODEL}", file, "is not a folder"),
+    Case(("train", MODEL), "checkpoints", file, "is not a folder"),
+    *(
+        Case(("attnmt", "translate", "A house.", "--profile", "demo", "-o", "out"), "out", *fault)
+        for fault in (
+            (folder, "a folder is in its place"),
+            (link_to_a_folder, "a folder is in its place"),
+            (link_to_a_full_device, "a device is in its place"),
+            (pipe, "a device is in its place"),
+        )
+    ),
+    Case(
+        ("attnmt", "translate", "x", "--profile", "demo", "-o", "not/out"),
+        "not/out",
+        lambda path: file(path.parent),
+        "not is not a folder",
+    ),
+    Case(("attnmt", "readme", "place"), "place", folder, "a folder is in its place"),
+    Case(("attnmt", "readme", "place"), "place", link_to_a_full_device, "a device is in its place"),
+    Case(
+        ("attnmt", "fetch", "--profile", "loaded"),
+        "data/downloads/loaded",
+        file,
+        "is not a folder",
+    ),
+    Case(
+        ("attnmt", "fetch", "--profile", "loaded"),
+        "data/downloads",
+        file,
+        "is not a folder",
+    ),
+    Case(
+        ("attnmt", "fetch", "--profile", "loaded"),
+        "data/downloads/loaded/lock",
+        lambda path: path.mkdir(parents=True),
+        "a folder is in its place",
+    ),
+    Case(
+        ("attnmt", "fetch", "--profile", "loaded"),
+        "data/downloads/loaded/a.en",
+        lambda path: path.mkdir(parents=True),
+        "a folder is in its place",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project in which all stages have run, without MLflow, which takes seconds."""
+    project = tmp_path_factory.mktemp("built")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        patch.setenv("ATTNMT_ELSEWHERE", "yes")
+        build(project)
+    values = yaml.safe_load(Path(project / "params.yaml").read_text())
+    values |= {"profile": "loaded", "root": "../..", "params_file": "profiles/loaded/params.yaml"}
+    values["corpus"] = {"kind": "download", "files": downloads()}
+    values["sets"] = {"train": "train", "dev": "dev", "tests": ["t"], "aligned": "t"}
+    (project / "profiles/loaded").mkdir(parents=True)
+    (project / values["params_file"]).write_text(yaml.safe_dump(values))
+    return project
+
+
+def downloads() -> dict[str, dict[str, list[dict[str, str]]]]:
+    digest = f"sha256:{'0' * 64}"
+    names = {"train": "a", "dev": "b", "t": "c"}
+    return {
+        name: {
+            side: [{"url": f"http://127.0.0.1:9/{letter}.{side}", "digest": digest}]
+            for side in ("en", "de")
+        }
+        for name, letter in names.items()
+    }
+
+
+@pytest.fixture
+def project(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a copy of that project, the current folder."""
+    copy = tmp_path / "project"
+    shutil.copytree(built, copy, symlinks=True)
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("ATTNMT_ELSEWHERE", "yes")
+    monkeypatch.delenv("ATTNMT_MIRROR", raising=False)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    return copy
+
+
+def refused(status: int, error: str, place: str, message: str, before: Tree, project: Path) -> None:
+    """Check that a command was refused with one message, and that it left no trace."""
+    assert status == 2, error
+    told = [line for line in error.splitlines() if line.startswith("error: ")]
+    assert len(told) == 1
+    assert error.endswith(f"{told[0]}\n")
+    assert place in told[0]
+    assert message in told[0]
+    assert "Traceback" not in error
+    assert ".partial" not in error
+    assert tree(project) == before
+
+
+@pytest.mark.parametrize("case", TAKEN, ids=str)
+def test_a_place_that_is_taken(
+    case: Case, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    case.fault(Path(case.place))
+    before = tree(project)
+    status = run(*case.command)
+    # A file above is in the way of all outputs there; the first of them is named.
+    place = str(Path(case.place).parent) if case.fault is file_above else case.place
+    refused(status, capfd.readouterr().err, place, case.message, before, project)
+
+
+LOCKED = [
+    *(((stage, *arguments), output) for stage, arguments, output in (*FOLDERS, *FILES)),
+    (("train", MODEL), f"checkpoints/demo/{MODEL}/new"),
+    (("attnmt", "translate", "x", "--profile", "demo", "-o", "data/out"), "data/out"),
+    (("attnmt", "readme", "docs/README.md"), "docs/README.md"),
+    (("attnmt", "fetch", "--profile", "loaded"), "data/downloads/loaded"),
+]
+
+
+@pytest.mark.parametrize(("command", "place"), LOCKED)
+def test_a_folder_that_may_not_be_written_to(
+    command: tuple[str, ...], place: str, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    above = Path(place).parent
+    above.mkdir(parents=True, exist_ok=True)
+    if command[0] == "attnmt" and command[1] == "readme":
+        Path(place).write_text("x")
+    for path in (
+        Path(),
+        *Path().rglob("*"),
+    ):  # else of root's, with the rights of the person who tests
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    if above.parts[:1] == ("checkpoints",):
+        shutil.rmtree(above)
+        above = above.parent
+    above.chmod(0o555)
+    before = tree(project)
+    status = run_as_nobody(*command)
+    error = capfd.readouterr().err
+    above.chmod(0o755)
+    expected = str(
+        Path(place).parent
+    )  # in the way of all outputs there; the first of them is named
+    refused(status, error, expected, "may not be written to", before, project)
+
+
+@pytest.mark.parametrize(("stage", "arguments", "output"), [*FOLDERS, *FILES[5:]])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk(
+    stage: str,
+    arguments: tuple[str, ...],
+    output: str,
+    number: int,
+    project: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The system tells of it when a file is to be safe on the disk, as NFS does."""
+    sync = atomic._sync
+
+    def fail(path: Path) -> None:
+        if atomic.shown(path).startswith(output):
+            raise OSError(number, os.strerror(number))
+        sync(path)
+
+    monkeypatch.setattr(atomic, "_sync", fail)
+    before = tree(project)
+    status = run(stage, *arguments)
+    after = tree(project) if stage == "report" else before  # its other outputs are whole
+    refused(status, capfd.readouterr().err, output, "free some space there", after, project)
+    assert tree(project).keys() == before.keys()
+
+
+PRINTING = [
+    ("tokenise",),
+    ("encode", "luong"),
+    ("lexicon",),
+    ("attnmt", "translate", "A house.", "--profile", "demo"),
+    ("attnmt", "fetch", "--profile", "demo"),
+    ("attnmt", "translate", "--help"),
+]
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize("command", PRINTING, ids=" ".join)
+def test_standard_output_that_takes_nothing(
+    command: tuple[str, ...], buffered: bool, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = tree(project)
+    with output_to("/dev/full", buffered):
+        status = run(*command)
+    message = "No space left on device"
+    refused(status, capfd.readouterr().err, "standard output", message, before, project)
+
+
+@pytest.mark.parametrize(("stage", "arguments", "output"), [*FOLDERS, *FILES[5:]])
+def test_what_a_killed_process_left_is_gone_after_the_next(
+    stage: str, arguments: tuple[str, ...], output: str, project: Path
+) -> None:
+    before = tree(project)
+    gone = os.fork()
+    if gone == 0:
+        os._exit(0)
+    os.waitpid(gone, 0)
+    place = Path(output)
+    own = f"{place.name}.{atomic._machine()}.{gone}"
+    folder(place.with_name(f"{own}.partial"))
+    if place.is_dir():
+        place.rename(place.with_name(f"{own}.old.partial"))
+    assert run(stage, *arguments) == 0
+    assert tree(project).keys() == before.keys()
+
+
+def run_slowly(*command: str) -> int:
+    """Run a command in a fork, on a disk that is slow and cannot exchange two folders; return its id."""
+    child = os.fork()
+    if child:
+        return child
+    status, rename = 1, Path.rename
+
+    def slowly(path: Path, target: Path) -> Path:
+        moved = rename(path, target)
+        time.sleep(0.05)
+        return moved
+
+    try:
+        atomic._exchange = lambda one, other: False
+        Path.rename = slowly  # type: ignore[method-assign]
+        status = run(*command)
+    finally:
+        os._exit(status)
+
+
+@pytest.mark.parametrize(("stage", "arguments", "output"), FOLDERS[:4])
+def test_two_processes_of_one_stage(
+    stage: str, arguments: tuple[str, ...], output: str, project: Path, built: Path
+) -> None:
+    children = [run_slowly(stage, *arguments) for _ in range(2)]
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    assert tree(project) == tree(built)
+
+
+UNUSABLE = {
+    "a folder": ("mlflow.db", folder),
+    "no database": ("mlflow.db", file),
+    "a full device": ("mlflow.db", link_to_a_full_device),
+    "a locked folder": ("mlflow.db.lock", folder),
+}
+
+
+@pytest.mark.parametrize("fault", UNUSABLE)
+def test_a_store_that_cannot_be_used_is_one_warning_and_the_training_goes_on(
+    fault: str,
+    project: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ATTNMT_ELSEWHERE")
+    place, make = UNUSABLE[fault]
+    make(Path(place))
+    shutil.rmtree(MODELS)
+    shutil.rmtree("checkpoints")
+    started = time.monotonic()
+    assert run("train", MODEL) == 0
+    assert time.monotonic() - started < 60
+    warnings = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert place in warnings[0]
+    assert "`attnmt track` imports it later" in warnings[0]
+    assert Path(MODELS, "weights.safetensors").exists()
+
+
+@pytest.mark.parametrize("fault", UNUSABLE)
+def test_a_store_that_cannot_be_used_is_refused_by_track(
+    fault: str,
+    project: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ATTNMT_ELSEWHERE")
+    place, make = UNUSABLE[fault]
+    make(Path(place))
+    before = tree(project)
+    status = run("attnmt", "track", "--profile", "demo")
+    error = capfd.readouterr().err
+    after = {name: value for name, value in tree(project).items() if name != "mlflow.db.lock"}
+    assert after == {name: value for name, value in before.items() if name != "mlflow.db.lock"}
+    refused(status, error, place, "", tree(project), project)
+
+
+@pytest.mark.parametrize("stage", ["translate", "train"])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_torch_is_loaded(
+    stage: str, sent: signal.Signals, project: Path
+) -> None:
+    before = tree(project)
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / f"stages/{stage}.py"), "params.yaml", MODEL],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # whatever is inherited
+    )
+    maps = Path("/proc", str(process.pid), "maps")
+    while process.poll() is None and "libtorch" not in maps.read_text():
+        time.sleep(0.001)
+    process.send_signal(sent)
+    _, error = process.communicate()
+    assert process.returncode == -sent
+    assert error == ""
+    assert tree(project) == before

@@ -1,0 +1,126 @@
+"""A small project that has run whole, and how a test runs a stage or ``attnmt`` in a copy of it."""
+
+import importlib.util
+import os
+import shutil
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from project import TINY
+from project import Project as Checkout
+
+from attnmt import cli
+from attnmt.code import write_code
+from attnmt.stage import run_stage
+
+ROOT = Path(__file__).parents[2]
+MODEL = "base_reverse"
+NOBODY = 65534
+CHANGES: dict[str, Any] = TINY | {
+    "corpus.sizes": {"train": 60, "dev": 10, "test1": 10, "test2": 10},
+    "models": {name: TINY["models"][name] for name in (MODEL, "local_p_general_feed")},
+    "ensembles": {},
+}
+# Stages and what follows the parameter file, in the order in which they run.
+RUNS = [
+    ("corpus",),
+    ("tokenise",),
+    *(("encode", family) for family in ("luong", "luong_bpe", "course")),
+    ("lexicon",),
+    *((stage, name) for stage in ("train", "translate", "evaluate") for name in CHANGES["models"]),
+    ("tables",),
+    ("report",),
+]
+
+Tree = dict[str, bytes | str | None]
+
+
+def load_stage(name: str) -> ModuleType:
+    """Import a file of ``stages/``."""
+    spec = importlib.util.spec_from_file_location(f"stage_{name}", ROOT / f"stages/{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+STAGES = {name: load_stage(name) for name in dict.fromkeys(run[0] for run in RUNS)}
+
+
+def build(folder: Path) -> None:
+    """Run all stages in a folder, which is the current one."""
+    shutil.copy(ROOT / "params.yaml", folder / "params.yaml")
+    Checkout(folder).change(CHANGES)
+    write_code(ROOT / "stages", folder / "code/demo")
+    for name, *arguments in RUNS:
+        STAGES[name].main(Path("params.yaml"), *arguments)
+
+
+def run(*command: str) -> int:
+    """Run ``attnmt``, or a stage by its name, in the current folder; return the exit status."""
+    before = sys.argv
+    try:
+        if command[0] == "attnmt":
+            sys.argv = list(command)
+            cli.main()
+        else:
+            stage = STAGES[command[0]]
+            sys.argv = [f"stages/{command[0]}.py", "params.yaml", *command[1:]]
+            run_stage(stage.main, stage.__doc__)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    finally:
+        sys.argv = before
+    raise AssertionError("a command ends the process")
+
+
+def run_as_nobody(*command: str) -> int:
+    """Run a command in a fork of this process that has no more rights than anybody."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setresgid(NOBODY, NOBODY, NOBODY)
+                os.setresuid(NOBODY, NOBODY, NOBODY)
+            status = run(*command)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@contextmanager
+def output_to(path: str, buffered: bool = True) -> Iterator[None]:
+    """Send standard output to a file; without a buffer as by PYTHONUNBUFFERED."""
+    descriptor, before = os.open(path, os.O_WRONLY), sys.stdout
+    sys.stdout = TextIOWrapper(
+        os.fdopen(descriptor, "wb", buffering=-1 if buffered else 0), write_through=not buffered
+    )
+    try:
+        yield
+    finally:
+        sys.stdout = before
+
+
+def tree(folder: Path) -> Tree:
+    """Return everything in a folder: the content of files, the aims of links."""
+    found: Tree = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = str(path.readlink())
+        else:
+            found[name] = path.read_bytes() if path.is_file() else None
+    return found

@@ -1,0 +1,195 @@
+"""Random changes of code, and which stages they make stale in DVC and in Snakemake.
+
+    pytest tests/pipeline/mutations.py                  30 of each kind, some minutes
+    CHANGES=100 SEED=7 pytest tests/pipeline/mutations.py
+
+Coverage says which lines a stage executes: it is no part of what is tested. pytest does not collect this
+file by itself.
+"""
+
+import ast
+import os
+import random
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from project import GRU, MEMBERS, Project
+from test_truth import stages_of, stale_in_dvc
+
+CHANGES, SEED = int(os.environ.get("CHANGES", "30")), int(os.environ.get("SEED", "2015"))
+RUNS = {  # each script with the arguments that between them run most of its lines
+    "corpus": [[]],
+    "tokenise": [[]],
+    "encode": [["luong"], ["luong_bpe"], ["course"]],
+    "lexicon": [[]],
+    "train": [[MEMBERS[0]], [MEMBERS[1]], [GRU]],
+    "translate": [[MEMBERS[1]], [GRU], ["ensemble"]],
+    "evaluate": [[MEMBERS[1]], [GRU], ["ensemble"]],
+    "tables": [[]],
+    "report": [[]],
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file with one statement changed; of a change that must count, the scripts that execute it."""
+
+    path: Path
+    line: int
+    text: str
+    scripts: frozenset[str]
+
+
+@pytest.fixture(scope="module")
+def traced(
+    built: Project, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[Path, int], set[str]]:
+    """The scripts that execute each line, by file and line."""
+    copy = built.copy(tmp_path_factory.mktemp("traced") / "copy").hide_mlflow()
+    for script, runs in RUNS.items():
+        for i, arguments in enumerate(runs):
+            data = f"--data-file={script}.{i}.coverage"
+            run = [f"stages/{script}.py", "params.yaml", *arguments]
+            copy.run("coverage", "run", data, "--source=src/attnmt,stages", *run)
+    found = defaultdict(set)
+    for file in copy.folder.glob("*.coverage"):
+        for path, line in executed(file):
+            found[Path(path).relative_to(copy.folder), line].add(file.name.partition(".")[0])
+    return found
+
+
+def executed(data: Path) -> Iterator[tuple[str, int]]:
+    """Yield the lines in one of coverage's files."""
+    from coverage.numbits import register_sqlite_functions
+
+    with sqlite3.connect(data) as database:
+        register_sqlite_functions(database)
+        lines = "select path, numbits from line_bits join file on file.id = file_id"
+        for path, bits in database.execute(lines):
+            for byte, value in enumerate(bits):
+                yield from ((path, 8 * byte + bit) for bit in range(8) if value >> bit & 1)
+
+
+def statements(path: Path) -> list[ast.stmt]:
+    """Return the statements of a file that do something."""
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.stmt) and not isinstance(node, ast.Import | ast.ImportFrom)
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
+
+
+def spliced(path: Path, node: ast.expr | ast.stmt, new: str) -> str:
+    """Return a file's text with ``new`` in the place of a node."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    before = b"".join(lines[: node.lineno - 1]) + lines[node.lineno - 1][: node.col_offset]
+    after = lines[node.end_lineno - 1][node.end_col_offset :] + b"".join(lines[node.end_lineno :])
+    return (before + new.encode() + after).decode()
+
+
+def changed_line(path: Path, node: ast.stmt) -> str | None:
+    """Return the text with the first constant, comparison or sum in a statement's line changed."""
+    for part in ast.walk(node):
+        if getattr(part, "lineno", None) != node.lineno or not isinstance(part, ast.expr):
+            continue
+        source = ast.get_source_segment(path.read_text(), part) or ""
+        if isinstance(part, ast.Constant) and type(part.value) in (int, float, bool):
+            new = f"not {source}" if type(part.value) is bool else f"({source} + 1)"
+            return spliced(path, part, new)
+        if isinstance(part, ast.Compare | ast.Call):
+            return spliced(path, part, f"(not {source})")
+        if isinstance(part, ast.BinOp):
+            return spliced(path, part, f"(-({source}))")
+    return None
+
+
+def indent(path: Path, line: int) -> str:
+    text = path.read_text().splitlines()[line - 1]
+    return text[: len(text) - len(text.lstrip())]
+
+
+def idle_change(path: Path, node: ast.stmt, kind: int) -> str | None:
+    """Return the text with a comment, an empty line, brackets or words in a docstring more."""
+    lines = path.read_text().splitlines(keepends=True)
+    if kind == 0:
+        lines.insert(node.lineno - 1, f"{indent(path, node.lineno)}# A comment more.\n")
+        return "".join(lines)
+    if kind == 1:
+        lines.insert(node.lineno - 1, "\n")
+        return "".join(lines)
+    if kind == 2 and isinstance(node, ast.Return | ast.Assign) and node.value is not None:
+        source = ast.get_source_segment(path.read_text(), node.value)
+        return spliced(path, node.value, f"(\n  {source}\n)")
+    if kind == 3 and isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+        first = node.body[0]
+        assert isinstance(first, ast.Expr)
+        return spliced(path, first, '"""Other words."""')
+    return None
+
+
+def parses(text: str | None) -> bool:
+    try:
+        ast.parse(text or "(")
+    except SyntaxError:
+        return False
+    return True
+
+
+def idle_changes(folder: Path) -> Iterator[Change]:
+    """Yield random changes that do nothing, of all four kinds in turn."""
+    chance = random.Random(SEED)
+    files = [path.relative_to(folder) for path in sorted(folder.glob("src/attnmt/**/*.py"))]
+    made = 0
+    while made < CHANGES:
+        path = chance.choice(files)
+        nodes = statements(folder / path)
+        if nodes:
+            node = chance.choice(nodes)
+            text = idle_change(folder / path, node, made % 4)
+            if parses(text) and not decorated(node):
+                made += 1
+                yield Change(path, node.lineno, str(text), frozenset())
+
+
+def decorated(node: ast.stmt) -> bool:
+    return bool(getattr(node, "decorator_list", []))
+
+
+def line_changes(folder: Path, traced: dict[tuple[Path, int], set[str]]) -> Iterator[Change]:
+    """Yield random changes of lines that some stage executes."""
+    chance = random.Random(SEED)
+    places = sorted(p for p in traced if p[0].parts[0] == "src" and p[0].suffix == ".py")
+    made = 0
+    while made < CHANGES:
+        path, line = chance.choice(places)
+        nodes = [node for node in statements(folder / path) if node.lineno == line]
+        text = changed_line(folder / path, nodes[0]) if nodes else None
+        if parses(text) and text != (folder / path).read_text():
+            made += 1
+            yield Change(path, line, str(text), frozenset(traced[path, line]))
+
+
+def test_of_random_changes_those_of_executed_lines_count_and_no_others(
+    built: Project, traced: dict[tuple[Path, int], set[str]], tmp_path: Path
+) -> None:
+    copy = built.copy(tmp_path / "copy").hide_mlflow()
+    for change in [*line_changes(copy.folder, traced), *idle_changes(copy.folder)]:
+        file = copy.folder / change.path
+        before = file.read_bytes()
+        file.write_text(change.text)
+        os.utime(file, (0, 0))
+        dvc, snakemake = stale_in_dvc(copy), copy.plan()
+        file.write_bytes(before)
+        expected = stages_of(copy, set(change.scripts))
+        kinds = sorted({stage.partition("@")[0] for stage in dvc})
+        print(f"{change.path}:{change.line}: executed by {sorted(change.scripts)}; stale {kinds}")
+        assert bool(dvc) == bool(change.scripts)
+        assert expected <= dvc
+        assert snakemake == {after for stage in dvc for after in copy.following(stage)}

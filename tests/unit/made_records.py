@@ -1,0 +1,93 @@
+"""Made-up contents of the JSON files that stages write, whole, as their readers demand them."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from safetensors.numpy import save_file
+
+from attnmt.config import Model, Params, Training
+
+ROOT = Path(__file__).parents[2]
+DEMO = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+LUONG = DEMO["families"]["luong"]
+
+
+def identity(model: str, **changes: Any) -> dict[str, Any]:
+    """Whose a file is: of a model of the demo."""
+    own = {"profile": "demo", "model": model, "family": "luong", "seed": 1}
+    return own | {"dataset_digest": "d" * 64, "fingerprint": "f1"} | changes
+
+
+def config(model: str, **changes: Any) -> dict[str, Any]:
+    """The settings of a training: the demo's base system."""
+    return {
+        **identity(model),
+        "sets": DEMO["sets"],
+        "training": Training(**LUONG["training"]).model_dump(),
+        "threads": 1,
+        "system": Model(family="luong").system.model_dump(),
+        "shape": LUONG["shape"],
+        "source_words": 100,
+        "target_words": 100,
+    } | changes
+
+
+def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
+    """The settings of a model of the parameters."""
+    model = params.models[name]
+    return (
+        config(
+            name,
+            profile=params.profile,
+            family=model.family,
+            seed=model.seed,
+            sets=params.sets.model_dump(),
+            training=params.recipe(name).model_dump(),
+            system=model.system.model_dump(),
+            shape=params.families[model.family].shape.model_dump(),
+        )
+        | changes
+    )
+
+
+def provenance(model: str, **changes: Any) -> dict[str, Any]:
+    """When, where and how fast a model was trained."""
+    return {
+        **identity(model),
+        "code": "c0de" * 4,
+        "commits": ["89abcdef01234567" * 2 + "89abcdef"],
+        "started": "2015-09-17T12:00:00Z",
+        "device": "a processor",
+        "threads": 1,
+        "torch": "2.13.0",
+        "seconds": 90.0,
+        "target_words_per_second": 16.7,
+        "peak_memory_mb": 1234,
+    } | changes
+
+
+def metrics(*tests: str, **changes: Any) -> dict[str, Any]:
+    """The perplexities of a training of 20 batches."""
+    found = {"dataset_digest": "d" * 64, "best_step": 20, "steps": 20, "dev_perplexity": 9.5}
+    return found | {"perplexity": dict.fromkeys(tests or DEMO["sets"]["tests"], 8.5)} | changes
+
+
+def summary(sets: Mapping[str, int], **changes: Any) -> dict[str, Any]:
+    """What encode says of sets of so many lines, of some 8 English and 9 German words."""
+    counts = {
+        name: {"lines": lines, "en": {"tokens": 8 * lines}, "de": {"tokens": 9 * lines}}
+        for name, lines in sets.items()
+    }
+    found = {"sets": counts, "vocabulary": {"en": 100, "de": 100}, "pieces": False}
+    return found | {"digest": "d" * 64} | changes
+
+
+def save_weights(folder: Path, config: Mapping[str, Any]) -> None:
+    """Write a file of 1,200 weights of a model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {"W": np.zeros((40, 30), np.float32)}
+    save_file(tensors, folder / "weights.safetensors", {"config": json.dumps(config)})

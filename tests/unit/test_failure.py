@@ -1,0 +1,181 @@
+"""Trainings that fail: what is tried again, and what is refused at once."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from small_profile import make_profile
+from small_training import FEEDING, RECIPE, StopAfter, reversal, small
+from torch import Tensor
+
+from attnmt.config import Params, Training
+from attnmt.data.batches import Batch
+from attnmt.errors import InputError
+from attnmt.training import loop
+from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.failure import NOTE, DivergedError, noted_failures, refuse_failed
+from attnmt.training.loop import train
+from attnmt.training.run import train_run
+from attnmt.training.step import Step
+from attnmt.training.stop import Stop, TrainingStopped
+
+DIVERGING = {"learning_rate": 1e38, "clip_norm": 1e38}
+CUDA = "CUDA error: device-side assert triggered\nCUDA kernel errors might be reported later"
+
+
+def start(folder: Path, stop: Stop | None = None, minutes: float = 1.0, **recipe: float) -> None:
+    """Train as the stage does: refused, or from the last checkpoint."""
+    refuse_failed(folder)
+    text, settings = reversal(150, 1, reverse=True), RECIPE.model_copy(update=recipe)
+    checkpoints = Checkpoints(folder, minutes)
+    train(small(FEEDING), text, {"dev": text}, settings, 1, checkpoints, lambda row: None, stop)
+
+
+def refused(folder: Path) -> str:
+    """Return the message by which a training is refused before it starts."""
+    with pytest.raises(InputError) as error:
+        refuse_failed(folder)
+    return str(error.value)
+
+
+def failing_at(batch: int) -> Callable[[Step, Batch, float], Tensor]:
+    """Return a step that fails in a batch of the training, counted from 1, each time that it comes."""
+    text, trained = reversal(150, 1, reverse=True), Step.__call__
+    rows = list(loop._batches(text, RECIPE, 1, Progress()))[batch - 1]
+    faulty = text.batch(rows)
+
+    def step(self: Step, given: Batch, rate: float) -> Tensor:
+        if all(map(torch.equal, given, faulty)):
+            raise RuntimeError(CUDA)
+        return trained(self, given, rate)
+
+    return step
+
+
+@pytest.fixture
+def failing_in_batch_10(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every training fail in its tenth batch; there is an evaluation after the seventh."""
+    monkeypatch.setattr(Step, "__call__", failing_at(10))
+
+
+def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(
+        DivergedError, match=r"not finite after batch 7; delete the folder"
+    ) as error:
+        start(tmp_path, **DIVERGING)
+    assert refused(tmp_path) == str(error.value)
+    (tmp_path / NOTE).unlink()
+    refuse_failed(tmp_path)
+
+
+@pytest.mark.parametrize("stop_after", [None, 4])
+def test_no_checkpoint_has_weights_that_are_not_finite(
+    tmp_path: Path, stop_after: int | None
+) -> None:
+    """Not by the clock, which asks after every batch, nor when the training is stopped."""
+    with pytest.raises(TrainingStopped):
+        start(tmp_path, StopAfter(2))
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.safetensors")}
+    with pytest.raises(DivergedError):
+        start(tmp_path, StopAfter(stop_after or 10**9), 1.0 if stop_after else 0.0, **DIVERGING)
+    after = {path.name: path.read_bytes() for path in tmp_path.glob("*.safetensors")}
+    checkpoints, model = Checkpoints(tmp_path, minutes=0), small(FEEDING)
+    assert checkpoints.load(model).step >= 2
+    assert all(bool(p.isfinite().all()) for p in model.parameters())
+    assert (after == before) == (stop_after is not None)
+
+
+def test_best_weights_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
+    model = small(FEEDING)
+    model.initialise(1)
+    with torch.no_grad():
+        model.W_s[0, 0] = torch.nan
+    with pytest.raises(DivergedError, match=r"weights are not finite after batch 3"):
+        Checkpoints(tmp_path, 0).save_best(model, Progress(step=3, best_step=3))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("failing_in_batch_10")
+def test_what_fails_twice_from_one_checkpoint_is_not_tried_a_third_time(tmp_path: Path) -> None:
+    for _ in range(3):  # from the start, then twice from the checkpoint of batch 7
+        with pytest.raises(RuntimeError, match="CUDA error"):
+            start(tmp_path)
+    message = refused(tmp_path)
+    assert "failed twice after batch 7" in message
+    assert "(RuntimeError: CUDA error: device-side assert triggered)" in message
+    assert f"delete {tmp_path / NOTE} to go on from there" in message
+
+
+def test_what_fails_once_is_tried_again_and_may_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as failing:
+        failing.setattr(Step, "__call__", failing_at(10))
+        with pytest.raises(RuntimeError, match="CUDA error"):
+            start(tmp_path)
+    start(tmp_path)
+    refuse_failed(tmp_path)
+
+
+def end_by(error: BaseException, folder: Path, after: int = 0) -> None:
+    """Have a training that went on after a batch end by an error."""
+    with pytest.raises(type(error)), noted_failures(folder, after):
+        raise error
+
+
+@pytest.mark.parametrize("error", [TrainingStopped(), KeyboardInterrupt(), InputError("disk full")])
+def test_stops_and_faults_that_a_person_mends_are_not_noted(
+    tmp_path: Path, error: BaseException
+) -> None:
+    for _ in range(3):
+        end_by(error, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_processes_of_a_training_that_fail_together_are_one_failure(tmp_path: Path) -> None:
+    lost = RuntimeError("Connection closed by peer")
+    processes = [noted_failures(tmp_path, 0) for _ in range(2)]
+    for process in processes:
+        process.__enter__()
+    for process in processes:
+        assert process.__exit__(RuntimeError, lost, None) is False
+    refuse_failed(tmp_path)
+    end_by(lost, tmp_path)
+    assert "failed twice" in refused(tmp_path)
+
+
+def test_a_lost_connection_does_not_hide_why_the_other_process_ended(tmp_path: Path) -> None:
+    end_by(DivergedError(tmp_path, "the cost is", 3), tmp_path)
+    end_by(RuntimeError("Connection closed by peer"), tmp_path)
+    assert "the cost is not finite after batch 3" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "null", "[]", "{}", '{"final": "perhaps"}', "\xff"])
+def test_a_damaged_note_says_what_to_do(tmp_path: Path, content: str) -> None:
+    (tmp_path / NOTE).write_bytes(content.encode("latin-1"))
+    assert f"{NOTE}: damaged" in refused(tmp_path)
+
+
+@pytest.fixture
+def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+    """Return the parameters of a project in whose folder the test runs, with a rate that is too high."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    made = make_profile(Path())
+    family = made.families["words"]
+    recipe = Training(**family.training.model_dump() | DIVERGING | {"epochs": 30})
+    families = made.families | {"words": family.model_copy(update={"training": recipe})}
+    return made.model_copy(update={"families": families})
+
+
+def test_the_stage_trains_no_second_time(params: Params, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"not finite") as first:
+        train_run(params, "plain", "code")
+    monkeypatch.setattr(Step, "__call__", lambda *_: pytest.fail("a batch was trained on"))
+    with pytest.raises(InputError) as second:
+        train_run(params, "plain", "code")
+    assert str(second.value) == str(first.value)

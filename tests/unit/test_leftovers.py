@@ -1,0 +1,38 @@
+"""Outputs of models that the parameters no longer name are moved out of the way."""
+
+from pathlib import Path
+
+import pytest
+from small_profile import make_profile
+
+from attnmt.leftovers import set_aside
+
+LEFT = [
+    Path("models/demo/gone"),
+    Path("translations/demo/gone"),
+    Path("scores/demo/gone.json"),
+    Path("data/demo/encoded/gone"),
+]
+
+
+def test_leftovers_are_moved_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    params = make_profile(tmp_path)
+    before = {path for path in Path().rglob("*") if path.is_file()}
+    for path in LEFT:
+        file = path if path.suffix else path / "file"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("first")
+    for again in ("first", "second"):
+        for path in LEFT:
+            file = path if path.suffix else path / "file"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(again)
+        assert sorted(set_aside(params)) == sorted(LEFT)
+        assert not any(path.exists() for path in LEFT)
+        assert Path("set-aside/scores/demo/gone.json").read_text() == again
+    kept = {path for path in Path().rglob("*") if path.is_file()}
+    assert {path for path in kept if path.parts[0] != "set-aside"} == before
+    assert set_aside(params) == []

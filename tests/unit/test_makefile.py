@@ -1,0 +1,65 @@
+"""The environment that the Makefile sets up."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = ("Makefile", "pyproject.toml", "constraints.txt")
+
+
+def steps(folder: Path) -> list[str]:
+    """Return what make would do before it shows a plan; `make test`, which may run this, is not asked."""
+    command = ["make", "-n", "wmt14-plan"]
+    own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    shown = subprocess.run(
+        command, cwd=folder, env=own, capture_output=True, text=True, check=True
+    ).stdout
+    return [line for line in shown.splitlines() if not line.startswith("attnmt plan")]
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project's folder with an environment."""
+    folder = tmp_path_factory.mktemp("makefile") / "first"
+    folder.mkdir()
+    for name in FILES:
+        shutil.copy2(ROOT / name, folder)
+    environment = [sys.executable, "-m", "venv", "--without-pip", ".venv"]
+    subprocess.run(environment, cwd=folder, check=True)
+    (folder / ".venv/installed").touch()
+    return folder
+
+
+def test_an_environment_is_made_once(first: Path) -> None:
+    assert steps(first) == []
+
+
+def test_the_environment_of_a_copied_folder_is_made_again(first: Path, tmp_path: Path) -> None:
+    shutil.copytree(first, tmp_path / "copy", symlinks=True)
+    removed, made, *_ = steps(tmp_path / "copy")
+    assert removed == "rm -rf .venv"
+    assert made.endswith("-m venv .venv")
+
+
+def test_the_environment_of_a_moved_folder_is_made_again(first: Path, tmp_path: Path) -> None:
+    shutil.copytree(first, tmp_path / "before", symlinks=True)
+    (tmp_path / "before").rename(tmp_path / "after")
+    assert "rm -rf .venv" in steps(tmp_path / "after")
+
+
+def test_a_link_to_an_environment_stays(first: Path, tmp_path: Path) -> None:
+    for name in FILES:
+        shutil.copy2(ROOT / name, tmp_path)
+    (tmp_path / ".venv").symlink_to(first / ".venv")
+    assert steps(tmp_path) == []
+
+
+def test_without_an_environment_none_is_removed(tmp_path: Path) -> None:
+    for name in FILES:
+        shutil.copy2(ROOT / name, tmp_path)
+    assert not any(step.startswith("rm") for step in steps(tmp_path))
