@@ -78,7 +78,7 @@ format: $(VENV) ## Format the code; write what follows from it: dvc.yaml of the 
 	ruff check --fix
 	ruff format
 	for file in profiles/*/params.yaml; do cp dvc.yaml "$${file%params.yaml}"; done
-	python stages/code.py params.yaml
+	python stages/code_digests.py params.yaml
 
 .PHONY: benchmarks
 benchmarks: $(BENCHMARKS) ## Measure speed against OpenNMT-py and JoeyNMT (network), see benchmarks/README.md
@@ -111,7 +111,7 @@ clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and ML
 	rm -rf $(OUTPUTS)
 
 .PHONY: pins
-pins: ## Resolve all dependencies anew and rewrite constraints.txt (network)
+pins: ## Resolve all dependencies again and rewrite constraints.txt (needs the network)
 	rm -rf .venv
 	$(NEW_VENV)
 	pip install -e '.[workflow,cluster,dev]'

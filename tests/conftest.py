@@ -4,7 +4,11 @@ import os
 
 import pytest
 
-LONGEST = ("test_tasks.py", "test_engines.py")  # minutes each, and a file stays in one process
+LONGEST = (
+    "test_truth.py",
+    "test_engines.py",
+    "test_tasks.py",
+)  # minutes each, and a file stays in one process
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # each process has a core
     os.environ.setdefault("OMP_NUM_THREADS", "1")

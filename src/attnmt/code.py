@@ -18,7 +18,7 @@ from attnmt.errors import InputError
 from attnmt.files import read_json, write_json
 
 SOURCE = Path(attnmt.__file__).parent
-STAGE = "code"  # the one that writes these digests
+STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
 DIGITS = 16  # of a SHA-256, enough to tell two versions of a module apart
 
 
@@ -55,7 +55,7 @@ def write_code(stages: Path, folder: Path) -> None:
         InputError: if a file is not Python or cannot be written.
     """
     for script in sorted(stages.resolve().glob("*.py")):
-        if script.stem != STAGE:
+        if script.stem != SCRIPT:
             write_if_other(folder / f"{script.stem}.json", code_of(script))
 
 
@@ -87,12 +87,15 @@ def _file(module: str) -> Path:
 
 
 def _data(package: Path) -> Iterator[Path]:
-    """Yield the files of a package that are not Python, also those in folders that are not packages."""
+    """Yield a package's files that are not Python, also those in folders that are not packages.
+
+    Hidden files, and those that an editor keeps beside a file, are nobody's data.
+    """
     for path in sorted(package.iterdir()):
         if path.is_dir():
             if path.name != "__pycache__" and not (path / "__init__.py").exists():
                 yield from _data(path)
-        elif path.suffix != ".py":
+        elif path.suffix != ".py" and not path.name.startswith(".") and path.name[-1] != "~":
             yield path
 
 

@@ -40,7 +40,7 @@ class Stage(Order):
     priority: int  # stages that read what this one makes: what most wait for goes first
     done: bool  # the outputs were made of what lies there now: dvc.lock says so, or their record
     settled: bool  # done, and every stage before it
-    committed: bool  # dvc.lock says that it is done
+    committed: bool  # dvc.lock says that it is done, and no record says that other code did it
 
 
 def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
@@ -50,8 +50,7 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
     and the stages' records what has changed. Without it no stage is done.
 
     Raises:
-        InputError: if the profile does not exist, its parameters or DVC's files are at fault, or
-            dvc.lock says of outputs what their record denies.
+        InputError: if the profile does not exist, or its parameters or DVC's files are at fault.
     """
     root = root.resolve()
     file = _dvc_yaml(profile, root)
@@ -91,16 +90,17 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
 
         @cache
         def committed(stage: Any) -> bool:
-            return locked and stage.addressing not in status
+            # A lock may be forced over what other code made; then the record knows better.
+            record = layout.record(stage.name)
+            locked_as_it_is = locked and stage.addressing not in status
+            return locked_as_it_is and not contradicts(record, order(stage), digest)
 
         @cache
         def done(stage: Any) -> bool:
-            record = layout.record(stage.name)
-            if committed(stage):
-                if contradicts(record, order(stage), digest):
-                    raise InputError(_denied(file.with_name("dvc.lock"), stage.name, record))
-                return True
-            return compare and (stage.name == code.STAGE or is_of(record, order(stage), digest))
+            proven = stage.name == code.STAGE or is_of(
+                layout.record(stage.name), order(stage), digest
+            )
+            return compare and (committed(stage) or proven)
 
         @cache
         def settled(stage: Any) -> bool:
@@ -128,7 +128,7 @@ def find_order(profile: str, command: str) -> Order:
         InputError: if no stage of the profile does.
     """
     for stage in read_stages(profile, compare=False):
-        if command in stage.command.split(" && "):
+        if command in stage.commands:
             return stage
     raise InputError(f"{_dvc_yaml(profile, Path())}: no stage runs `{command}`")
 
@@ -177,14 +177,6 @@ def _repository(root: Path) -> Iterator[Repo]:
         place = root / ".dvc/config" if isinstance(error, ConfigError) else root
         why = " ".join(str(error).split())
         raise InputError(f"{place}: {why}; mend that file, or bring it back with git") from None
-
-
-def _denied(lock: Path, stage: str, record: Path) -> str:
-    return (
-        f"{lock}: {stage}: this file says that the outputs are up to date, but {record} says that other "
-        f"code, parameters or another command made them; restore the file (git checkout {lock.name}), "
-        f"or delete the record if you are sure that it is wrong"
-    )
 
 
 def _check(file: Path, stages: list[Any]) -> None:

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attnmt.code import STAGE, code_of, write_if_other
+import yaml
+
+from attnmt.code import SCRIPT, code_of, write_if_other
 from attnmt.errors import InputError
 from attnmt.files import read_json, sha256, write_json
 from attnmt.json_file import Record, read_model
@@ -38,10 +40,20 @@ class Order:
     inputs: list[str]
     outputs: list[str]
 
+    @property
+    def commands(self) -> list[str]:
+        """The commands of the stage, one after another."""
+        return self.command.split(" && ")
+
     def decided_by(self, digest: Digest) -> dict[str, Any]:
         """Return what decides the outputs, as it is now."""
         inputs = {path: digest(path) for path in self.inputs}
         return {"command": self.command, "params": self.params, "inputs": inputs}
+
+    def seen_now(self, params_file: Path, digest: Digest) -> dict[str, Any]:
+        """Return the same with the parameters that the file has now; None for one that it lacks."""
+        now = yaml.safe_load(params_file.read_text(encoding="utf-8"))
+        return self.decided_by(digest) | {"params": {name: _at(now, name) for name in self.params}}
 
     def made(self, digest: Digest) -> dict[str, Any]:
         """Return the digests of the outputs that are there."""
@@ -55,6 +67,13 @@ class Order:
             write_json(path, text)
 
 
+def _at(values: Any, name: str) -> Any:
+    """Return the value with a dotted name, or None."""
+    for key in name.split("."):
+        values = values.get(key) if isinstance(values, dict) else None
+    return values
+
+
 class _DecidedBy(Record):
     command: str
     params: dict[str, Any]
@@ -62,10 +81,16 @@ class _DecidedBy(Record):
 
 
 class _Run(Record):
-    """What a stage notes: what decided its outputs, and the digests of these."""
+    """What a stage notes: what decided its outputs, the commands that ran, the outputs' digests."""
 
     by: _DecidedBy
+    ran: list[str]  # those of the stage's commands that ran, one after another
     made: dict[str, str]
+
+    def led_to(self, outputs: dict[str, str], by: dict[str, Any], commands: list[str]) -> bool:
+        """Say if these commands, decided by this, made the outputs that lie there."""
+        ran = self.ran[: len(commands)] == commands
+        return ran and self.made == outputs and self.by.model_dump() == by
 
 
 def is_of(record: Path, order: Order, digest: Digest) -> bool:
@@ -76,11 +101,9 @@ def is_of(record: Path, order: Order, digest: Digest) -> bool:
     """
     if not record.exists():
         return False
-    run = _read(record)
-    whole = run.made.keys() == set(order.outputs)
-    return (
-        whole and run.made == order.made(digest) and run.by.model_dump() == order.decided_by(digest)
-    )
+    run, made = _read(record), order.made(digest)
+    whole = made.keys() == set(order.outputs)
+    return whole and run.led_to(made, order.decided_by(digest), order.commands)
 
 
 def contradicts(record: Path, order: Order, digest: Digest) -> bool:
@@ -105,28 +128,43 @@ def recorded(profile: str, script: Path, arguments: list[str]) -> Iterator[None]
     order is its definition in dvc.yaml. Where DVC is not installed nothing is noted.
 
     Raises:
-        InputError: if an engine started it and its code is no longer what the engine saw.
+        InputError: if its code or parameters are no longer what the engine saw, or if they or its inputs
+            have changed while it worked: DVC would take the new ones for what it was made of.
     """
-    if script.stem == STAGE:
-        yield  # it is run whenever an engine looks, and needs no record
+    # The stage that writes the digests runs whenever an engine looks. Of several processes that train
+    # one model, only the first writes, and it ends last.
+    if script.stem == SCRIPT or os.environ.get("RANK", "0") != "0":
+        yield
         return
     layout, command = Layout(profile), " ".join(["python", f"stages/{script.name}", *arguments])
     by_hand = not {ORDER, DVC_STAGE} & os.environ.keys()
     _check_code(layout.code / f"{script.stem}.json", code_of(script), by_hand)
-    order = None
-    if ORDER in os.environ:
-        order = Order(**read_json(Path(os.environ[ORDER])))
-    elif by_hand:
-        order = _defined(profile, command)
-    name = order.name if order else os.environ.get(DVC_STAGE, "").rpartition(":")[2]
-    if name:
-        layout.record(name).unlink(missing_ok=True)
-    by = order.decided_by(digest_of_path) if order else None
+    order = _given(command) if ORDER in os.environ else _defined(profile, command)
+    if order is None:
+        yield
+        return
+    params_file, record = Path(arguments[0]), layout.record(order.name)
+    before = order.commands[: order.commands.index(command)]
+    by = order.decided_by(digest_of_path)
+    _check_same(by, order.seen_now(params_file, digest_of_path), "DVC or Snakemake had read it")
+    # Of two commands the second proves something only together with the first.
+    follows = not before or (
+        record.exists() and _read(record).led_to(order.made(digest_of_path), by, before)
+    )
+    record.unlink(missing_ok=True)
     yield
-    if order is not None:
+    _check_same(by, order.seen_now(params_file, digest_of_path), "the stage had read it")
+    if follows and DVC_STAGE not in os.environ:
         made = order.made(digest_of_path)
-        if made.keys() == set(order.outputs):  # the first of two commands makes only a part
-            write_json(layout.record(name), {"by": by, "made": made})
+        write_json(record, {"by": by, "ran": [*before, command], "made": made})
+
+
+def _check_same(then: dict[str, Any], now: dict[str, Any], since: str) -> None:
+    """Refuse parameters and inputs that are no longer what they were."""
+    for part in ("params", "inputs"):
+        for name, value in then[part].items():
+            if now[part][name] != value:
+                raise InputError(f"{name}: this changed after {since}; start the stage again")
 
 
 def _read(record: Path) -> _Run:
@@ -162,6 +200,15 @@ def _check_code(file: Path, code: dict[str, str], by_hand: bool) -> None:
             f"{file}: {', '.join(sorted(other))} changed after DVC or Snakemake had read them; "
             f"start it again"
         )
+
+
+def _given(command: str) -> Order:
+    """Return Snakemake's order, which this stage carries out."""
+    file = os.environ[ORDER]
+    order = Order(**read_json(Path(file)))
+    if command not in order.commands:
+        raise InputError(f"{file}: {ORDER} names this order, which is not `{command}`; unset it")
+    return order
 
 
 def _defined(profile: str, command: str) -> Order | None:

@@ -10,18 +10,19 @@ What is logged is data alone, the model's files in the project's layout; this mo
 MLflow's description of the model, loads them. So the served environment needs this package, and
 nothing is unpickled.
 
-``mlflow models serve`` serves it, too, and answers the same but for one thing: MLflow drops a parameter
-that it does not know, with a warning in the server's log, before the model sees it.
+``mlflow models serve`` serves it, too, and answers the same questions alike. But before the model sees
+a request, MLflow drops a parameter that it does not know, and makes text of a sentence that is none.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+from pydantic import BaseModel, Field, PositiveInt, ValidationError
 
 from attnmt.config import Decoding, Params, load_params
 from attnmt.config.strict import Strict
@@ -31,7 +32,7 @@ from attnmt.layout import Layout
 from attnmt.yaml_file import explained
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
+    from fastapi import FastAPI, Request, Response
     from mlflow import MlflowException
     from mlflow.pyfunc import PyFuncModel
 
@@ -43,14 +44,13 @@ EXAMPLE = ["The boss found cheap cameras."]
 MOST_BEAM = 100
 MOST_CHARACTERS = 1_000  # of a sentence
 MOST_WORK = 200_000  # characters of all sentences, times the beam
+NO_TEXT = "it is missing, or not text"
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class Asked(Strict):
     """The parameters of a request."""
-
-    model_config = ConfigDict(strict=True)
 
     beam: Annotated[PositiveInt, Field(le=MOST_BEAM)]
     n_best: PositiveInt  # the most translations of a sentence to return
@@ -105,7 +105,7 @@ class Service:
 
 
 class _CheckedModel:
-    """Wrap a loaded model for MLflow's server; see a request's parameters before MLflow drops any."""
+    """Wrap a loaded model for MLflow's server; see a request before MLflow drops any of it."""
 
     def __init__(self, model: "PyFuncModel") -> None:
         self._model = model
@@ -116,11 +116,13 @@ class _CheckedModel:
     def predict(self, data: Any, params: Any = None) -> Any:
         if isinstance(params, dict):  # MLflow itself refuses anything else
             _validated(Asked, self._defaults | params)
+        if getattr(data, "ndim", 1) > 1 and data.shape[1] > 1:
+            raise _refusal(f"{data.shape[1]} columns; send one, in which each line is a sentence")
         return self._model.predict(data, params=params)
 
 
 def application(model: str) -> "FastAPI":
-    """Return MLflow's server of a saved model, which refuses parameters that it does not know.
+    """Return MLflow's server of a saved model, which refuses what MLflow would drop or make text of.
 
     Args:
         model: its URI, or its folder.
@@ -132,7 +134,30 @@ def application(model: str) -> "FastAPI":
 
     checked: Any = _CheckedModel(load_model(model))
     app: FastAPI = scoring_server.init(checked)
+    app.middleware("http")(_refuse_what_is_no_text)
     return app
+
+
+async def _refuse_what_is_no_text(
+    request: "Request", answer: Callable[["Request"], Awaitable["Response"]]
+) -> "Response":
+    """Refuse a list of sentences in which one is not text, as MLflow would translate "None"."""
+    from fastapi.responses import JSONResponse
+
+    try:
+        asked = json.loads(await request.body())
+    except ValueError:
+        asked = None  # MLflow says what is wrong
+    asked = asked if isinstance(asked, dict) else {}
+    for key in ("inputs", "instances"):
+        sentences = asked.get(key)
+        for line, sentence in enumerate(sentences if isinstance(sentences, list) else ()):
+            if not isinstance(sentence, str):
+                refusal = _refusal(f"sentence {line}: {NO_TEXT}")
+                return JSONResponse(
+                    json.loads(refusal.serialize_as_json()), refusal.get_http_status_code()
+                )
+    return await answer(request)
 
 
 def _validated(model: type[Model], params: Mapping[str, Any]) -> Model:
@@ -149,7 +174,7 @@ def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
     """Refuse what is not text, and more of it than a request may ask for."""
     for line, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
-            raise _refusal(f"sentence {line}: it is missing, or not text")
+            raise _refusal(f"sentence {line}: {NO_TEXT}")
         if len(sentence) > MOST_CHARACTERS:
             raise _refusal(
                 f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "

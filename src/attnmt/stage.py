@@ -69,7 +69,7 @@ def run_app(app: typer.Typer) -> None:
                 raise
             _close_output()
             place = error.filename or "standard output"
-            _fail(f"{place}: {error.strerror}; it must be possible to read and write it")
+            _fail(f"{place}: {error.strerror}; make sure that you may read and write it")
 
 
 def _fail(message: str) -> NoReturn:

@@ -17,8 +17,8 @@ Model = TypeVar("Model", bound=BaseModel)
 MERGE = "tag:yaml.org,2002:merge"  # of the key <<
 # What YAML makes of an attempt at a number, and what to write for it.
 NO_NUMBERS = {
-    str: "; YAML takes what stands in quotes, and 1e-3, for text: write 0.001",
-    bool: "; YAML takes yes, no, on and off for true and false: write a number",
+    str: "; in YAML a number in quotes is text, and so is 1e-3: write 0.001",
+    bool: "; in YAML yes, no, on and off mean true and false: write a number",
 }
 Location = list[str | int]  # the keys and list indices that lead to a value
 
@@ -56,7 +56,12 @@ class YamlFile:
             values = yaml.safe_load(text)
         except OSError as error:
             raise InputError(f"{path}: cannot read the parameters: {error.strerror}") from None
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
+        except RecursionError:
+            raise InputError(f"{path}: not YAML that can be read: nested too deeply") from None
+        except (
+            yaml.YAMLError,
+            ValueError,
+        ) as error:  # of bad UTF-8, or of a date such as 2001-99-99
             raise InputError(f"{path}: not YAML: {error}") from None
         repeated = [
             f"{path}:{line}: {key}: this key stands in its section already; give it once"
@@ -102,6 +107,8 @@ class YamlFile:
         """Say where in the file a fault of pydantic's lies and what to do."""
         location, message = explained(found, schema)
         key = ".".join(str(part) for part in location)
+        if found["type"] in ("int_type", "float_type"):
+            message += NO_NUMBERS.get(type(found["input"]), "")
         return f"{self.path}:{self.line(location)}: {key or 'the file'}: {message}"
 
 
@@ -120,13 +127,16 @@ def explained(found: Any, schema: dict[str, Any]) -> tuple[Location, str]:
         return location, "this key is missing"
     message = re.sub(r"^Value error, ", "", found["msg"])
     shown = "" if kind in ("value_error", "fault") else f" (found {found['input']!r})"
-    if kind in ("int_type", "float_type"):
-        shown += NO_NUMBERS.get(type(found["input"]), "")
     return location, f"{message}{shown}"
 
 
-def _entries(section: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-    """Yield the keys and values of a section, its own before those that ``<<`` brings."""
+def _entries(
+    section: yaml.MappingNode, around: tuple[yaml.Node, ...] = ()
+) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+    """Yield the keys and values of a section, its own before those that ``<<`` brings.
+
+    ``around`` are the sections that bring this one; a section may bring itself, which adds nothing.
+    """
     merged: list[yaml.Node] = []
     for key, value in section.value:
         if key.tag == MERGE:
@@ -135,7 +145,8 @@ def _entries(section: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]
             yield key, value
     for other in merged:
         assert isinstance(other, yaml.MappingNode)  # or the file would not have loaded
-        yield from _entries(other)
+        if other is not section and other not in around:
+            yield from _entries(other, (*around, section))
 
 
 def _repeated_keys(

@@ -196,7 +196,10 @@ def models() -> Iterator[Case]:
         (first(lambda t: t.double()), r"is torch.float64 .* not torch.float32"),
         (first(lambda t: t[:-1].clone()), r"tensor .* is torch.float32 \[.*\], not"),
         (tensors(lambda t: t.popitem()), "tensor .* is missing"),
-        (tensors(lambda t: t.update(more=torch.zeros(1))), "tensor 'more' is none of this model's"),
+        (
+            tensors(lambda t: t.update(more=torch.zeros(1))),
+            "tensor 'more' does not belong to this model",
+        ),
         (cut(40), "damaged"),
         (content(""), "damaged"),
         (metadata(None), "not a model of this program, or damaged"),
@@ -210,22 +213,25 @@ def models() -> Iterator[Case]:
         (settings("system.dropout", 0.5), "system: trained with other settings"),
         (settings("training.epochs", 9), "training: trained with other settings"),
         (settings("shape.window_D", 9), "shape: trained with other settings"),
-        (other("models/demo/base_reverse/weights.safetensors"), "of model 'base_reverse'"),
+        (other("models/demo/base_reverse/weights.safetensors"), "belongs to model 'base_reverse'"),
     ):
         yield Case(weights, damage, command, message)
     for member, whose in ((f"{BEST}_3", "feed_3"), ("de_en_base_reverse", "de_en_base_reverse")):
         found = other(f"models/demo/{member}/weights.safetensors")
-        yield Case(best, found, ("translate", "ensemble"), f"of model '.*{whose}'")
+        yield Case(best, found, ("translate", "ensemble"), f"belongs to model '.*{whose}'")
     yield Case(best, first(lambda t: t * NAN), ("translate", "ensemble"), "not a finite number")
     yield Case(weights, cut(40), ("report",), "damaged")
     yield Case(
-        weights, other("models/demo/base_reverse/weights.safetensors"), ("report",), "of model"
+        weights,
+        other("models/demo/base_reverse/weights.safetensors"),
+        ("report",),
+        "belongs to model",
     )
     for damage, message in (
         (line(1, "House\tHaus\t1.000000"), "tsv:1: 3 fields"),
         (line(1, "House\tHaus\t1.000000\tmany"), "tsv:1: .* a count"),
-        (line(1, "House\tHaus\tnan\t2"), "tsv:1: 'nan' is not the share"),
-        (line(1, "House\tHaus\t7.5\t2"), "tsv:1: '7.5' is not the share"),
+        (line(1, "House\tHaus\tnan\t2"), "tsv:1: 'nan' is not a share"),
+        (line(1, "House\tHaus\t7.5\t2"), "tsv:1: '7.5' is not a share"),
         (line(1, "House\tHaus\t1.000000\t0"), "tsv:1: .*'0' is not a count"),
         (line(1, "House\t\t1.000000\t2"), "tsv:1: 'House' and '' are not two words"),
     ):
@@ -322,8 +328,8 @@ def tabled() -> Iterator[Case]:
         (value("sets.test.perplexity", NAN), "sets.test.perplexity: .* finite"),
         (value("sets.test.reference_sha256", 7), "reference_sha256: .* valid string"),
         (value("beam", None), "beam: .* valid integer"),
-        (value("name", "base_reverse"), "of 'base_reverse' of profile 'demo'"),
-        (value("profile", "wmt14"), "of 'base' of profile 'wmt14'"),
+        (value("name", "base_reverse"), "scores of 'base_reverse' in profile 'demo'"),
+        (value("profile", "wmt14"), "scores of 'base' in profile 'wmt14'"),
         (value("seed", 2), "seed: 2, but 1 in the parameters"),
         (value("seed", "1"), "seed: .* valid integer"),
         (value("direction", "de-en"), "direction: 'de-en', but 'en-de' in the parameters"),
@@ -345,7 +351,7 @@ def tabled() -> Iterator[Case]:
     yield Case(aligner, without("aer"), command, "aer: this key is missing")
     yield Case(aligner, value("aer", NAN), command, "aer: .* finite")
     yield Case(aligner, value("aer", 2.0), command, "aer: .* less than or equal to 1")
-    yield Case(aligner, value("set", "dev"), command, "of set 'dev', not 'test'")
+    yield Case(aligner, value("set", "dev"), command, "tells of set 'dev', not of 'test'")
     yield Case(f"{LEXICON}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
     yield Case(f"{LEXICON}/test.links", line(1, None), command, "4 lines where the text has 5")
     yield Case(f"{TOKENS}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
@@ -419,12 +425,12 @@ def reported() -> Iterator[Case]:
         (value("fingerprint", "../../x"), "fingerprint: "),
         (value("threads", "one"), "threads: .* valid integer"),
         (value("peak_memory_mb", "much"), "peak_memory_mb: .* valid integer"),
-        (other("models/demo/base_reverse/provenance.json"), "of model 'base_reverse'"),
+        (other("models/demo/base_reverse/provenance.json"), "belongs to model 'base_reverse'"),
     ):
         yield Case(provenance, damage, command, message)
     yield Case(f"{BASE}/metrics.json", value("steps", "20"), command, "steps: .* valid integer")
     for damage, message in (
-        (value("profile", "wmt14"), "of profile 'wmt14'"),
+        (value("profile", "wmt14"), "tables of profile 'wmt14'"),
         (value("tables", None), "tables: .* valid list"),
         (without("tables.0.rows"), "tables.0.rows: this key is missing"),
         (without("tables.0.columns.0.key"), "columns.0.key: this key is missing"),

@@ -192,4 +192,4 @@ def test_of_random_changes_those_of_executed_lines_count_and_no_others(
         print(f"{change.path}:{change.line}: executed by {sorted(change.scripts)}; stale {kinds}")
         assert bool(dvc) == bool(change.scripts)
         assert expected <= dvc
-        assert snakemake == {after for stage in dvc for after in copy.following(stage)}
+        assert snakemake == copy.following(*dvc)

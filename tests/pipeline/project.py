@@ -114,9 +114,9 @@ class Project:
         dot = self.run("dvc", "dag", "--dot", file).replace(f"{file}:", "")
         return set(re.findall(r'^"(.+)" -> "(.+)";', dot, re.MULTILINE))
 
-    def following(self, stage: str) -> set[str]:
-        """Return a stage and all that follow from it, in DVC's graph."""
-        edges, found, new = self.edges(), set[str](), {stage}
+    def following(self, *stages: str) -> set[str]:
+        """Return stages and all that follow from them, in DVC's graph."""
+        edges, found, new = self.edges(), set[str](), set(stages)
         while new:
             found |= new
             new = {after for before, after in edges if before in new} - found

@@ -98,6 +98,7 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
         "reference_sha256": DIGEST,
         "before": by_script(value),
         "after": by_script(value + 2),
+        "lengths": [],
     }
     alignment = {
         "set": params.sets.aligned,

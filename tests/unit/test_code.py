@@ -107,7 +107,7 @@ def test_a_digest_is_the_same_in_every_version_of_python(project: Path) -> None:
 
 
 def test_digests_are_written_where_they_differ(project: Path) -> None:
-    shutil.copy(project / "stages/work.py", project / "stages/code.py")
+    shutil.copy(project / "stages/work.py", project / "stages/code_digests.py")
     digests(project)
     write_code(project / "stages", project / "code")
     (path,) = (project / "code").iterdir()
@@ -123,13 +123,26 @@ def test_a_file_that_is_not_python_is_named_with_its_line(project: Path) -> None
         digests(project)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "src").rglob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("name", [".words.tsv.swp", "words.tsv~", ".DS_Store"])
+def test_what_an_editor_leaves_is_no_code(project: Path, name: str) -> None:
+    before = digests(project)
+    (project / "src/attnmt/room/tables" / name).write_text("left")
+    assert digests(project) == before
+
+
+OURS = [path for folder in ("src", "stages") for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
 def test_no_module_is_imported_in_a_way_that_the_digests_miss(path: Path) -> None:
     """Neither by name nor relatively; what runs in a process of its own is a file of ours, too."""
-    tree = ast.parse(path.read_text())
+    tree, beside = ast.parse(path.read_text()), {other.stem for other in path.parent.glob("*.py")}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0
+        if path.parent.name == "stages" and isinstance(node, ast.Import | ast.ImportFrom):
+            assert not beside & {alias.name for alias in node.names}
+            assert not (isinstance(node, ast.ImportFrom) and node.module in beside)
         if isinstance(node, ast.Name | ast.Attribute):
             name = node.id if isinstance(node, ast.Name) else node.attr
             if name in ("import_module", "__import__", "runpy"):

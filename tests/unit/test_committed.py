@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnmt.code import code_of, digest_of
+from attnmt.code import SCRIPT, code_of, digest_of
 from attnmt.layout import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +20,7 @@ LOCKS = {"demo": ROOT / "dvc.lock"}
 def test_the_digests_of_the_demo_are_those_of_the_code(script: Path) -> None:
     """`make format` writes them; their diff says which stages a commit touches."""
     path = Layout("demo", ROOT).code / f"{script.stem}.json"
-    if script.stem != "code":
+    if script.stem != SCRIPT:
         assert json.loads(path.read_text()) == code_of(script)
 
 

@@ -379,6 +379,9 @@ def test_systems_that_are_none(write: Write, system: str, message: str) -> None:
         (b"", "params.yaml:1: the file: "),
         (b"a: [", "params.yaml: not YAML"),
         (b"\xff", "params.yaml: not YAML"),
+        (b"[" * 5000, "params.yaml: not YAML that can be read: nested too deeply"),
+        (b"a: 2001-99-99", "params.yaml: not YAML"),
+        (b"a: &a {b: 1, <<: *a}", "params.yaml:1: a: unknown key"),
     ],
 )
 def test_what_is_no_parameter_file(write: Write, content: bytes, message: str) -> None:

@@ -73,10 +73,10 @@ def test_the_counts_are_those_of_brute_force(params: Params) -> None:
 
 def test_it_says_what_was_aligned(params: Params) -> None:
     shown = markdown(dictionary_table(params))
-    assert "aligner 1.0 aligned all 4,000 training pairs; a dictionary" in shown
+    assert "aligner 1.0 aligned all 4,000 training pairs. A dictionary" in shown
     assert "2 times or more" in shown
     write_aligner(params, parts=9)
-    assert "4,000 training pairs, in 9 parts;" in dictionary_table(params).caption
+    assert "4,000 training pairs, in 9 parts." in dictionary_table(params).caption
 
 
 def test_a_missing_dictionary_is_named(params: Params) -> None:

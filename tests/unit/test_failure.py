@@ -17,6 +17,7 @@ from attnmt.training import loop
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.failure import NOTE, DivergedError, noted_failures, refuse_failed
 from attnmt.training.loop import train
+from attnmt.training.ranks import PeerLostError
 from attnmt.training.run import train_run
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
@@ -127,7 +128,10 @@ def end_by(error: BaseException, folder: Path, after: int = 0) -> None:
         raise error
 
 
-@pytest.mark.parametrize("error", [TrainingStopped(), KeyboardInterrupt(), InputError("disk full")])
+@pytest.mark.parametrize(
+    "error",
+    [TrainingStopped(), KeyboardInterrupt(), InputError("disk full"), PeerLostError("gone")],
+)
 def test_stops_and_faults_that_a_person_mends_are_not_noted(
     tmp_path: Path, error: BaseException
 ) -> None:

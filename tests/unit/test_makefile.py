@@ -13,7 +13,7 @@ FILES = ("Makefile", "pyproject.toml", "constraints.txt")
 
 
 def steps(folder: Path) -> list[str]:
-    """Return what make would do before it shows a plan; `make test`, which may run this, is not asked."""
+    """Return what make would do before it shows a plan, apart from any make that runs this test."""
     command = ["make", "-n", "wmt14-plan"]
     own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     shown = subprocess.run(

@@ -144,7 +144,7 @@ def test_page_without_attention_has_no_matrices(
 def test_tables_of_another_profile_are_refused(params: Params) -> None:
     path = Layout(params.profile).reports / "tables" / "tables.json"
     write_json(path, made_tables(params) | {"profile": "other"})
-    with pytest.raises(InputError, match=r"tables\.json: of profile 'other'; run"):
+    with pytest.raises(InputError, match=r"tables\.json: holds tables of profile 'other'; run"):
         make_page(params)
     path.unlink()
     with pytest.raises(InputError, match=r"tables\.json: no such file"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnmt.config import load_params
-from attnmt.reporting.paper import ALIGNER, paper_curves, paper_rows, tables_of
+from attnmt.reporting.paper import ALIGNER, paper_curves, paper_rows
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,13 +49,6 @@ def test_every_model_of_the_paper_file_is_one_of_the_profile(file):
     params = load_params(ROOT / file, ROOT)
     named = {row.model for row in paper_rows()} - {None}
     assert named <= params.models.keys() | params.ensembles.keys() | {ALIGNER}
-
-
-def test_tables_of_a_model():
-    assert tables_of("base") == ["Table 1"]
-    assert tables_of("local_p_general_feed") == ["Table 1", "Table 4", "Table 6"]
-    assert tables_of("ensemble") == ["Table 1", "Table 2", "Table 6"]
-    assert tables_of("unheard_of") == []
 
 
 def test_figure_5_has_six_curves_of_39_points():

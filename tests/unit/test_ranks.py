@@ -20,7 +20,7 @@ from attnmt.config import ModelShape, System
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import follow, train
-from attnmt.training.ranks import ALONE, PARENT, Ranks, joined, start
+from attnmt.training.ranks import ALONE, PARENT, PeerLostError, Ranks, joined, start
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
 
@@ -108,6 +108,21 @@ def training(ranks: Ranks, folder: Path, stop: Stop) -> Any:
     except TrainingStopped:
         return "stopped"
     return progress.history, [p.detach().numpy() for p in model.parameters()]
+
+
+def lose_the_other(ranks: Ranks) -> str:
+    """Have rank 1 end while rank 0 waits for it; return what rank 0 is told."""
+    if ranks.rank:
+        dist.destroy_process_group()
+        dist.destroy_process_group = lambda: None  # as a process that has died ends no group
+        return "ended"
+    with pytest.raises(PeerLostError, match="another process of this training has ended") as error:
+        ranks.any(False)
+    return str(error.value)
+
+
+def test_a_process_that_has_lost_another_says_so() -> None:
+    assert in_two_processes(lose_the_other)[1] == "ended"
 
 
 def test_the_number_of_processes_may_change_at_every_start(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("in").mkdir()
     Path("in/text").write_text("text")
     write_json(Path(CODE), code_of(SCRIPT))
+    Path("x").write_text("seed: 1\nother: 2\n")
     ORDER.write(Layout("demo").order("train@base"), again=True)
     monkeypatch.delenv(record.DVC_STAGE, raising=False)
     monkeypatch.setenv(record.ORDER, str(Layout("demo").order("train@base")))
@@ -33,11 +36,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def work(
-    text: str = "made", *, fails: bool = False, outputs: tuple[str, ...] = ("out", "more")
+    text: str = "made",
+    *,
+    fails: bool = False,
+    outputs: tuple[str, ...] = ("out", "more"),
+    arguments: tuple[str, ...] = (),
+    meanwhile: str | None = None,
 ) -> None:
-    with recorded("demo", SCRIPT, ["x"]):
+    with recorded("demo", SCRIPT, ["x", *arguments]):
         for name in outputs:
             Path(name).write_text(text)
+        if meanwhile is not None:
+            Path(meanwhile).write_text("{seed: 5}")
         if fails:
             raise InputError("no")
 
@@ -98,10 +108,93 @@ def test_a_run_that_fails_proves_nothing_and_neither_does_the_one_before() -> No
     assert not made()
 
 
-def test_the_first_of_two_commands_proves_nothing() -> None:
-    work(outputs=("out",))
+TWO = replace(ORDER, command=f"{ORDER.command} first && {ORDER.command} second")
+FIRST, SECOND = ("out",), ("more",)
+
+
+@pytest.fixture
+def two() -> None:
+    TWO.write(Layout("demo").order("train@base"), again=True)
+
+
+def do_first(text: str = "made") -> None:
+    work(text, outputs=FIRST, arguments=("first",))
+
+
+def do_second(text: str = "made") -> None:
+    work(text, outputs=SECOND, arguments=("second",))
+
+
+def test_two_commands_prove_something_together(two: None) -> None:
+    do_first()
+    assert not made(TWO)
+    do_second()
+    assert made(TWO)
+    do_second("again")
+    assert made(TWO)
+
+
+@pytest.mark.parametrize("half", [do_first, do_second])
+def test_half_of_a_stage_beside_the_other_half_from_before_proves_nothing(
+    two: None, half: Callable[[str], None]
+) -> None:
+    do_first()
+    do_second()
+    Path("in/text").write_text("other text")
+    half("made of the other text")
+    assert not made(TWO)
+
+
+def test_the_second_command_proves_nothing_of_what_the_first_did_not_make(two: None) -> None:
+    do_first()
+    Path("out").write_text("made by somebody else")
+    do_second()
+    assert not made(TWO)
+
+
+def test_the_order_of_another_stage_is_refused() -> None:
+    with pytest.raises(InputError, match=r"train@base\.order\.json: .* which is not `python"):
+        work(arguments=("other",))
+
+
+@pytest.mark.parametrize(
+    ("path", "named"), [("x", "seed"), ("in/text", "in"), (CODE, CODE.replace(".", r"\."))]
+)
+@pytest.mark.parametrize("engine", ["snakemake", "dvc"])
+def test_what_changes_while_a_stage_works_ends_it(
+    monkeypatch: pytest.MonkeyPatch, engine: str, path: str, named: str
+) -> None:
+    """DVC looks at everything afterwards and would say that the outputs are of the new content."""
+    if engine == "dvc":
+        monkeypatch.delenv(record.ORDER)
+        monkeypatch.setenv(record.DVC_STAGE, "train@base")
+        monkeypatch.setattr(record, "_defined", lambda *_: ORDER)
+    with pytest.raises(InputError, match=f"^{named}: this changed after the stage had read it"):
+        work(meanwhile=path)
     assert not PLACE.exists()
-    work(outputs=("more",))
+
+
+def test_other_parameters_than_those_of_the_order_are_refused() -> None:
+    Path("x").write_text("seed: 2\n")
+    with pytest.raises(InputError, match="seed: this changed after DVC or Snakemake had read it"):
+        work()
+    assert not Path("out").exists()
+
+
+def test_parameters_that_the_stage_does_not_read_may_change() -> None:
+    with recorded("demo", SCRIPT, ["x"]):
+        for name in ("out", "more"):
+            Path(name).write_text("made")
+        Path("x").write_text("seed: 1\nother: 3\n")
+    assert made()
+
+
+def test_of_several_processes_the_first_alone_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "1")
+    work()
+    assert not PLACE.exists()
+    monkeypatch.setenv("RANK", "0")
+    work()
     assert made()
 
 
@@ -126,6 +219,7 @@ def test_under_dvc_nothing_is_noted_and_what_was_noted_goes(
     work()
     monkeypatch.delenv(record.ORDER)
     monkeypatch.setenv(record.DVC_STAGE, "profiles/demo/dvc.yaml:train@base")
+    monkeypatch.setattr(record, "_defined", lambda *_: ORDER)
     work()
     assert not PLACE.exists()
 

@@ -241,4 +241,12 @@ def test_it_serves_offline_what_the_pipeline_says(
         assert ask(address, three) == expected(params, BEST, n_best=3)
         for lines, options, message in FAULTY + (UNKNOWN if command is OURS else []):
             assert message in refused(address, {"inputs": lines, "params": options})
+        if command is OURS:
+            for sentences in ([None], ["a", 1], ["a", ["b", "c"]]):
+                line = len(sentences) - 1
+                expected_message = f"sentence {line}: it is missing, or not text"
+                assert expected_message in refused(address, {"inputs": sentences})
+                assert expected_message in refused(address, {"instances": sentences})
+            wide = {"columns": ["one", "two"], "data": [["a", "b"]]}
+            assert "2 columns; send one" in refused(address, {"dataframe_split": wide})
         assert "must be a dictionary" in refused(address, {"inputs": LINES, "params": ["beam"]})

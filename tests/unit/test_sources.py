@@ -133,7 +133,7 @@ def test_a_file_that_is_not_the_right_one_is_kept_aside(
     found = hashlib.sha256(b"put by hand").hexdigest()
     assert capsys.readouterr().err.startswith(
         f"{folder}/a.en: digest does not match: expected {file.digest}, found sha256:{found}; "
-        f"kept as {folder}/a.en.refused, to be fetched anew\n"
+        f"kept as {folder}/a.en.refused; fetching it again\n"
     )
 
 

@@ -118,6 +118,7 @@ def write_scores(name, value=20.5, aer=None, members=None):
         for i, script in enumerate(scripts)
     }
     result = {"perplexity": None if members else 8.5, "before": both, "after": both, "lines": 3}
+    result["lengths"] = []
     result |= dict.fromkeys(("reference", "reference_sha256", "written_reference"), "made")
     by_step = dict.fromkeys(("same", "next"), aer)
     alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
@@ -300,11 +301,16 @@ def test_the_report_puts_a_model_below_the_first_of_its_tables(project):
             run.finish({})
     rows = {"table1": [(BEST, {})], "table_own": [("local_p_2", {}), (BEST, {})]}
     write_report("index.html", tables=rows)
-    add_report(store.connect(), make_profile(Path()))
+    params = make_profile(Path())
+    add_report(store.connect(), params)
     (tracked,), (table,) = runs(BEST), runs("Table 1")
     assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
     assert tracked.data.tags["table"] == "Table 1, The author's own table"
     assert runs("local_p_2")[0].data.tags["table"] == "The author's own table"
+    write_report("index.html", tables=rows | {"table1": [("local_p_2", {})]})
+    assert add_report(store.connect(), params)
+    assert runs("local_p_2")[0].data.tags["table"] == "Table 1, The author's own table"
+    assert runs("local_p_2")[0].data.tags["mlflow.parentRunId"] == table.info.run_id
 
 
 def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):

@@ -1,5 +1,6 @@
 """``attnmt serve``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +9,7 @@ from attnmt.commands.options import Profile
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.serving import application
-from attnmt.tracking.store import connect, store_uri
+from attnmt.tracking.store import connect, quieten, store_uri
 
 
 def serve(
@@ -30,14 +31,23 @@ def serve(
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
     -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3, "beam": 10}}'
     """
-    connect()
-    import mlflow  # here, as it takes seconds that help should not, and after its settings
-    import uvicorn
-
-    mlflow.set_tracking_uri(store_uri())
+    quieten()
+    try:
+        import mlflow  # here, as it takes seconds that help should not
+        import uvicorn
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"attnmt serve needs MLflow, and {error.name} is not installed; in the project's folder: "
+            f"pip install -e '.[workflow]'"
+        ) from None
     name = model or f"models:/attnmt-{profile}/latest"
     try:
+        if not Path(name).is_dir():
+            connect()
+        mlflow.set_tracking_uri(store_uri())
         app = application(name)
     except (mlflow.MlflowException, OSError) as error:
-        raise InputError(f"{name}: cannot be served ({error}); make its report first") from error
+        raise InputError(
+            f"{name}: cannot be served ({error}); run the report stage first, which registers the model"
+        ) from error
     uvicorn.run(app, host=host, port=port)

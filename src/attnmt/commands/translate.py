@@ -56,7 +56,7 @@ def translate(
         int | None, typer.Option(min=1, help="Width of the search; left out, the profile's.")
     ] = None,
     n_best: Annotated[
-        int, typer.Option(min=1, help="At most so many translations of each sentence.")
+        int, typer.Option(min=1, help="The number of translations of each sentence, at most.")
     ] = 1,
     form: Annotated[
         Format, typer.Option("--format", help="Columns with tabs between, or JSON with everything.")

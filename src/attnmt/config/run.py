@@ -39,7 +39,7 @@ class Decoding(Strict):
     """Beam search."""
 
     beam: PositiveInt  # 1 is greedy search
-    candidates: PositiveInt  # the search ends when so many translations are finished
+    candidates: PositiveInt  # the search ends when this number of translations is finished
     n_best: PositiveInt  # translations to list of each sentence; 1 lists none beside the best
     samples: PositiveInt = (
         12  # sentences of a set, evenly spread, of which the report shows attention

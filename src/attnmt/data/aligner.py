@@ -64,7 +64,7 @@ def _model() -> EflomalAlignmentModel:
     model = EflomalAlignmentModel()
     model.seed = SEED
     model.deterministic = True
-    model.emit_training_alignments = True  # the sampler's own, better than aligning the text anew
+    model.emit_training_alignments = True  # the sampler's own, better than aligning the text again
     return model
 
 

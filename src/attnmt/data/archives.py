@@ -87,7 +87,7 @@ class _Bounded(gzip.GzipFile):
         self._most = max(MOST_BYTES_A_BYTE * archive.stat().st_size, MOST_BYTES_AT_LEAST)
 
     def read(self, size: int | None = -1) -> bytes:
-        """Read at most so many bytes.
+        """Read at most ``size`` bytes.
 
         Raises:
             InputError: once more has come than the bound.

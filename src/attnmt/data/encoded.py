@@ -209,7 +209,7 @@ def write_encoded(folder: Path, name: str, language: str, parts: Iterable[Encode
 
 
 def _write_header(stream: BinaryIO, words: int) -> None:
-    """Write what ``np.save`` puts before so many ids."""
+    """Write the header that ``np.save`` would write for this number of ids."""
     descr = np.lib.format.dtype_to_descr(np.dtype(np.int32))
     write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": (words,)})
 

@@ -59,7 +59,7 @@ def _fields(line: str, place: str) -> list[str]:
     elif any(len(word.split()) != 1 for word in fields[:2]):
         fault = f"{fields[0]!r} and {fields[1]!r} are not two words"
     elif not re.fullmatch(r"0\.\d+|1\.0+", fields[2]) or int(fields[3]) < 1:
-        fault = f"{fields[2]!r} is not the share of a count, or {fields[3]!r} is not a count"
+        fault = f"{fields[2]!r} is not a share between 0 and 1, or {fields[3]!r} is not a count"
     else:
         return fields
     raise InputError(f"{place}: {fault}; run the lexicon stage again")

@@ -31,7 +31,7 @@ _REMEMBERED = 2**17  # words, some 50 MB
 
 
 def learn_codes(counts: Counter[str], merges: int) -> str:
-    """Return the content of a file of codes: at most so many merges, the most frequent first.
+    """Return the content of a file of codes: at most ``merges`` merges, the most frequent first.
 
     Args:
         counts: how often each word occurs in the training text of both languages. subword-nmt takes

@@ -106,7 +106,7 @@ def _set_aside(files: Iterable[File], folder: Path) -> None:
         if path.is_file():
             kept = path.replace(folder / f"{file.name}.refused")
             why = _differs(file, _digest(kept, file))
-            print(f"{path}: {why}; kept as {kept}, to be fetched anew", file=sys.stderr)
+            print(f"{path}: {why}; kept as {kept}; fetching it again", file=sys.stderr)
 
 
 def _refuse_unaccepted(files: Iterable[File], folder: Path, accepted: Collection[str]) -> None:
@@ -179,7 +179,7 @@ def _fetch(file: File, folder: Path, patience: Patience, stopped: Event) -> str 
 
 
 def _fetch_verified(transfer: Transfer, url: str, file: File) -> None:
-    """Fetch a file and check it; pieces that make no right whole are fetched anew in one."""
+    """Fetch a file and check it; if its pieces do not join to the right whole, fetch it again in one."""
     for _ in range(2):
         transfer.run(url)
         found = _digest(transfer.part, file)

@@ -115,7 +115,7 @@ class Transfer:
         return headers
 
     def _receive(self, url: str, response: requests.Response) -> None:
-        """Append the body of an answer, or start anew with it where it is the whole file."""
+        """Append the body of an answer, or start again with it where it is the whole file."""
         self._heed_stop()
         if response.status_code == NO_MORE:  # as after a kill between the last byte and the check
             self.pieced = True

@@ -28,7 +28,7 @@ class _Step(NamedTuple):
 
 
 class _Finished(NamedTuple):
-    """Hypotheses that finish with so many words."""
+    """Hypotheses that finish with the same number of words."""
 
     length: int
     sentences: Tensor  # which of all the rows are, [N]

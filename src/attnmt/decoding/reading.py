@@ -8,7 +8,11 @@ words of the references is chosen. This needs neither gold links nor a search, a
 ensemble and text.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Self, get_args
+
+from pydantic import model_validator
 
 from attnmt.config import LinkStep, Params
 from attnmt.errors import InputError
@@ -24,6 +28,21 @@ class Reading(Record):
     hits: dict[LinkStep, Count]  # how many of these each reading brings back
     chosen: LinkStep
     authors: LinkStep  # at which the authors' program reads such a model
+
+    @model_validator(mode="after")
+    def _chosen_brings_back_most(self) -> Self:
+        if self.hits.keys() != set(get_args(LinkStep)):
+            raise ValueError("hits must have a number for each of the two steps")
+        if max(self.hits.values()) > self.unknown_words:
+            raise ValueError("hits must not be more than the unknown words")
+        if self.chosen != better(self.hits, self.authors):
+            raise ValueError(f"chosen is {self.chosen!r}, which the hits contradict")
+        return self
+
+
+def better(hits: Mapping[LinkStep, int], authors: LinkStep) -> LinkStep:
+    """Return the step with more hits; of two that have as many, the one that the authors read."""
+    return max(hits, key=lambda step: (hits[step], step == authors))
 
 
 def load_reading(params: Params, name: str, root: Path = Path()) -> Reading:

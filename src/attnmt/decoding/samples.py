@@ -24,7 +24,7 @@ class Attended:
 
 
 def sampled_lines(lines: int, samples: int) -> list[int]:
-    """Return so many lines of a set, evenly spread and ascending; all of a set that has fewer."""
+    """Return ``samples`` lines of a set, evenly spread and ascending; all lines if it has fewer."""
     if lines <= samples:
         return list(range(lines))
     return [i * lines // samples for i in range(samples)]

@@ -15,7 +15,7 @@ from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.data.vocabulary import EOS, SPECIAL, Vocabulary
 from attnmt.decoding.ensemble import authors_step
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.reading import Reading
+from attnmt.decoding.reading import Reading, better
 from attnmt.decoding.samples import Attended, sampled_lines
 from attnmt.decoding.search import Search
 from attnmt.decoding.translate import Ids, attention_of_all, force_all, translate
@@ -106,9 +106,12 @@ class TextTranslator:
                 replaced = replace_unknown(words, read, forced[step][at], self.lexicon)
                 hits[step] += sum(replaced[j] == reference[j] for j in places)
         authors = authors_step(self.models)
-        chosen = max(LINK_STEPS, key=lambda step: (hits[step], step == authors))
         return Reading(
-            set=dev, unknown_words=unknown_words, hits=hits, chosen=chosen, authors=authors
+            set=dev,
+            unknown_words=unknown_words,
+            hits=hits,
+            chosen=better(hits, authors),
+            authors=authors,
         )
 
     def translate(
@@ -151,7 +154,7 @@ class TextTranslator:
     def attention_to(
         self, name: str, samples: int, found: Sequence[Sequence[Translation]] | None = None
     ) -> list[Attended]:
-        """Return the weights of so many sentences of a set; the models have attention.
+        """Return the attention weights of some sentences of a set; the models must have attention.
 
         Args:
             name: the set.

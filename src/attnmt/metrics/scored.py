@@ -53,7 +53,7 @@ class _SetScores(Record):
     written_reference: Text
     before: _ByScript
     after: _ByScript
-    lengths: list[_Group] = Field(default=[])
+    lengths: list[_Group]
 
 
 class _Alignment(Record):
@@ -111,7 +111,9 @@ def read_scores(profile: str, name: str, root: Path = Path()) -> dict[str, Any]:
     path, again = Layout(profile, root).scores(name), f"run evaluate of {name} again"
     found = read_model(path, _ScoresFile, again)
     if (found.profile, found.name) != (profile, name):
-        raise InputError(f"{path}: of {found.name!r} of profile {found.profile!r}; {again}")
+        raise InputError(
+            f"{path}: holds scores of {found.name!r} in profile {found.profile!r}; {again}"
+        )
     return found.model_dump()
 
 
@@ -123,7 +125,7 @@ def read_system_scores(params: Params, name: str, test: str) -> dict[str, Any]:
             were scored, or no such test set.
     """
     path, system = Layout(params.profile).scores(name), params.translators(name)
-    again = f"run the stages that lead to it, evaluate of {name} the last, again"
+    again = f"run the stages that lead to it again, the last of them evaluate of {name}"
     scores = read_scores(params.profile, name)
     if test not in scores["sets"]:
         raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
@@ -144,7 +146,7 @@ def read_system_scores(params: Params, name: str, test: str) -> dict[str, Any]:
             raise InputError(
                 f"{path}: {key}: {scores[key]!r}, but {value!r} in the parameters; {again}"
             )
-    attends = any(params.model(member).attention != "none" for member in system.members)
+    attends = params.attends(name)
     if attends != (scores["alignment"] is not None):
         found = "no links" if attends else "links, though it does not attend"
         raise InputError(f"{path}: alignment: {name} has {found}; {again}")
@@ -160,5 +162,7 @@ def read_aligner(params: Params) -> dict[str, Any]:
     path, again = Layout(params.profile).lexicon / "aligner.json", "run the lexicon stage again"
     found = read_model(path, _AlignerFile, again)
     if found.set != params.sets.aligned:
-        raise InputError(f"{path}: of set {found.set!r}, not {params.sets.aligned!r}; {again}")
+        raise InputError(
+            f"{path}: tells of set {found.set!r}, not of {params.sets.aligned!r}; {again}"
+        )
     return found.model_dump()

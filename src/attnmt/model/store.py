@@ -93,7 +93,7 @@ def _check_tensors(
     """Refuse tensors whose names, shapes or types are others, or that are not finite."""
     again = f"train {name} again"
     if odd := sorted(tensors.keys() ^ expected.keys()):
-        what = "is missing" if odd[0] in expected else "is none of this model's"
+        what = "is missing" if odd[0] in expected else "does not belong to this model"
         raise InputError(f"{place}: tensor {odd[0]!r} {what}; {again}")
     for key, like in expected.items():
         found = tensors[key]

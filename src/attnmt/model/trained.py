@@ -24,7 +24,7 @@ def _moment(text: str) -> str:
 
 
 class _Whose(Record):
-    """Which training it is of."""
+    """Which training a file belongs to."""
 
     profile: Name
     model: Name
@@ -167,7 +167,8 @@ def _own(found: Found, path: Path) -> Found:
     own = path.parent.parent.name, path.parent.name
     if (found.profile, found.model) != own:
         raise InputError(
-            f"{path}: of model {found.model!r} of profile {found.profile!r}; {_again(path.parent)}"
+            f"{path}: belongs to model {found.model!r} of profile {found.profile!r}; "
+            f"{_again(path.parent)}"
         )
     return found
 

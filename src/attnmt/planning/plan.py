@@ -136,7 +136,7 @@ def make_plan(
 
 
 def wall_hours(hours: Sequence[float], at_once: int) -> float:
-    """Return the least time for trainings of so many hours, some of them at once."""
+    """Return the least time for trainings that take these hours, some of them at once."""
     return max([sum(hours) / at_once, *hours])
 
 

@@ -65,7 +65,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
         InputError: if the file is missing, or its weights or the gold links do not fit its text.
     """
     system = params.translators(name)
-    if all(params.model(member).attention == "none" for member in system.members):
+    if not params.attends(name):
         return []
     layout = Layout(params.profile)
     path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"

@@ -62,8 +62,8 @@ def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> No
         if own != lines[first]:
             folder = Layout(params.profile).translations(name)
             raise InputError(
-                f"{folder}: attention to other lines of {test} than in {first}'s; run translate of "
-                f"both again"
+                f"{folder}: holds attention for other lines of {test} than {first} has; run translate "
+                f"of both again"
             )
 
 

@@ -8,17 +8,19 @@ from attnmt.reporting.tables import ABOVE, FIRST, METRICS, SUBWORDS, TableSpec
 
 LANGUAGES = {"en-de": "English-German", "de-en": "German-English"}
 LINKED = (
-    "References are force-decoded; a word's link is the largest weight of the step that the authors "
-    "read: the next, where the word is the input, for content scores and an ensemble with one; the "
-    "same, which predicts it, for location and the GRU."
+    "AER is of force-decoded references. Each German word is linked to the English word that has the "
+    "largest attention weight at one step. As in the authors' program, that is the step after the word "
+    "(its input is the word) for content scores and for ensembles with one. For location and the GRU it "
+    "is the step that predicts the word."
 )
 READINGS = (
-    "Same step and next step: every system by either reading. The diagonal links each German word "
-    "to the English one at its own place, or to the last."
+    "The columns same step and next step show both readings for every system. The diagonal is no "
+    "model: it links each German word to the English word at the same position, or to the last one."
 )
 REPLACED = (
-    "What replaces an unknown word is found at the same step or at the next, whichever brings back more "
-    "unknown words of the dev set's references; it is chosen for each system."
+    "An unknown word is replaced by way of its attention weights, at the same step or at the next. "
+    "For each system we take the step that restores more of the unknown words in the development set's "
+    "references."
 )
 OVER = {ABOVE: "over the row above", FIRST: "over the system without fault"}
 Rows = list[dict[str, Any]]

@@ -40,7 +40,7 @@ def text_column(key: str, heading: str, rows: Rows) -> Column:
 
 
 def number_column(key: str, heading: str, rows: Rows, digits: int) -> Column:
-    """Return a column of numbers with so many decimals, thousands apart."""
+    """Return a column of numbers with ``digits`` decimals and commas between thousands."""
     return Column(key, heading, [decimal(row[key], digits) for row in rows], _values(rows, key))
 
 
@@ -50,7 +50,7 @@ def filled(columns: list[Column]) -> list[Column]:
 
 
 def decimal(value: float | None, digits: int) -> str:
-    """Return a number with so many decimals; nothing for None."""
+    """Return a number with ``digits`` decimals; an empty text for None."""
     return "" if value is None else f"{value:,.{digits}f}"
 
 

@@ -149,7 +149,10 @@ def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: 
 
 
 def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
-    """Return the largest p of the pairs of seeds, first with first; the side with fewer begins anew."""
+    """Return the largest p of the pairs of seeds, first with first.
+
+    The side with fewer seeds starts again from its first one.
+    """
     judged, start = spec.judged or "", spec.base_metric() or ""
     found = []
     for pair in range(max(len(line.systems), len(base.systems))):

@@ -31,10 +31,11 @@ def dictionary_table(params: Params) -> Table:
     columns += [number_column(key, text, rows, 0) for key, text in NUMBERS.items()]
     in_parts = f", in {made['parts']} parts" if made["parts"] > 1 else ""
     caption = (
-        f"{made['system']} aligned all {made['pairs']:,} training pairs{in_parts}; a dictionary holds "
-        f"pairs of words that it linked {made['min_count']} times or more. For an unknown word stands "
-        "the best translation of its source word, or the source word itself. So an entry can help "
-        "where its source word, or that word's best translation, is outside the family's vocabulary."
+        f"{made['system']} aligned all {made['pairs']:,} training pairs{in_parts}. A dictionary holds "
+        f"the pairs of words that it linked {made['min_count']} times or more. An unknown word is "
+        "replaced by the best translation of its source word, or by the source word itself if it has "
+        "none. So entries are of use mostly where one of their two words is outside the family's "
+        "vocabulary."
     )
     title = f"Dictionaries for unknown words, profile {params.profile}"
     return Table("table_dictionary", title, caption, filled(columns), rows)

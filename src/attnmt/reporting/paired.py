@@ -57,7 +57,7 @@ def aligner_interval(params: Params, scores: Scores) -> tuple[float, float]:
 def diagonal_score(params: Params) -> Scores:
     """Return the error rate of links that need no model, as that of a model's is computed."""
     path = Layout(params.profile).tokens / f"{params.sets.aligned}.links"
-    gold = read_links(path) if path.exists() else None
+    gold = _of_tokens(params, path, "run the tokenise stage again") if path.exists() else None
     return score_links(diagonal_links(params), gold, params.evaluation.bootstrap_samples)
 
 

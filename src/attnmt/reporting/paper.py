@@ -89,11 +89,6 @@ def paper_curves(figure: str) -> list[Point]:
     return [_point(cells) for cells in _read("figures.csv") if cells["figure"] == figure]
 
 
-def tables_of(model: str) -> list[str]:
-    """Return the names of the tables that show a model, in the paper's order."""
-    return list(dict.fromkeys(row.table for row in paper_rows() if row.model == model))
-
-
 @cache  # each label and each curve asks for it
 def _read(name: str) -> list[dict[str, str]]:
     """Return the lines of a file of published numbers.

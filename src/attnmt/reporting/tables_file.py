@@ -53,5 +53,5 @@ def read_tables(path: Path, profile: str) -> list[dict[str, Any]]:
     again = f"run the stage {'report' if path.parent.name == 'cost' else 'tables'} again"
     found = read_model(path, _TablesFile, again)
     if found.profile != profile:
-        raise InputError(f"{path}: of profile {found.profile!r}; {again}")
+        raise InputError(f"{path}: holds tables of profile {found.profile!r}; {again}")
     return [table.model_dump() for table in found.tables]

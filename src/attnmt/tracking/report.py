@@ -15,7 +15,6 @@ from attnmt.layout import Layout
 from attnmt.reporting.tables_file import read_tables
 from attnmt.serving import save_translator, translator_files
 from attnmt.tracking.store import (
-    PARENT,
     REPORT,
     digest_of,
     log_final,
@@ -116,11 +115,8 @@ def _nest_models(client: Any, profile: str, tables: Mapping[str, Table]) -> bool
     for run, table in tables.items():
         for model in (model for row in table["rows"] for model in _models(row)):
             shown.setdefault(model, {})[run] = None
-    loose = [run for run in model_runs(client, profile) if PARENT not in run.data.tags]
-    found = [run for run in loose if run.data.tags["run"] in shown]
-    for run in found:
-        nest(client, profile, run, list(shown[run.data.tags["run"]]))
-    return bool(found)
+    found = [run for run in model_runs(client, profile) if run.data.tags["run"] in shown]
+    return any([nest(client, profile, run, list(shown[run.data.tags["run"]])) for run in found])
 
 
 def register_best(client: Any, params: Params, run_id: str) -> bool:

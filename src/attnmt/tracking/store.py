@@ -62,8 +62,7 @@ def connect() -> Any:
         raise InputError(
             "mlflow.db is not for several machines: name a server, MLFLOW_TRACKING_URI"
         )
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+    quieten()
     with FileLock(LOCK, timeout=LOCK_SECONDS):
         _check_database()
         from mlflow import MlflowClient
@@ -71,6 +70,12 @@ def connect() -> Any:
         client = MlflowClient(store_uri())
         client.search_experiments(max_results=1)
     return client
+
+
+def quieten() -> None:
+    """Tell MLflow, before it is imported, to call nobody, say little and not wait for minutes."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
 
 
 @dataclass(frozen=True)
@@ -212,12 +217,18 @@ def table_run(client: Any, profile: str, table: str) -> str:
         return _table_run(client, profile, table)
 
 
-def nest(client: Any, profile: str, run: Any, tables: Sequence[str]) -> None:
-    """Place the run of a model below the first of the tables that show it, and name them all."""
+def nest(client: Any, profile: str, run: Any, tables: Sequence[str]) -> bool:
+    """Place the run of a model below the first of the tables that show it, and name them all.
+
+    Returns:
+        Whether it was not so before.
+    """
     with FileLock(LOCK, timeout=LOCK_SECONDS):
         tags = _below(client, profile, tables)
-    for name, value in tags.items():
+    new = {name: value for name, value in tags.items() if run.data.tags.get(name) != value}
+    for name, value in new.items():
         client.set_tag(run.info.run_id, name, value)
+    return bool(new)
 
 
 def model_runs(client: Any, profile: str) -> list[Any]:

@@ -65,7 +65,7 @@ class Graphs:
                 self.capturing = False
                 log.warning(
                     "a step could not be captured as a CUDA graph (%s); the training goes on without "
-                    "further graphs: slower, to the same result",
+                    "further graphs; it is slower, and its result is the same",
                     str(error).partition("\n")[0],
                 )
         return self.by_shape.get(shape)
@@ -153,7 +153,7 @@ class _CUDAGraph(NamedTuple):
 
 
 def widen(batch: Batch, source_columns: int, target_columns: int) -> Batch:
-    """Pad the source on the left, the target on the right, to multiples of so many columns."""
+    """Pad the source on the left, the target on the right, to multiples of these numbers of columns."""
     left = -batch.source.shape[1] % source_columns
     right = -batch.words.shape[1] % target_columns
     return batch._replace(

@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
-# Of mallopt in glibc's malloc.h: blocks above the one size are mapped anew each time; free memory at the
-# heap's end above the other goes back to the system.
+# Of mallopt in glibc's malloc.h: blocks above the first size are mapped again each time; free memory at
+# the heap's end above the second goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 BYTES = 1 << 30
 CODE = ("src", "stages", "benchmarks")  # folders; reports and digests change while a run goes on
@@ -24,7 +24,7 @@ PR_SET_PDEATHSIG = 1  # of Linux' prctl
 def keep_freed_memory() -> None:
     """Have the C library keep the large blocks that every batch frees and takes again.
 
-    Mapping them anew costs a fault for every 4 kB. Nothing is done where the library is not glibc.
+    Mapping them again costs a fault for every 4 kB. Nothing is done where the library is not glibc.
     """
     library: Any = ctypes.CDLL(None) if platform.system() == "Linux" else None
     if hasattr(library, "mallopt"):

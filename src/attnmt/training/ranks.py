@@ -27,6 +27,20 @@ log = logging.getLogger(__name__)
 PARENT = "ATTNMT_PARENT"  # the process of ``start``, said to those that it starts
 
 
+class PeerLostError(InputError):
+    """Another process of this training has ended. It says why, so this one notes no failure."""
+
+
+@contextmanager
+def _peers() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:  # as gloo and NCCL raise it
+        raise PeerLostError(
+            f"another process of this training has ended, and its own error says why ({error})"
+        ) from error
+
+
 @dataclass(frozen=True)
 class Ranks:
     """This process among those of a training."""
@@ -39,15 +53,25 @@ class Ranks:
         return slice(sentences * self.rank // self.count, sentences * (self.rank + 1) // self.count)
 
     def sum_(self, values: Tensor) -> None:
-        """Put the sum over all processes in the place of each one's values."""
-        dist.all_reduce(values)
+        """Put the sum over all processes in the place of each one's values.
+
+        Raises:
+            PeerLostError: if another process has ended.
+        """
+        with _peers():
+            dist.all_reduce(values)
 
     def any(self, mine: bool) -> bool:
-        """Say if any process says so; all wait for each other."""
+        """Say if any process says so; all wait for each other.
+
+        Raises:
+            PeerLostError: if another process has ended.
+        """
         if self.count == 1:
             return mine
         said = torch.tensor(int(mine))  # on the processor: no GPU is waited for
-        dist.all_reduce(said, dist.ReduceOp.MAX)
+        with _peers():
+            dist.all_reduce(said, dist.ReduceOp.MAX)
         return bool(said)
 
 
@@ -86,7 +110,7 @@ def joined() -> Iterator[Ranks]:
 
 
 def start(count: int) -> int:
-    """Run this very command as so many processes; return the exit status.
+    """Run this same command as several processes; return the exit status.
 
     A signal is passed on to all; if one dies, the others are ended. torchrun does the same, but for the
     status of a training that was stopped, and of SIGUSR1 only if told.

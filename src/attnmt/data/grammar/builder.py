@@ -47,7 +47,7 @@ class ClauseBuilder(PhraseBuilder):
         super().__init__(dice)
         self.verbs = shared_verbs()
         self.depth = 0
-        self.past = False  # whether the sentence is about the past; set anew for each sentence
+        self.past = False  # whether the sentence is about the past; set again for each sentence
 
     def clause(
         self,

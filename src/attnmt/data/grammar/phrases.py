@@ -58,7 +58,7 @@ class PhraseBuilder:
     def __init__(self, dice: Dice) -> None:
         self.dice = dice
         self.lexicon = shared_lexicon()
-        self.richness = 1.0  # scales the rates of modifiers; set anew for each sentence
+        self.richness = 1.0  # scales the rates of modifiers; set again for each sentence
 
     def noun(self, classes: tuple[str, ...]) -> Noun:
         """Draw a noun of any of the classes."""

@@ -60,7 +60,6 @@ WANT = _modal("want wants want want", ("will", "will", "wollen", "wollen"), "to"
 SHOULD = _modal("should", de.preterite("sollte"))
 LIKE = _modal("would", de.preterite("möchte"), "like to")
 MAY = _modal("may", ("darf", "darf", "dürfen", "dürfen"))
-HAVE_TO = _modal("have has have have", ("muss", "muss", "müssen", "müssen"), "to", "have")
 COULD = _modal("could", de.preterite("konnte"), past=True)
 HAD_TO = _modal("had", de.preterite("musste"), "to", "have", True)
 WANTED = _modal("wanted", de.preterite("wollte"), "to", "want", True)

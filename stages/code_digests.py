@@ -1,6 +1,6 @@
 """Digest the code that each stage runs, so that a stage is stale when a line of its code has changed.
 
-Called by dvc.yaml as `python stages/code.py params.yaml`; the Snakefile does the same by itself.
+Called by dvc.yaml as `python stages/code_digests.py params.yaml`; the Snakefile does the same by itself.
 A comment, a docstring or formatting changes no digest (src/attnmt/code.py).
 
 Reads   stages/, src/attnmt/
