@@ -55,7 +55,7 @@ class GRU(nn.Module):
 
 
 class Stack(nn.Module):
-    """Layers above each other. Dropout acts on the input of every layer and nowhere else (section 4.1)."""
+    """Layers above each other, with dropout on the input of every layer and nowhere else."""
 
     def __init__(self, shape: ModelShape, inputs: int, dropout: float) -> None:
         super().__init__()
