@@ -21,7 +21,10 @@ State = tuple[Tensor, ...]  # of one layer: h [N, n], and for the LSTM c [N, n]
 
 
 class LSTM(nn.Module):
-    """A layer of LSTM cells (Zaremba et al. 2014); rows of the weights in the order i, f, g, o."""
+    """A layer of LSTM cells (Zaremba et al. 2014).
+
+    Its parameters have the names of ``torch.nn.LSTM``'s, and their rows the order i, f, g, o.
+    """
 
     def __init__(self, inputs: int, n: int) -> None:
         super().__init__()
@@ -37,7 +40,7 @@ class LSTM(nn.Module):
 
 
 class GRU(nn.Module):
-    """A layer of GRU cells (Cho et al. 2014, as ``torch.nn.GRU``); rows in the order r, z, n."""
+    """A layer of GRU cells (Cho et al. 2014), in the form of ``torch.nn.GRU``; rows r, z, n."""
 
     def __init__(self, inputs: int, n: int) -> None:
         super().__init__()
