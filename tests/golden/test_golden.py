@@ -6,7 +6,7 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from attnmt.config import ModelShape, System
 from attnmt.data.batches import Batch, make_batch, pad_source
 from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search, search
+from attnmt.model.reference import Reference
 from attnmt.model.translator import ModelConfig, Translator
 
 FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).parent / "cases"))
@@ -24,6 +25,7 @@ if not CASES:
     raise FileNotFoundError(f"{FOLDER}: no golden case (*.json); GOLDEN_DIR names another folder")
 BOS, EOS = 0, 1  # of the cases
 BEAM, CANDIDATES = 4, 20
+Model = TypeVar("Model", Translator, Reference)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -82,7 +84,7 @@ def member(model: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def build(case: dict[str, Any]) -> Translator:
+def build(case: dict[str, Any], kind: type[Model] = Translator) -> Model:
     weights = case["weights"]
     layers = sum(name.startswith("W_src.") for name in weights)
     rows = {name: np.shape(weights[name]) for name in ("W_soft", "W_emb_src")}
@@ -97,7 +99,7 @@ def build(case: dict[str, Any]) -> Translator:
         layers=layers, size=n, window_D=case["window_D"], location_slots=50, init=0.1
     )
     config = ModelConfig(system, shape, rows["W_emb_src"][1], rows["W_soft"][0])
-    model = Translator(config).double()
+    model = kind(config).double()
     model.load_state_dict(to_ours(weights, layers))
     return model.eval()
 
@@ -115,15 +117,14 @@ def batch_of(case: dict[str, Any]) -> Batch:
     return batch._replace(words=words, next_words=next_words)
 
 
+@pytest.mark.parametrize("kind", [Translator, Reference])
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
-def test_loss_gradients_and_weights(path: Path) -> None:
+def test_loss_gradients_and_weights(path: Path, kind: type[Translator | Reference]) -> None:
     case = load(path)
-    model, batch = build(case), batch_of(case)
+    model, batch = build(case, kind), batch_of(case)
     h_tilde, weights = model(batch.source, batch.source_lengths, batch.words)
     loss = model.loss(h_tilde, batch.next_words, batch.lengths)
     loss.backward()
-    by_word = model.losses(h_tilde, batch.next_words, batch.lengths)
-    assert by_word.sum().item() == pytest.approx(loss.item(), rel=1e-12)
     assert loss.item() == pytest.approx(case["total_cost"], rel=1e-9)
     layers = model.config.shape.layers
     expected = to_ours(case["grads"], layers)
@@ -132,7 +133,7 @@ def test_loss_gradients_and_weights(path: Path) -> None:
         assert parameter.grad is not None
         error = (parameter.grad - expected[name]).norm() / expected[name].norm()
         assert error < 1e-9, name
-    embeddings = {id(p) for p in model.embeddings()}
+    embeddings = {id(side.embedding.weight) for side in (model.encoder, model.decoder)}
     dense = [p.grad for p in model.parameters() if id(p) not in embeddings]
     norm = torch.nn.utils.get_total_norm([g for g in dense if g is not None]) / len(case["src"])
     assert norm.item() == pytest.approx(case["grad_norm_without_embeddings"], rel=1e-9)
@@ -173,7 +174,9 @@ def test_forced_scores_and_links(path: Path) -> None:
     model, batch = build(case), batch_of(case)
     forced = force([model], batch)
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-    losses = model.losses(h_tilde, batch.next_words, batch.lengths).split(batch.lengths.tolist())
+    by_word = model.losses(h_tilde, batch.next_words, batch.lengths)
+    assert by_word.sum().item() == pytest.approx(case["total_cost"], rel=1e-9)
+    losses = by_word.split(batch.lengths.tolist())
     for i, theirs in enumerate(case["force"]):
         score, attended = forced[i]
         source, target = case["src"][i], case["tgt"][i]

@@ -12,7 +12,7 @@ from project import MEMBERS, ROOT, Project
 from attnmt.code import code_of
 
 SCRIPTS = sorted({path.stem for path in (ROOT / "stages").glob("*.py")} - {"code_digests"})
-ATTENTION = "src/attnmt/model/attention.py"
+ATTENTION = "src/attnmt/model/attention/layer.py"
 MEMBER = MEMBERS[1]
 
 

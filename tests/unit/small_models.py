@@ -1,6 +1,7 @@
 """Every variant of the model, small enough for finite differences, and a padded batch for it."""
 
 import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -40,7 +41,9 @@ GRU = [Variant("gru", *attention, False) for attention in ATTENTIONS]
 VARIANTS = LSTM + GRU
 
 
-def translator(variant: Variant, reverse: bool = True, dropout: float = 0.0) -> Translator:
+def translator(
+    variant: Variant, reverse: bool = True, dropout: float = 0.0, faults: Sequence[str] = ()
+) -> Translator:
     """Build a model in double precision with the same weights every time."""
     system = System.model_validate(
         {
@@ -49,6 +52,7 @@ def translator(variant: Variant, reverse: bool = True, dropout: float = 0.0) -> 
             "input_feeding": variant.feeding,
             "reverse": reverse,
             "dropout": dropout,
+            "faults": list(faults),
         }
     )
     shape = SHAPE.model_copy(update={"cell": variant.cell})

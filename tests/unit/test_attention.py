@@ -8,7 +8,7 @@ from small_models import SHAPE
 from torch import Tensor, nn
 
 from attnmt.config import System
-from attnmt.model.attention import Attention
+from attnmt.model.attention.layer import Attention
 
 n = SHAPE.size
 S = 4
@@ -42,7 +42,7 @@ def attend(
 def energy(attention: Attention, h: Tensor, h_s: Tensor) -> Tensor:
     """Return score(h_t, h_s) of two vectors, as the paper or the course report defines it."""
     k = h_s[: n - n // 2]  # the key of key_value
-    match attention.score:
+    match attention.score.name:
         case "dot":
             return h @ h_s
         case "general":

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnmt.config import Average, ModelShape, System
-from attnmt.decoding import ensemble
 from attnmt.decoding.ensemble import BLOCK, best_words, largest, log_probabilities
 from attnmt.model.translator import ModelConfig, Translator
 
@@ -45,8 +44,8 @@ def test_chunks_change_nothing(average: Average, monkeypatch: pytest.MonkeyPatch
     expected = log_probabilities(logits, 3, average)
     expected[..., 7] = -torch.inf
     for chunk in (10**6, 4000):
-        monkeypatch.setattr(ensemble, "CHUNK", {"cpu": chunk})
-        monkeypatch.setattr(ensemble, "FEWEST", 1)
+        monkeypatch.setattr("attnmt.model.logits.CHUNK", {"cpu": chunk})
+        monkeypatch.setattr("attnmt.model.logits.FEWEST", 1)
         values, words = best_words(models, h, average, 6, excluded=7)
         torch.testing.assert_close(values, expected.topk(6).values)
         torch.testing.assert_close(expected.gather(2, words), values)

@@ -65,7 +65,7 @@ def line_of(text: str, part: str) -> int:
             "attention: global",
             "attention: globl",
             "models.global_location.attention",
-            "Input should be 'none', 'global'",
+            "no attention 'globl'; did you mean 'global'?",
         ),
         ("train: 20000", "train: -1", "corpus.sizes.train", "Input should be greater than 0"),
         (

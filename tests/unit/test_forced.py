@@ -8,7 +8,6 @@ from small_models import VARIANTS, Variant, padded_batch, translator
 from attnmt.config import System
 from attnmt.data.batches import Batch
 from attnmt.decoding.forced import attention
-from attnmt.model.stepper import Stepper
 from attnmt.model.translator import Translator
 
 ATTENTIONAL = [variant for variant in VARIANTS if variant.attention != "none"]
@@ -24,8 +23,8 @@ def batch() -> Batch:
 def word_by_word(model: Translator, pairs: Batch, i: int) -> np.ndarray:
     """Read one pair alone, without padding, as a search would; columns in the sentence's order."""
     S, T = int(pairs.source_lengths[i]), int(pairs.lengths[i])
-    memory, state = model.encode(pairs.source[i : i + 1, -S:], pairs.source_lengths[i : i + 1])
-    stepper, rows = Stepper(model, memory, state), []
+    stepper = model.stepper(pairs.source[i : i + 1, -S:], pairs.source_lengths[i : i + 1])
+    rows = []
     for t in range(T):
         _, a = stepper.step(pairs.words[i : i + 1, t : t + 1])
         assert a is not None

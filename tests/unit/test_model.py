@@ -8,7 +8,7 @@ import torch
 from small_models import VARIANTS, Variant, padded_batch, translator
 from torch import Tensor, nn
 
-from attnmt.model.output import SummedLoss
+from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.translator import ModelConfig, Translator
 
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -155,8 +155,8 @@ def test_fault_of_padding_at_the_edge_of_a_window() -> None:
 
 
 def test_summed_loss_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnmt.model.output.FEWEST", 2)
-    monkeypatch.setattr("attnmt.model.output.CHUNK", {"cpu": 14})  # two words a chunk
+    monkeypatch.setattr("attnmt.model.logits.FEWEST", 2)
+    monkeypatch.setattr("attnmt.model.logits.CHUNK", {"cpu": 14})  # two words a chunk
     h = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
     W = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
     y = torch.tensor([0, 6, 3, -1, 3, 1])  # the fourth is padding

@@ -207,8 +207,10 @@ def test_outputs_of_other_code_contradict_whoever_says_that_they_are_of_this() -
 
 
 def test_under_an_engine_a_stage_whose_code_has_changed_is_refused() -> None:
-    write_json(Path(CODE), code_of(SCRIPT) | {"attnmt.model.attention": "before"})
-    with pytest.raises(InputError, match=r"train\.json: attnmt\.model\.attention changed after"):
+    write_json(Path(CODE), code_of(SCRIPT) | {"attnmt.model.attention.scores": "before"})
+    with pytest.raises(
+        InputError, match=r"train\.json: attnmt\.model\.attention\.scores changed after"
+    ):
         work()
     assert not Path("out").exists()
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnmt.model.recurrent import Stack, State
-from attnmt.model.unrolled import Layers, Parts
+from attnmt.model.fast.stack import Stack, State
+from attnmt.model.fast.unrolled import SteppedLayers, Unrolling, layer_tensors
 
 INPUTS, SIZE, N = 4, 3, 2
 CELLS = pytest.mark.parametrize("cell", ["lstm", "gru"])
@@ -106,18 +106,18 @@ class Stepped:
     def __init__(self, pair: Pair, known: int, masks: list[Tensor | None] | None = None) -> None:
         self.brought, words = pair.x.detach().split([INPUTS - known, known], dim=2)
         W_brought, W_known = pair.weights[0].split([INPUTS - known, known], dim=1)
-        parts = Parts(pair.stack, None, None, len(words), N, INPUTS - known)
-        parts.masks = masks or parts.masks
+        unrolling = Unrolling(pair.stack, None, None, len(words), N, INPUTS - known)
+        unrolling.masks = masks or unrolling.masks
         with torch.no_grad():
-            of_layers = pair.stack.unrolled(W_brought, pair.state)
-            self.layers = Layers(parts, words, W_known, of_layers)
+            tensors = layer_tensors(pair.stack, W_brought, pair.state)
+            self.layers = SteppedLayers(unrolling, words, W_known, tensors)
             for t, x in enumerate(self.brought):
                 self.layers.forward(t, x)
         self.hs = self.layers.hs[1:].clone()
 
     def gradients(self, direction: Tensor) -> list[Tensor]:
         """Return those of x, of all [W_x W_h], the known part of the first apart, and of all states."""
-        self.layers.turn()
+        self.layers.start_backward()
         back = range(len(direction) - 1, -1, -1)
         of_brought = [self.layers.backward(t, direction[t]).clone() for t in back]
         of_words, *others = self.layers.gradients()

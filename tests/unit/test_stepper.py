@@ -5,8 +5,6 @@ import torch
 from small_models import VARIANTS, Variant, padded_batch, translator
 from torch import Tensor
 
-from attnmt.model.stepper import Stepper
-
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 
 
@@ -26,7 +24,7 @@ def test_hypotheses_are_sentences_of_the_same_source(variant: Variant, leaving: 
         source.repeat_interleave(3, 0), lengths.repeat_interleave(3), words.flatten(0, 1)
     )
     whole = whole.unflatten(0, (3, 3))
-    stepper = Stepper(model, *model.encode(source, lengths))
+    stepper = model.stepper(source, lengths)
     stepper.select(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))  # from one to three
     left = torch.arange(3)
     for t in range(4):
@@ -48,7 +46,7 @@ def test_a_hypothesis_goes_on_from_its_parent(variant: Variant) -> None:
     source, lengths, _, _, _ = padded_batch()
     parents = torch.tensor([[2, 0, 0], [1, 1, 2], [0, 2, 1]])
     first, then = torch.randint(0, 6, (2, 3, 3), generator=torch.Generator().manual_seed(2))
-    stepper = Stepper(model, *model.encode(source, lengths))
+    stepper = model.stepper(source, lengths)
     stepper.select(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))
     stepper.step(first)
     stepper.select(torch.arange(3), parents)
@@ -65,7 +63,7 @@ def test_input_feeding_is_felt(feeding: bool) -> None:
     source, lengths, words, _, _ = padded_batch()
 
     def second_weights() -> Tensor | None:
-        stepper = Stepper(model, *model.encode(source, lengths))
+        stepper = model.stepper(source, lengths)
         stepper.step(words[:, :1])
         return stepper.step(words[:, 1:2])[1]
 

@@ -1,17 +1,51 @@
 """Models: the sections that decide what is trained, and how."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
 
 from attnmt.config.strict import Name, Probability, Strict, differ
 from attnmt.config.text import Encoding
+from attnmt.yaml_file import fault, hint
 
-Attention = Literal["none", "global", "local_m", "local_p"]
-Score = Literal["location", "dot", "general", "concat", "additive", "self", "key_value"]
-# Faults of the authors' program while the paper's models were trained, all off by default:
-# the general score's gradient for h_s; half the gradient of p_t; padding that takes part in attention.
-Fault = Literal["general_gradient", "position_gradient", "unmasked_padding"]
+# By name: otherwise the code of every score and window would count as code of every stage. Here it only
+# decides which names there are.
+SCORES: Mapping[str, Any] = import_module("attnmt.model.attention.scores").SCORES
+WINDOWS: Mapping[str, Any] = import_module("attnmt.model.attention.windows").WINDOWS
+
+
+def attention_names() -> list[str]:
+    """Return the kinds of attention: none, or a window."""
+    return ["none", *WINDOWS]
+
+
+def fault_names() -> list[str]:
+    """Return the faults of the authors' program that scores and windows can repeat."""
+    every = (part.faults for part in (*SCORES.values(), *WINDOWS.values()))
+    return sorted({name for faults in every for name in faults})
+
+
+def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> tuple[AfterValidator, Any]:
+    """Return what admits these names alone, and what says so in a JSON schema."""
+
+    def check(name: str) -> str:
+        known = list(names())
+        if name not in known:
+            raise fault([], f"no {kind} {name!r}{hint(name, known)}")
+        return name
+
+    return AfterValidator(check), Field(
+        json_schema_extra=lambda schema: schema.update(enum=[*names()])
+    )
+
+
+Attention = Annotated[str, *_one_of("attention", attention_names)]
+Score = Annotated[str, *_one_of("score", lambda: SCORES)]
+# Faults of the authors' program while the paper's models were trained, all off by default. What they are
+# stands with the score or the window that they break.
+Fault = Annotated[str, *_one_of("fault", fault_names)]
 Direction = Literal["en-de", "de-en"]
 Cell = Literal["lstm", "gru"]
 # What products of matrices are computed in: bf16 on processors that have it, tf32 on GPUs.
@@ -34,14 +68,15 @@ class System(Strict):
     def _attention_has_a_score(self) -> Self:
         if (self.attention == "none") != (self.score is None):
             raise ValueError("score must be given with attention, and only then")
-        if self.score == "location" and self.attention != "global":
-            raise ValueError("score 'location' is defined for attention 'global' only")
-        if "general_gradient" in self.faults and self.score != "general":
-            raise ValueError("fault 'general_gradient' is one of score 'general'")
-        if "position_gradient" in self.faults and self.attention != "local_p":
-            raise ValueError("fault 'position_gradient' is one of attention 'local_p'")
-        if "unmasked_padding" in self.faults and self.score in (None, "location"):
-            raise ValueError("fault 'unmasked_padding' is one of the content scores")
+        possible: set[str] = set()
+        if self.score is not None:
+            score = SCORES[self.score]
+            if not score.windowed and self.attention != "global":
+                raise ValueError(f"score {self.score!r} is defined for attention 'global' only")
+            possible = {*score.faults, *(WINDOWS[self.attention].faults if score.windowed else ())}
+        for name in self.faults:
+            if name not in possible:
+                raise ValueError(f"fault {name!r} is one of {_owners(name)}")
         return self
 
     @property
@@ -53,6 +88,16 @@ class System(Strict):
     def target(self) -> str:
         """The target language."""
         return self.direction.split("-")[1]
+
+
+def _owners(name: str) -> str:
+    """Say which scores, or which windows of a score that has one, a fault breaks."""
+    scores = [score for score in SCORES if name in SCORES[score].faults]
+    windows = [window for window in WINDOWS if name in WINDOWS[window].faults]
+    if scores:
+        return "score " + " or ".join(map(repr, scores))
+    kinds = " or ".join(map(repr, windows))
+    return f"attention {kinds} with a score that looks at the source"
 
 
 class Model(System):

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep
-from attnmt.model.attention import Memory
-from attnmt.model.output import CHUNK, FEWEST
+from attnmt.model.attention.layer import Memory
+from attnmt.model.logits import rows_at_once
 from attnmt.model.translator import Translator
 
 BLOCK = 64  # columns of which the maximum is taken
@@ -49,7 +49,7 @@ def best_words(
         excluded: a word that is not to be found, or None.
     """
     V = len(models[0].W_s)
-    rows = max(FEWEST, CHUNK[models[0].W_s.device.type] // V)
+    rows = rows_at_once(models[0].W_s)
     found = []
     for of_members in zip(*(h.flatten(0, 1).split(rows) for h in h_tilde), strict=True):
         logits = (model.logits(h) for model, h in zip(models, of_members, strict=True))

@@ -11,7 +11,7 @@ from torch import Tensor
 from attnmt.config import Average, LinkStep
 from attnmt.data.batches import Batch
 from attnmt.decoding.ensemble import SHIFTS, attended, averaged, log_probabilities
-from attnmt.model.attention import Memory
+from attnmt.model.attention.layer import Memory
 from attnmt.model.translator import Translator, real_words
 
 CHUNK = 512  # words whose logits are held at once, for each model

@@ -21,7 +21,6 @@ from attnmt.config import Average, LinkStep
 from attnmt.data.vocabulary import BOS, EOS
 from attnmt.decoding.ensemble import SHIFTS, attended, averaged, best_words
 from attnmt.decoding.history import Candidate, History
-from attnmt.model.stepper import Stepper
 from attnmt.model.translator import Translator
 
 
@@ -65,7 +64,7 @@ def search(
         lengths: words of each sentence, [N].
         options: beam and stopping.
     """
-    steppers = [Stepper(model, *model.encode(source, lengths)) for model in models]
+    steppers = [model.stepper(source, lengths) for model in models]
     history = History(len(source))
     live = _Live(
         torch.arange(len(source), device=source.device),

@@ -1,8 +1,9 @@
 """What a model costs, from the shapes of its matrices: parameters, work of training, memory.
 
 Work counts the products of matrices alone, as ``torch.utils.flop_counter`` does: one forward, and two
-backward, one for either factor. Left out are products with a vector (v_a, v_p), what is done element by
-element (gates, tanh, softmax, dropout), embeddings looked up, clipping, the update, and padding.
+backward, one for either factor. The classes of attention's score and window say what these do. Left out
+are products with a vector (v_a, v_p), what is done element by element (gates, tanh, softmax, dropout),
+embeddings looked up, clipping, the update, and padding.
 """
 
 from dataclasses import astuple, dataclass
@@ -11,7 +12,8 @@ import torch
 
 from attnmt.config import Cell
 from attnmt.data.size import Lengths
-from attnmt.model.output import CHUNK
+from attnmt.model.attention.layer import parts
+from attnmt.model.logits import CHUNK
 from attnmt.model.translator import ModelConfig, Translator
 
 GATES: dict[Cell, int] = {"lstm": 4, "gru": 3}
@@ -75,8 +77,9 @@ def training_memory(config: ModelConfig, pairs: int, lengths: Lengths) -> int:
     stepped = config.system.input_feeding or shape.cell == "gru"
     a_source_word = shape.layers * n * KEPT_BY_SCAN
     a_target_word: float = shape.layers * n * (KEPT_BY_STEPS if stepped else KEPT_BY_SCAN)
-    if config.system.score in ("concat", "additive", "key_value"):
-        a_target_word += 2 * lengths.source * n  # the hidden layer of the score, and its gradient
+    if config.system.score is not None:
+        score, _ = parts(config.system, shape)
+        a_target_word += score.operations(lengths.source).kept
     activations = lengths.source * a_source_word + lengths.target * a_target_word
     weights = 2 * parameters(config)  # and their gradients
     return int(BYTES * (weights + pairs * activations + CHUNK["cuda"]))
@@ -97,32 +100,20 @@ def _decoder_input(config: ModelConfig) -> int:
 
 
 def _context_size(config: ModelConfig) -> int:
-    n = config.shape.size
-    return n // 2 if config.system.score == "key_value" else n
+    score, _ = parts(config.system, config.shape)
+    return score.context_size
 
 
 def _attention(config: ModelConfig, lengths: Lengths) -> float:
-    """Return the multiply-adds of attention for a target word.
-
-    Windows save nothing: all positions are scored, then those outside are masked.
-    """
-    system, n, S = config.system, config.shape.size, lengths.source
-    if system.score is None:
+    """Return the multiply-adds of attention for a target word."""
+    if config.system.score is None:
         return 0.0
-    key = n - _context_size(config) if system.score == "key_value" else n
-    a_source_word = {"general": n * n, "concat": n * n, "self": n * n, "key_value": n * key}
-    a_target_word = {
-        "location": n * config.shape.location_slots,
-        "dot": S * n,
-        "general": S * n,
-        "concat": n * n,
-        "additive": n * n,
-        "key_value": n * n,
-    }
-    total = a_source_word.get(system.score, 0) * S / lengths.target
-    total += a_target_word.get(system.score, 0) + S * _context_size(config)
-    if system.attention == "local_p":
-        total += n * n  # W_p
+    n, S = config.shape.size, lengths.source
+    score, window = parts(config.system, config.shape)
+    operations = score.operations(S)
+    total = operations.source_word * S / lengths.target
+    total += operations.target_word + S * score.context_size
+    total += window.operations()
     if config.shape.cell == "lstm":
-        total += n * (n + _context_size(config))  # W_c
+        total += n * (n + score.context_size)  # W_c
     return total

@@ -1,4 +1,4 @@
-"""Encoder, decoder and output layer together."""
+"""The model that is trained and that translates: ``reference.py`` says what it computes."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,11 +7,12 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.attention import Memory
-from attnmt.model.decoder import BahdanauDecoder, LuongDecoder
-from attnmt.model.encoder import Encoder
-from attnmt.model.output import SummedLoss
-from attnmt.model.recurrent import State
+from attnmt.model.attention.layer import Memory
+from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
+from attnmt.model.fast.encoder import Encoder
+from attnmt.model.fast.loss import SummedLoss
+from attnmt.model.fast.stack import State
+from attnmt.model.fast.stepper import Stepper
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,10 @@ class Translator(nn.Module):
         encoded = self.encode(source, lengths)
         h_tilde, weights = self.decoder(words, encoded.state, encoded.memory)
         return h_tilde, weights
+
+    def stepper(self, source: Tensor, lengths: Tensor) -> Stepper:
+        """Return what decodes word by word, in eval mode, after reading as ``encode`` does."""
+        return Stepper(self.decoder, *self.encode(source, lengths))
 
     def logits(self, h_tilde: Tensor) -> Tensor:
         """Return W_s h~, [..., V]."""

@@ -49,7 +49,7 @@ class Step:
         if self.ranks.count == 1:
             return self._run(self.plain, batch, rate)
         self._run(self.share, batch, rate)
-        # Neither is in a graph: a replay would wait for the others, and for which replay of theirs?
+        # The sum is in no graph: a replay would wait for the other processes, which may replay others.
         loss = self.shared.sum_(self.ranks)
         self._update(rate)
         return loss
@@ -85,7 +85,8 @@ class Step:
         """Return this process's sentences, as wide as the batch; masks are drawn for all of them."""
         sentences = len(batch.source)
         rows = self.ranks.rows(sentences)
-        none = rows.start == rows.stop  # of so few: then the first, none of whose words counts
+        # A process without a sentence takes the first one and counts none of its words.
+        none = rows.start == rows.stop
         rows = slice(0, 1) if none else rows
         for dropout in self.dropouts:
             dropout.share = sentences, rows

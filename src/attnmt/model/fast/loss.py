@@ -1,13 +1,15 @@
-"""The output layer's loss without ever holding words x vocabulary."""
+"""``Reference.loss`` without ever holding words x vocabulary.
+
+Autograd would keep every word's logits for the way back. Here the probabilities of a chunk of words give
+the loss and the gradients on the way forward, and are dropped.
+"""
 
 from typing import Any
 
 import torch
 from torch import Tensor
 
-# Logits held at once: what a processor's cache takes, what keeps a GPU busy.
-CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
-FEWEST = 512  # words in a chunk, below which W_s and its gradient would be read too often
+from attnmt.model.logits import rows_at_once
 
 
 class SummedLoss(torch.autograd.Function):
@@ -23,7 +25,7 @@ class SummedLoss(torch.autograd.Function):
 
         A y below 0 is padding and adds nothing. (To pick the others would have a GPU wait.)
         """
-        rows = max(FEWEST, CHUNK[W_s.device.type] // len(W_s))
+        rows = rows_at_once(W_s)
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
         grad_h, grad_W = torch.empty_like(h_tilde), torch.empty_like(W_s) if training else W_s
         chunks = zip(h_tilde.split(rows), words.split(rows), grad_h.split(rows), strict=True)

@@ -1,12 +1,17 @@
-"""The decoder a word at a time, for the hypotheses of a search; without gradients or dropout."""
+"""A step of the reference's decoders for the hypotheses of a search, without gradients or dropout.
+
+All hypotheses of all sentences are rows of one product. States lie where the next product reads them, so
+that a step copies and allocates little.
+"""
 
 import torch
 from torch import Tensor
 
-from attnmt.model.attention import Memory
-from attnmt.model.decoder import BahdanauDecoder
-from attnmt.model.recurrent import State
-from attnmt.model.translator import Translator
+from attnmt.model.attention.layer import Memory
+from attnmt.model.fast.cells import Gates, gru, lstm
+from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
+from attnmt.model.fast.stack import State
+from attnmt.model.fast.unrolled import attentional
 
 
 class Stepper:
@@ -18,12 +23,14 @@ class Stepper:
     goes where the old one was, and the hypotheses that a search keeps are one gather of rows.
     """
 
-    def __init__(self, model: Translator, memory: Memory | None, state: State) -> None:
-        """Take a model in eval mode and what its encoder says of N sentences, each one hypothesis."""
-        stack = model.decoder.stack
-        self.decoder, self.cell, self.memory = model.decoder, stack.cell, memory
+    def __init__(
+        self, decoder: LuongDecoder | BahdanauDecoder, memory: Memory | None, state: State
+    ) -> None:
+        """Take a decoder in eval mode and what the encoder says of N sentences, each one hypothesis."""
+        stack = decoder.stack
+        self.decoder, self.cell, self.memory = decoder, stack.cell, memory
         self.t, self.K = 0, 1
-        self.m, self.n = sum(model.decoder.parts), stack.size  # columns of x, of an h
+        self.m, self.n = sum(decoder.parts), stack.size  # columns of x, of an h
         # The LSTM adds its two products, so that they can be one.
         self._weights: list[tuple[Tensor, ...]] = [
             (torch.cat(pair, dim=1),) if stack.cell == "lstm" else pair for pair in stack.weights()
@@ -52,7 +59,7 @@ class Stepper:
         h_tilde, weights = self._recur(), None
         if decoder.attention is not None and memory is not None:
             context, weights = decoder.attention(h_tilde, memory, steps)
-            h_tilde = torch.tanh(torch.cat([context, h_tilde], dim=-1) @ decoder.W_c.T)
+            h_tilde = attentional(decoder.W_c, context, h_tilde)
         for fed in x[1:]:  # none without input feeding
             fed.copy_(h_tilde)
         return h_tilde, weights
@@ -66,42 +73,25 @@ class Stepper:
             self.memory = self.memory.select(sentences)
 
     def _recur(self) -> Tensor:
-        """Replace the states of all layers by the next (equations in ``cells.py``); return the top h."""
-        inputs = self.m
+        """Replace the states of all layers by the next (``cells.py``); return the top h."""
+        inputs, n = self.m, self.n
         for layer, weights in enumerate(self._weights):
-            h_at = self.m + layer * self.n
-            x_h = self._table[:, h_at - inputs : h_at + self.n]
+            h_at = self.m + layer * n
+            x_h = self._table[:, h_at - inputs : h_at + n]
+            x, h = x_h.split([inputs, n], dim=1)
             if self.cell == "lstm":
-                c_at = h_at + len(self._weights) * self.n
-                _lstm(x_h, self._table[:, c_at : c_at + self.n], *weights)
+                c_at = h_at + len(self._weights) * n
+                c = self._table[:, c_at : c_at + n]
+                sums = x_h @ weights[0].T
+                gates = Gates(sums[:, : 2 * n], *sums.chunk(4, dim=1))
+                lstm(gates, c, c, torch.empty_like(c), h)
             else:
-                _gru(x_h, *weights)
-            inputs = self.n
+                W_x, W_h = weights
+                gru(x @ W_x.T, h @ W_h.T, h, h)
+            inputs = n
         return self._top()
 
     def _top(self) -> Tensor:
         """Return the top layer's h, [N, K, n]."""
         end = self.m + len(self._weights) * self.n
         return self._table[:, end - self.n : end].view(-1, self.K, self.n)
-
-
-def _lstm(x_h: Tensor, c: Tensor, W: Tensor) -> None:
-    """Replace c and the h of [x; h] by the next."""
-    n = c.shape[1]
-    gates = x_h @ W.T
-    gates[:, : 2 * n].sigmoid_()
-    gates[:, 2 * n : 3 * n].tanh_()
-    gates[:, 3 * n :].sigmoid_()
-    i, f, g, o = gates.chunk(4, dim=1)
-    c.mul_(f).addcmul_(i, g)
-    torch.mul(o, c.tanh(), out=x_h[:, -n:])
-
-
-def _gru(x_h: Tensor, W_x: Tensor, W_h: Tensor) -> None:
-    """Replace the h of [x; h] by the next."""
-    n = W_h.shape[1]
-    x, h = x_h.split([x_h.shape[1] - n, n], dim=1)
-    of_x, of_h = x @ W_x.T, h @ W_h.T
-    r, z = of_x[:, : 2 * n].add_(of_h[:, : 2 * n]).sigmoid_().chunk(2, dim=1)
-    new = of_x[:, 2 * n :].addcmul_(r, of_h[:, 2 * n :]).tanh_()
-    torch.lerp(new, h, z, out=h)

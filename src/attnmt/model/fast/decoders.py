@@ -1,20 +1,28 @@
-"""The two decoders: Luong's, where attention follows the recurrence, and Bahdanau's, where it precedes.
+"""``LuongDecoder`` and ``BahdanauDecoder`` of the reference, over all words of a training's sentences.
 
-Both read a word and give the vector from which the next is predicted. How they do so word by word in a
-search is in ``stepper.py``.
+Without input feeding nothing waits for attention: layers go over all steps at once (``stack.py``), and
+attention takes all steps as queries of one product. Otherwise steps are unrolled (``unrolled.py``).
+How decoders go word by word in a search is in ``stepper.py``.
 """
 
 import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.attention import Attention, Memory
-from attnmt.model.recurrent import Stack, State
-from attnmt.model.unrolled import BahdanauSteps, LuongSteps, Parts, shared
+from attnmt.model.attention.layer import Attention, Memory
+from attnmt.model.fast.stack import Stack, State
+from attnmt.model.fast.unrolled import (
+    BahdanauSteps,
+    LuongSteps,
+    Unrolling,
+    attentional,
+    layer_tensors,
+    shared_by_steps,
+)
 
 
 class LuongDecoder(nn.Module):
-    """From the words so far to the attentional vector h~_t = tanh(W_c [c_t; h_t]) (equation 5).
+    """From the words so far to the attentional vector h~_t (equation 5).
 
     Without attention h~_t is the top state h_t itself. With input feeding the first layer reads
     [embedding; h~_{t-1}], h~ being zero before the first step (section 3.3).
@@ -45,14 +53,14 @@ class LuongDecoder(nn.Module):
             h, _ = self.stack(embedded, state)
             return self._attend(h.transpose(0, 1), memory)
         W_e, W_f = self.stack.weights()[0][0].split(self.parts, dim=1)
-        of_layers = self.stack.unrolled(W_f, state)
+        layers = layer_tensors(self.stack, W_f, state)
         embedded = self.stack.dropout(embedded)
         T, N, _ = embedded.shape
-        parts = Parts(self.stack, self.attention, memory, T, N, self.parts[1])
-        of_attention = []
+        unrolling = Unrolling(self.stack, self.attention, memory, T, N, self.parts[1])
+        attention = []
         if self.attention is not None and memory is not None:
-            of_attention = [self.W_c, *shared(self.attention, memory)]
-        h_tilde, *weights = LuongSteps.apply(parts, embedded, W_e, *of_attention, *of_layers)
+            attention = [self.W_c, *shared_by_steps(self.attention, memory)]
+        h_tilde, *weights = LuongSteps.apply(unrolling, embedded, W_e, *attention, *layers)
         return h_tilde.transpose(0, 1), weights[0] if weights else None
 
     def _attend(self, h: Tensor, memory: Memory | None) -> tuple[Tensor, Tensor | None]:
@@ -61,7 +69,7 @@ class LuongDecoder(nn.Module):
             return h, None
         steps = torch.arange(h.shape[1], device=h.device)
         context, weights = self.attention(h, memory, steps)
-        return torch.tanh(torch.cat([context, h], dim=-1) @ self.W_c.T), weights
+        return attentional(self.W_c, context, h), weights
 
 
 class BahdanauDecoder(nn.Module):
@@ -81,11 +89,10 @@ class BahdanauDecoder(nn.Module):
         """Return s [N, T, n] and the weights [N, T, M]; arguments as of ``LuongDecoder``."""
         assert memory is not None, "this decoder always attends"
         W_c, W_e = self.stack.weights()[0][0].split(self.parts, dim=1)
-        of_layers = self.stack.unrolled(W_c, state)
+        layers = layer_tensors(self.stack, W_c, state)
         embedded = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
         T, N, _ = embedded.shape
-        parts = Parts(self.stack, self.attention, memory, T, N, self.parts[0])
-        s, weights = BahdanauSteps.apply(
-            parts, embedded, W_e, *shared(self.attention, memory), *of_layers
-        )
+        unrolling = Unrolling(self.stack, self.attention, memory, T, N, self.parts[0])
+        attention = shared_by_steps(self.attention, memory)
+        s, weights = BahdanauSteps.apply(unrolling, embedded, W_e, *attention, *layers)
         return s.transpose(0, 1), weights

@@ -1,10 +1,10 @@
-"""The encoder: source words to states, in the order of reading."""
+"""``Encoder`` of the reference: all steps of a layer at once (``stack.py``)."""
 
 import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.recurrent import Stack, State
+from attnmt.model.fast.stack import Stack, State
 
 
 class Encoder(nn.Module):

@@ -1,4 +1,8 @@
-"""The stacked LSTM or GRU of encoder and decoder, over all steps of a known input."""
+"""``Stack`` of the reference: layer by layer over all steps, where it goes step by step over all layers.
+
+A layer over a known input is one ``Scan`` on a processor, and torch's own module (cuDNN) on a GPU.
+Dropout multiplies the inputs of all steps at once.
+"""
 
 from typing import Any
 
@@ -6,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import Cell
-from attnmt.model.cells import GRUSteps, LayerState, LSTMSteps, Steps
 from attnmt.model.dropout import Dropout
-from attnmt.model.scans import Scan
+from attnmt.model.fast.cells import GRUSteps, LayerState, LSTMSteps, Steps
+from attnmt.model.fast.scan import Scan
 
 State = tuple[LayerState, ...]  # of every layer, the first first
 Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
@@ -25,7 +29,7 @@ class Stack(nn.Module):
         super().__init__()
         kind = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
-        self.parts = {"lstm": 2, "gru": 1}[cell]
+        self.parts = {"lstm": 2, "gru": 1}[cell]  # of a layer's state
         self.steps: type[Steps] = LSTMSteps if cell == "lstm" else GRUSteps
         self.size = size
         self.dropout = Dropout(dropout)
@@ -41,15 +45,6 @@ class Stack(nn.Module):
             (layer.get_parameter("weight_ih_l0"), layer.get_parameter("weight_hh_l0"))
             for layer in self.layers
         ]
-
-    def unrolled(self, W_brought: Tensor, state: State) -> list[Tensor]:
-        """Return what ``unrolled.Layers`` takes: of each layer [W_x W_h], then its first state.
-
-        ``W_brought`` is the part of the first layer's W_x for what each step brings, [gates n, m].
-        """
-        pairs = [(W_brought, self.weights()[0][1]), *self.weights()[1:]]
-        joined = [torch.cat(pair, dim=1) for pair in pairs]
-        return [part for W, first in zip(joined, state, strict=True) for part in (W, *first)]
 
     def zeros(self, like: Tensor) -> State:
         """Return the zero state for inputs [.., N, inputs]."""

@@ -1,0 +1,219 @@
+"""score(h_t, h_s): how well a source state fits the decoder's state (section 3.1). A class for each.
+
+A new score is one more class with a name of its own. The configuration then accepts this name, attention
+computes it, and ``cost.py`` counts it.
+
+The configuration reads this module in commands that start without torch, so nothing here imports torch.
+Shapes: N sentences of at most M source words, K queries a sentence, n cells. ``w`` holds the parameters.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnmt.config import ModelShape
+    from attnmt.model.attention.layer import Memory
+    from attnmt.model.attention.windows import Window
+
+SCORES: dict[str, type[Score]] = {}
+
+
+class Operations(NamedTuple):
+    """What a score costs: multiply-adds of its products of matrices, and numbers that it keeps."""
+
+    source_word: float  # multiply-adds that prepare the state of one source word, once a sentence
+    target_word: float  # multiply-adds that compare one query with all source words
+    kept: float = 0  # numbers that back-propagation keeps for one query, hidden layer and gradient
+
+
+class Score(ABC):
+    """A score; a subclass with a ``name`` is known to the configuration by it."""
+
+    name: ClassVar[str]
+    faults: ClassVar[tuple[str, ...]] = ()  # of the authors' program, which ``prepare`` can repeat
+    windowed: ClassVar[bool] = True  # False: it gives the weights itself, so attention is global
+
+    def __init_subclass__(cls) -> None:
+        """Enter the score under its name.
+
+        Raises:
+            ValueError: if another score has this name.
+        """
+        if "name" in vars(cls) and SCORES.setdefault(cls.name, cls) is not cls:
+            raise ValueError(f"two scores are called {cls.name!r}; rename {cls.__qualname__}")
+
+    def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
+        self.n, self.slots = shape.size, shape.location_slots
+        self.repeated = faults  # faults of the authors' program that this model is to have
+
+    @property
+    def context_size(self) -> int:
+        """The size of the context c_t, the last dimension of the values."""
+        return self.n
+
+    @abstractmethod
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the parameters by name, in the order in which they are drawn."""
+
+    def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
+        """Return keys, which queries are compared with, and values, which are averaged.
+
+        This happens once for all decoder steps. h_s is [N, M, n]. It is zero at padding, as the values
+        must be. Keys may have any shape that begins with N.
+        """
+        return h_s, h_s
+
+    @abstractmethod
+    def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
+        """Return the scores [N, K, M] of queries h [N, K, n]; those of padding mean nothing."""
+
+    def weights(self, w: Any, h: Tensor, memory: Memory, window: Window, steps: Tensor) -> Tensor:
+        """Return a_t, [N, K, M]; see ``Attention.forward``."""
+        return window.weights(w, self.scores(w, h, memory.keys), h, memory, steps)
+
+    @abstractmethod
+    def operations(self, S: float) -> Operations:
+        """Return what it costs in sentences of S source words."""
+
+
+class Location(Score):
+    """softmax(W_a h_t) over a fixed number of slots, the first for the word read last (equation 8).
+
+    A sentence uses the first S slots and does not renormalise them.
+    """
+
+    name = "location"
+    windowed = False
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        return {"W_a": (self.slots, self.n)}
+
+    def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
+        of_slots: Tensor = h @ w.W_a.T
+        return of_slots
+
+    def weights(self, w: Any, h: Tensor, memory: Memory, window: Window, steps: Tensor) -> Tensor:
+        columns = memory.values.shape[1]
+        a = self.scores(w, h, memory.keys).softmax(dim=-1)[..., :columns].flip(-1)
+        # No slot addresses the words that were read before the last ``slots``.
+        by_column = a.new_zeros(*a.shape[:-1], columns)
+        by_column[..., columns - a.shape[-1] :] = a
+        return by_column * memory.words
+
+    def operations(self, S: float) -> Operations:
+        return Operations(0, self.n * self.slots)
+
+
+class Dot(Score):
+    """h_s . h_t."""
+
+    name = "dot"
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
+        return h.bmm(keys.transpose(1, 2))
+
+    def operations(self, S: float) -> Operations:
+        return Operations(0, S * self.n)
+
+
+class General(Dot):
+    """h_s . W_a h_t. W_a is applied to the source, once, and not to every query."""
+
+    name = "general"
+    faults = ("general_gradient",)
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        return {"W_a": (self.n, self.n)}
+
+    def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
+        if "general_gradient" in self.repeated:
+            # The gradient that reaches h_s is h_t where W_a h_t would be right; the value is the same.
+            return h_s.detach() @ w.W_a + (h_s - h_s.detach()), h_s
+        return h_s @ w.W_a, h_s
+
+    def operations(self, S: float) -> Operations:
+        return Operations(self.n * self.n, S * self.n)
+
+
+class Additive(Score):
+    """v_a . tanh(W_a h_t + h_s): the concat of the authors' program, with the identity for h_s."""
+
+    name = "additive"
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        return {"W_a": (self.n, self.n), "v_a": (self.n,)}
+
+    def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
+        query = (h @ w.W_a.T)[:, :, None, :]
+        scores: Tensor = (keys[:, None, :, :] + query).tanh() @ w.v_a
+        return scores
+
+    def operations(self, S: float) -> Operations:
+        return Operations(0, self.n * self.n, kept=2 * S * self.n)
+
+
+class Concat(Additive):
+    """v_a . tanh(W_a h_t + U_a h_s), the paper's W_a [h_t; h_s]; the course report's additive."""
+
+    name = "concat"
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        return {"W_a": (self.n, self.n), "U_a": (self.n, self.n), "v_a": (self.n,)}
+
+    def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
+        return h_s @ w.U_a.T, h_s
+
+    def operations(self, S: float) -> Operations:
+        return super().operations(S)._replace(source_word=self.n * self.n)
+
+
+class KeyValue(Additive):
+    """v_a . tanh(W_a h_t + U_a k_s); the halves of h_s are a key k_s and the value that is averaged.
+
+    It is the course report's, whose window of L positions is that of local_m, L = 2D + 1.
+    """
+
+    name = "key_value"
+
+    @property
+    def context_size(self) -> int:
+        """The size of the values; an odd state's key is longer by one."""
+        return self.n // 2
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        key = self.n - self.context_size
+        return {"W_a": (self.n, self.n), "U_a": (self.n, key), "v_a": (self.n,)}
+
+    def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
+        keys, values = h_s.split([self.n - self.context_size, self.context_size], dim=2)
+        return keys @ w.U_a.T, values
+
+    def operations(self, S: float) -> Operations:
+        key = self.n - self.context_size
+        return super().operations(S)._replace(source_word=self.n * key)
+
+
+class Self(Score):
+    """v_a . tanh(W_a h_s), whatever h_t; the course report's."""
+
+    name = "self"
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        return {"W_a": (self.n, self.n), "v_a": (self.n,)}
+
+    def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
+        return ((h_s @ w.W_a.T).tanh() @ w.v_a).unsqueeze(1), h_s
+
+    def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
+        return keys.expand(-1, h.shape[1], -1)
+
+    def operations(self, S: float) -> Operations:
+        return Operations(self.n * self.n, 0)

@@ -1,0 +1,117 @@
+"""Which source words a step attends to, and how their scores become weights. A class for each window.
+
+As in ``scores.py``, nothing here imports torch, and ``w`` holds the parameters. Positions s are those of
+the **original** sentence, 0 .. S - 1, even where the encoder reads it backwards.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnmt.config import ModelShape
+    from attnmt.model.attention.layer import Memory
+
+WINDOWS: dict[str, type[Window]] = {}
+
+
+class Window(ABC):
+    """A window; a subclass with a ``name`` is known to the configuration by it.
+
+    With the fault ``unmasked_padding`` padding takes part. Its h_s is zero, so it has its own score.
+    """
+
+    name: ClassVar[str]
+    faults: ClassVar[tuple[str, ...]] = ("unmasked_padding",)
+
+    def __init_subclass__(cls) -> None:
+        """Enter the window under its name.
+
+        Raises:
+            ValueError: if another window has this name.
+        """
+        if "name" in vars(cls) and WINDOWS.setdefault(cls.name, cls) is not cls:
+            raise ValueError(f"two windows are called {cls.name!r}; rename {cls.__qualname__}")
+
+    def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
+        self.n, self.D = shape.size, shape.window_D
+        self.repeated = faults  # faults of the authors' program that this model is to have
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the parameters by name, in the order in which they are drawn."""
+        return {}
+
+    @abstractmethod
+    def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+        """Return a_t [N, K, M] from scores [N, K, M] and queries h [N, K, n] of the steps t [K]."""
+
+    def operations(self) -> float:
+        """Return the multiply-adds of its products of matrices for one query.
+
+        Windows save none: all positions are scored, then those outside are masked.
+        """
+        return 0
+
+    def attended(self, memory: Memory) -> Tensor:
+        """Return the columns of which the window is a part, [N, 1, M]: the words."""
+        words = memory.words
+        return words.new_ones(words.shape) if "unmasked_padding" in self.repeated else words
+
+    def around(self, p: Tensor, memory: Memory) -> Tensor:
+        """Return the columns whose positions are in p - D .. p + D, [N, K, M], from p [N, K, 1]."""
+        return self.attended(memory) & ((memory.positions[:, None, :] - p).abs() <= self.D)
+
+
+def softmax(scores: Tensor, attended: Tensor) -> Tensor:
+    """Return the softmax over the columns that are attended to (equation 7)."""
+    return scores.masked_fill(~attended, float("-inf")).softmax(dim=-1)
+
+
+class Global(Window):
+    """All words."""
+
+    name = "global"
+
+    def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+        return softmax(scores, self.attended(memory))
+
+
+class LocalM(Window):
+    """Monotonic: the words around p_t = min(t, S - 1)."""
+
+    name = "local_m"
+
+    def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+        p = steps[None, :].minimum(memory.lengths[:, None] - 1)[:, :, None]
+        return softmax(scores, self.around(p, memory))
+
+
+class LocalP(Window):
+    """Predictive: the words around floor(p_t), p_t = S sigmoid(v_p . tanh(W_p h_t)) (equation 9).
+
+    Each weight is then multiplied by exp(-(s - p_t)^2 / (2 (D/2)^2)) and not renormalised (equation 10).
+    The gradient reaches p_t through this factor alone; the fault ``position_gradient`` halves it.
+    """
+
+    name = "local_p"
+    faults = (*Window.faults, "position_gradient")
+
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        return {"W_p": (self.n, self.n), "v_p": (self.n,)}
+
+    def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+        p = ((h @ w.W_p.T).tanh() @ w.v_p).sigmoid() * memory.lengths[:, None]
+        if "position_gradient" in self.repeated:
+            p = (p + p.detach()) / 2
+        p = p[:, :, None]
+        a = softmax(scores, self.around(p.detach().floor(), memory))
+        sigma = self.D / 2
+        gaussian: Tensor = ((memory.positions[:, None, :] - p) ** 2 * (-1 / (2 * sigma**2))).exp()
+        return a * gaussian
+
+    def operations(self) -> float:
+        return self.n * self.n  # W_p

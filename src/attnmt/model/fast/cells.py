@@ -1,0 +1,239 @@
+"""``LSTM.forward`` and ``GRU.forward`` of the reference, T steps of one layer, with their derivatives.
+
+The caller takes the steps, since what a step reads may come from the step before. Four things are faster
+than autograd:
+
+- What is known of all steps' inputs beforehand enters as ``sums``, one product for all steps.
+- A step back does only what depends on the step after it. The derivatives that it multiplies by are
+  computed for all steps at once by ``start_backward``, in the memory of the gates.
+- The gradients of the gates' sums stay where a step back writes them. A weight's gradient
+  sum_t g_t^T x_t is then one product of the steps laid end to end, [g_1; ..; g_T]^T [x_1; ..; x_T].
+- No step allocates memory.
+
+Derivatives are written as products with the gradient of the loss: ``grad_x`` is d loss / d x. With
+y = tanh(x), dy/dx = 1 - y^2; with y = sigmoid(x), dy/dx = y (1 - y).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+LayerState = tuple[Tensor, ...]  # h [N, n], and for the LSTM c [N, n]
+
+
+class Gates(NamedTuple):
+    """The LSTM's gates of one step, each a view [N, n] of the same memory, and i and f together."""
+
+    i_f: Tensor
+    i: Tensor
+    f: Tensor
+    g: Tensor
+    o: Tensor
+
+
+def lstm(gates: Gates, c_before: Tensor, c: Tensor, tanh_c: Tensor, h: Tensor) -> None:
+    """Take a step from the gates' sums, which become the gates; write c_t, tanh(c_t) and h_t.
+
+    i, f, o = sigmoid(.), g = tanh(.); c_t = f c_{t-1} + i g; h_t = o tanh(c_t). ``c`` may be the same
+    memory as ``c_before``.
+    """
+    gates.i_f.sigmoid_()
+    gates.g.tanh_()
+    gates.o.sigmoid_()
+    torch.mul(gates.f, c_before, out=c).addcmul_(gates.i, gates.g)
+    torch.mul(gates.o, torch.tanh(c, out=tanh_c), out=h)
+
+
+def gru(sums_x: Tensor, sums_h: Tensor, h_before: Tensor, h: Tensor) -> Tensor:
+    """Take a step from W_x x_t, which becomes the gates r, z and new, and W_h h_{t-1}; return h_t.
+
+    With sums x and u of W_x and W_h: r, z = sigmoid(x + u), new = tanh(x + r u),
+    h_t = (1 - z) new + z h_{t-1}, written to ``h``, which may be the same memory as ``h_before``.
+    """
+    n = h.shape[1]
+    r_z, new = sums_x.split([2 * n, n], dim=1)
+    r_z.add_(sums_h[:, : 2 * n]).sigmoid_()
+    new.addcmul_(r_z[:, :n], sums_h[:, 2 * n :]).tanh_()
+    return torch.lerp(new, h_before, r_z[:, n:], out=h)
+
+
+class LSTMSteps:
+    """Gates in ``torch.nn.LSTM``'s order i, f, g, o."""
+
+    def __init__(self, sums: Tensor, W: Tensor, first: Sequence[Tensor], m: int) -> None:
+        """Take the layer before its first step.
+
+        Args:
+            sums: what is known of the gates' sums, [T, N, 4n]; overwritten. Its values mean nothing if
+                the steps' own inputs are all that the layer reads.
+            W: [W_x W_h], W_x for the steps' own inputs alone, [4n, m + n].
+            first: h_0 and c_0, [N, n].
+            m: numbers that a step itself brings; 0 if all of W_x x_t is in ``sums``.
+        """
+        T, N, _ = sums.shape
+        n = first[0].shape[1]
+        self.W, self.m, self.n = W, m, n
+        self.gates = sums
+        self.hs = sums.new_empty(T + 1, N, n)
+        self.cs = torch.empty_like(self.hs)
+        self.tanh_c = sums.new_empty(T, N, n)
+        self.hs[0], self.cs[0] = first[0], first[1]
+        # x_t and h_{t-1} side by side, so that a step is one product.
+        self.inputs = self.hs[:T] if not m else sums.new_empty(T, N, m + n)
+        if m:
+            self.inputs[0, :, m:] = first[0]
+        self._views()
+
+    def _views(self) -> None:
+        """Take the views of every step once."""
+        T, N, _ = self.gates.shape
+        m, n = self.m, self.n
+        blocks = self.gates.view(T, N, 4, n)
+        self._sums, self._in = self.gates.unbind(0), self.inputs.unbind(0)
+        each = (blocks[:, :, k].unbind(0) for k in range(4))
+        i_f = self.gates[:, :, : 2 * n].unbind(0)
+        self._gates = [Gates(*of_step) for of_step in zip(i_f, *each, strict=True)]
+        self._ifg = blocks[:, :, :3].unbind(0)
+        self._h, self._c, self._tanh_c = (
+            part.unbind(0) for part in (self.hs, self.cs, self.tanh_c)
+        )
+        self.x = self.inputs[:, :, :m].unbind(0)
+        self._h_in = self.inputs[:, :, m:].unbind(0)
+
+    def forward(self, t: int, known: bool) -> Tensor:
+        """Take step t, whose input is in ``x[t]``; return h_t, [N, n].
+
+        ``known`` says if ``sums`` holds a part of the gates' sums.
+        """
+        if known:
+            self._sums[t].addmm_(self._in[t], self.W.T)
+        else:
+            torch.mm(self._in[t], self.W.T, out=self._sums[t])
+        h = self._h[t + 1]
+        lstm(self._gates[t], self._c[t], self._c[t + 1], self._tanh_c[t], h)
+        if self.m and t + 1 < len(self._in):
+            self._h_in[t + 1].copy_(h)
+        return h
+
+    def last(self) -> LayerState:
+        """Return the state after the last step."""
+        return self.hs[-1].clone(), self.cs[-1].clone()
+
+    def start_backward(self, grads: Sequence[Tensor]) -> None:
+        """Put derivatives in place of the gates, and begin with the gradients of the last h and c.
+
+        With s the sums of the gates: dh_t/dc_t = o (1 - tanh(c_t)^2), dh_t/ds_o = tanh(c_t) o (1 - o),
+        dc_t/ds_i = g i (1 - i), dc_t/ds_f = c_{t-1} f (1 - f), dc_t/ds_g = i (1 - g^2).
+        """
+        i, f, g, o = self.gates.chunk(4, dim=2)
+        h = self.hs[1:]
+        self._dh_dc = torch.addcmul(o, h, self.tanh_c, value=-1).unbind(0)  # h = o tanh(c)
+        self._dc_dc_before = f.clone().unbind(0)
+        torch.addcmul(h, h, o, value=-1, out=o)  # dh/ds_o
+        ig = i * g
+        torch.addcmul(i, ig, g, value=-1, out=g)  # dc/ds_g
+        torch.addcmul(ig, ig, i, value=-1, out=i)  # dc/ds_i
+        fc = torch.mul(f, self.cs[:-1], out=ig)
+        torch.addcmul(fc, fc, f, value=-1, out=f)  # dc/ds_f
+        self._grad_h, self._grad_c = grads[0], grads[1].clone()
+        self._total = torch.empty_like(self._grad_c)
+        self._grad_in = self.W.new_empty(len(self._total), self.W.shape[1])
+
+    def backward(self, t: int, grad_h: Tensor) -> Tensor:
+        """Go back over step t; return the gradient of ``x[t]`` [N, m], valid until the next call.
+
+        Args:
+            t: T - 1, T - 2, ..
+            grad_h: of h_t from all but the step after, [N, n].
+        """
+        grad_c, total = self._grad_c, torch.add(grad_h, self._grad_h, out=self._total)
+        grad_c.addcmul_(total, self._dh_dc[t])
+        self._ifg[t].mul_(grad_c[:, None])  # the gradients of s_i, s_f and s_g
+        self._gates[t].o.mul_(total)  # of s_o
+        grad_c.mul_(self._dc_dc_before[t])
+        torch.mm(self._sums[t], self.W, out=self._grad_in)  # of [x_t; h_{t-1}]
+        self._grad_h = self._grad_in[:, self.m :]
+        return self._grad_in[:, : self.m]
+
+    @property
+    def grad_first(self) -> LayerState:
+        """The gradients of h_0 and c_0 at the end."""
+        return self._grad_h, self._grad_c
+
+    @property
+    def grad_sums(self) -> Tensor:
+        """The gradient of the gates' sums, [T, N, 4n]."""
+        return self.gates
+
+    def grad_weights(self) -> Tensor:
+        """Return the gradient of [W_x W_h], [4n, m + n]."""
+        return self.gates.flatten(0, 1).T @ self.inputs.flatten(0, 1)
+
+
+class GRUSteps:
+    """Gates in the order r, z, new. ``LSTMSteps`` says what is not said here."""
+
+    def __init__(self, sums: Tensor, W: Tensor, first: Sequence[Tensor], m: int) -> None:
+        T, N, _ = sums.shape
+        n = first[0].shape[1]
+        self.m, self.n = m, n
+        self.W_x, self.W_h = W.split([m, n], dim=1)
+        self.gates = sums
+        self.sums_h = torch.empty_like(sums)  # W_h h_{t-1}
+        self.hs = sums.new_empty(T + 1, N, n)
+        self.hs[0] = first[0]
+        self.inputs = sums.new_empty(T, N, m)
+        self.x = self.inputs.unbind(0)
+
+    def forward(self, t: int, known: bool) -> Tensor:
+        gates, sums_h, h = self.gates[t], self.sums_h[t], self.hs[t]
+        if self.m:
+            torch.addmm(gates, self.x[t], self.W_x.T, beta=1 if known else 0, out=gates)
+        torch.mm(h, self.W_h.T, out=sums_h)
+        return gru(gates, sums_h, h, self.hs[t + 1])
+
+    def last(self) -> LayerState:
+        return (self.hs[-1].clone(),)
+
+    def start_backward(self, grads: Sequence[Tensor]) -> None:
+        """Put the derivatives of h_t by the gates' sums in place of these.
+
+        With s_new = x + r u, where x is from W_x x_t and u from W_h h_{t-1}: dh/ds_new = (1 - z)
+        (1 - new^2); dh/du = r dh/ds_new; dh/ds_r = u r (1 - r) dh/ds_new; dh/ds_z = (h_{t-1} - new)
+        z (1 - z). h_{t-1} itself enters h_t with the factor z.
+        """
+        n = self.n
+        r, z, new = self.gates.chunk(3, dim=2)
+        self._z = z.clone()
+        dh_dnew = (1 - z) * (1 - new * new)
+        dh_dr = dh_dnew * self.sums_h[:, :, 2 * n :] * (r - r * r)
+        dh_dz = (self.hs[:-1] - new) * (z - z * z)
+        torch.cat([dh_dr, dh_dz, dh_dnew * r], dim=2, out=self.sums_h)
+        torch.cat([dh_dr, dh_dz, dh_dnew], dim=2, out=self.gates)
+        self._grad_h = grads[0]
+
+    def backward(self, t: int, grad_h: Tensor) -> Tensor:
+        n, total = self.n, grad_h + self._grad_h
+        self.sums_h[t].view(-1, 3, n).mul_(total[:, None])
+        self.gates[t].view(-1, 3, n).mul_(total[:, None])
+        self._grad_h = torch.addmm(total.mul_(self._z[t]), self.sums_h[t], self.W_h)
+        grad_x: Tensor = self.gates[t] @ self.W_x
+        return grad_x
+
+    @property
+    def grad_first(self) -> LayerState:
+        return (self._grad_h,)
+
+    @property
+    def grad_sums(self) -> Tensor:
+        return self.gates
+
+    def grad_weights(self) -> Tensor:
+        grad_W_x = self.gates.flatten(0, 1).T @ self.inputs.flatten(0, 1)
+        grad_W_h = self.sums_h.flatten(0, 1).T @ self.hs[:-1].flatten(0, 1)
+        return torch.cat([grad_W_x, grad_W_h], dim=1)
+
+
+Steps = LSTMSteps | GRUSteps

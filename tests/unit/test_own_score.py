@@ -1,0 +1,149 @@
+"""A score from outside the package: one class, and one line of parameters that names it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from small_training import RECIPE, reversal
+from test_cost import PAIRS, SOURCE, TARGET, counted_flop
+from torch import Tensor
+
+from attnmt.config import ModelShape, System, load_params
+from attnmt.data.size import Lengths
+from attnmt.errors import InputError
+from attnmt.model.attention.scores import SCORES, Operations, Score
+from attnmt.model.cost import training_memory, work
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.training.step import Step
+
+ROOT = Path(__file__).parents[2]
+SHAPE = ModelShape(layers=1, size=6, window_D=2, location_slots=4, init=0.5)
+CELLS = pytest.mark.parametrize(
+    ("cell", "feeding"), [("lstm", False), ("lstm", True), ("gru", False)]
+)
+
+
+@pytest.fixture(autouse=True)
+def low_rank() -> Iterator[None]:
+    """Make the score ``low_rank`` known for one test."""
+
+    class LowRank(Score):
+        """(B h_s) . (A h_t), with A and B of two rows."""
+
+        name = "low_rank"
+
+        def parameters(self) -> dict[str, tuple[int, ...]]:
+            return {"A": (2, self.n), "B": (2, self.n)}
+
+        def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
+            return h_s @ w.B.T, h_s
+
+        def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
+            return torch.bmm(h @ w.A.T, keys.transpose(1, 2))
+
+        def operations(self, S: float) -> Operations:
+            return Operations(source_word=2 * self.n, target_word=2 * self.n + 2 * S)
+
+    yield
+    del SCORES[LowRank.name]
+
+
+def system(feeding: bool = False, attention: str = "global") -> System:
+    return System(
+        attention=attention, score="low_rank", input_feeding=feeding, reverse=True, dropout=0.1
+    )
+
+
+def config(cell: str, feeding: bool) -> ModelConfig:
+    shape = SHAPE.model_copy(update={"cell": cell})
+    return ModelConfig(system(feeding).model_copy(update={"dropout": 0.0}), shape, 8, 8)
+
+
+@pytest.mark.parametrize("attention", ["global", "local_m", "local_p"])
+@pytest.mark.parametrize("feeding", [False, True])
+def test_it_trains(feeding: bool, attention: str) -> None:
+    """A few steps through the training's own step change its parameters and lower the loss."""
+    torch.manual_seed(1)
+    model = Translator(ModelConfig(system(feeding, attention), SHAPE, 8, 8))
+    model.initialise(1)
+    before = {name: value.clone() for name, value in model.named_parameters()}
+    step, text = Step(model.train(), RECIPE), reversal(8, 1, reverse=True)
+    batch = text.batch(torch.arange(8).numpy())
+    losses = [float(step(batch, 0.5)) for _ in range(20)]
+    assert losses[-1] < 0.9 * losses[0]
+    for name in ("decoder.attention.A", "decoder.attention.B"):
+        assert not torch.equal(before[name], model.get_parameter(name))
+
+
+@CELLS
+def test_its_gradients_are_those_of_finite_differences(cell: str, feeding: bool) -> None:
+    model = Translator(config(cell, feeding)).double()
+    model.initialise(2)
+    batch = reversal(3, 4, reverse=True).batch(torch.arange(3).numpy())
+
+    def loss() -> Tensor:
+        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+        return model.loss(h_tilde, batch.next_words, batch.lengths)
+
+    loss().backward()
+    torch.manual_seed(0)
+    for parameter in model.parameters():
+        direction, moved = torch.randn_like(parameter), []
+        assert parameter.grad is not None
+        for sign in (1, -2, 1):  # forward, backward, home again
+            with torch.no_grad():
+                parameter += sign * 1e-5 * direction
+                moved.append(loss())
+        expected = (moved[0] - moved[1]) / 2e-5
+        torch.testing.assert_close(
+            (parameter.grad * direction).sum(), expected, rtol=1e-6, atol=1e-8
+        )
+
+
+@CELLS
+def test_its_cost_is_what_torch_counts(cell: str, feeding: bool) -> None:
+    model = Translator(config(cell, feeding))
+    model.initialise(1)
+    cost = work(model.config, Lengths(SOURCE, TARGET))
+    found = counted_flop(model) / (PAIRS * TARGET)
+    # An unrolled decoder takes attention's way to the contexts once more.
+    again = 4 * cost.attention if feeding or cell == "gru" else 0
+    assert cost.training_flop * (1 - 1e-12) <= found <= (cost.training_flop + again) * (1 + 1e-12)
+    assert training_memory(model.config, 4, Lengths(SOURCE, TARGET)) > 0
+
+
+def test_the_configuration_accepts_it_and_knows_no_other(tmp_path: Path) -> None:
+    text = (ROOT / "params.yaml").read_text()
+    assert "attention: global, score: dot}" in text
+    path = tmp_path / "params.yaml"
+    path.write_text(text.replace("score: dot}", "score: low_rank}"))
+    assert load_params(path, tmp_path).model("global_dot_feed").score == "low_rank"
+    assert "low_rank" in System.model_json_schema()["properties"]["score"]["anyOf"][0]["enum"]
+    path.write_text(text.replace("score: dot}", "score: low_rang}"))
+    with pytest.raises(InputError, match="no score 'low_rang'; did you mean 'low_rank'"):
+        load_params(path, tmp_path)
+
+
+def test_a_score_that_does_not_say_what_it_costs_is_refused() -> None:
+    try:
+
+        class Costless(SCORES["low_rank"]):  # type: ignore[misc]
+            name = "costless"
+            operations = Score.operations
+
+        with pytest.raises(TypeError, match=r"abstract.*operations"):
+            work(
+                ModelConfig(System(attention="global", score="costless"), SHAPE, 8, 8),
+                Lengths(3, 3),
+            )
+    finally:
+        SCORES.pop("costless", None)
+
+
+def test_two_scores_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two scores are called 'dot'; rename"):
+
+        class Dot(SCORES["low_rank"]):  # type: ignore[misc]
+            name = "dot"
