@@ -17,7 +17,7 @@ from attnmt.atomic import check_place
 from attnmt.config import load_params
 from attnmt.files import write_json
 from attnmt.layout import Layout
-from attnmt.metrics.scores import score_system
+from attnmt.metrics.evaluate import score_system
 from attnmt.stage import run_stage
 
 
@@ -26,7 +26,7 @@ def main(params_file: Path, name: str) -> None:
     params = load_params(params_file)
     path = Layout(params.profile).scores(name)
     check_place(path)
-    write_json(path, score_system(params, name))
+    write_json(path, score_system(params, name).model_dump())
 
 
 if __name__ == "__main__":

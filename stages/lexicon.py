@@ -19,7 +19,6 @@ import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time t
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
@@ -30,6 +29,7 @@ from attnmt.data.parallel import count_parallel_lines, count_words, every_nth_pa
 from attnmt.files import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.metrics.aer import aer
+from attnmt.metrics.results import AlignerResult
 from attnmt.stage import run_stage
 
 
@@ -65,27 +65,27 @@ def main(params_file: Path) -> None:
         )
         write_lines(folder / f"{name}.links", map(format_links, own))
         result = _result(name, own, gold, pairs, parts, settings.min_count)
-        write_json(folder / "aligner.json", result)
-    rate = "no gold links" if result["aer"] is None else f"AER {result['aer']:.3f} on {name}"
+        write_json(folder / "aligner.json", result.model_dump())
+    rate = "no gold links" if result.aer is None else f"AER {result.aer:.3f} on {name}"
     print(f"{found:,} links of {different:,} pairs of words; {SYSTEM}: {rate}")
 
 
 def _result(
     name: str, own: list[Links], gold: list[GoldLinks], pairs: int, parts: int, min_count: int
-) -> dict[str, Any]:
+) -> AlignerResult:
     """Return the aligner's error rate on the aligned set, and what the dictionaries were made of."""
     sure, possible = [g.sure for g in gold], [g.possible for g in gold]
-    return {
-        "system": SYSTEM,
-        "set": name,
-        "lines": len(own),
-        "aer": aer(own, sure, possible) if gold else None,
-        "sure": sum(map(len, sure)),
-        "possible": sum(map(len, possible)),
-        "pairs": pairs,
-        "parts": parts,
-        "min_count": min_count,
-    }
+    return AlignerResult(
+        system=SYSTEM,
+        set=name,
+        lines=len(own),
+        aer=aer(own, sure, possible) if gold else None,
+        sure=sum(map(len, sure)),
+        possible=sum(map(len, possible)),
+        pairs=pairs,
+        parts=parts,
+        min_count=min_count,
+    )
 
 
 if __name__ == "__main__":

@@ -18,12 +18,10 @@ from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
 from attnmt.files import write_text
 from attnmt.layout import Layout
-from attnmt.reporting.attention import figure7, figure_gru
-from attnmt.reporting.cost import cost_table
-from attnmt.reporting.curves import figure5, figure6
 from attnmt.reporting.draw import write_figure, write_matrices
 from attnmt.reporting.page import make_page
 from attnmt.reporting.render import write_tables
+from attnmt.reporting.report import make_report
 from attnmt.stage import run_stage
 from attnmt.tracking.importing import log_results
 
@@ -34,17 +32,15 @@ def main(params_file: Path) -> None:
     reports = Layout(params.profile).reports
     for name in ("figures", "cost", "index.html"):  # all of them, or none
         check_place(reports / name, folder="." not in name)
-    curves, matrices = (figure5(params), figure6(params)), (figure7(params), figure_gru(params))
+    report = make_report(params)
+    page = make_page(params, report)  # now all files are read, and none was refused
     with atomic_folder(reports / "cost") as folder:
-        write_tables(params.profile, [cost_table(params)], folder)
-    page = make_page(params)  # now all files are read, and none was refused
+        write_tables(params.profile, [report.costs], folder)
     with atomic_folder(reports / "figures") as folder:
-        for figure in curves:
-            if figure is not None:
-                write_figure(figure, folder)
-        for found in matrices:
-            if found is not None:
-                write_matrices(found, folder)
+        for figure in report.figures:
+            write_figure(figure, folder)
+        for matrices in report.matrices:
+            write_matrices(matrices, folder)
     write_text(reports / "index.html", page)
     log_results(params)
 

@@ -8,7 +8,7 @@ Reads   scores/<profile>/<name>.json of every model and ensemble that a table sh
         data/<profile>/lexicon/
 Writes  reports/<profile>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
         table_bpe and table_faults, as far as the profile has a number in them, and table_dictionary
-                                 tables.json, what the page shows of all but table5
+                                 tables.json, what the page shows of them
 Moves   outputs of models that the parameters no longer name to set-aside/: DVC would count them
 """
 
@@ -38,7 +38,7 @@ def main(params_file: Path) -> None:
     set_aside(params)
     samples, tables = make_samples(params), [*make_tables(params), dictionary_table(params)]
     with atomic_folder(folder_of_tables) as folder:
-        write_tables(params.profile, tables, folder)
+        write_tables(params.profile, tables, folder, samples)
         write_samples(samples, folder)
     names = [table.name for table in tables] + ["table5"] * bool(samples)
     logger.info("tables: %s", ", ".join(names))

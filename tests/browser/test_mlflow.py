@@ -20,13 +20,13 @@ from urllib.parse import urlsplit
 
 import pytest
 import test_tracking as made
-from made_report import write_report
+from made_report import page_of, write_report
 from small_profile import make_profile
 
-from attnmt.reporting.page import make_page
 from attnmt.tracking import store
 from attnmt.tracking.report import add_report
-from attnmt.tracking.scores import add_scores
+from attnmt.tracking.score_metrics import add_scores
+from attnmt.tracking.store import SCORES
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
@@ -110,7 +110,7 @@ def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("report"))
-        index = make_page(write_report())
+        index = page_of(write_report())
         patch.chdir(folder)
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder}/mlflow.db")
         experiment = fill_store(index)
@@ -151,19 +151,23 @@ def page(browser: Any, runs_page: str) -> Iterator[Any]:
     assert servers == {urlsplit(runs_page).netloc}
 
 
-def test_trainings_are_listed_below_their_table(page: Any) -> None:
+def test_an_experiment_opens_on_its_runs(page: Any, runs_page: str) -> None:
+    page.goto(runs_page.partition("/runs")[0])
     runs = page.locator("[role=row] a[href*='/runs/']")
-    playwright.expect(runs).to_have_text(["Report", "Table 1"])
-    table = page.get_by_role("link", name="Table 1", exact=True)
-    page.get_by_role("row").filter(has=table).get_by_role("button").click()
-    playwright.expect(runs).to_have_text(["Report", "Table 1", *reversed(TRAININGS)])
-    _, parent, *nested = (run.bounding_box()["x"] for run in runs.all())
-    assert min(nested) > parent
+    playwright.expect(runs).to_have_text(["Report", *reversed(TRAININGS)])
+
+
+def test_runs_stand_in_a_table_with_their_scores(page: Any, runs_page: str) -> None:
+    page.goto(f"{runs_page}?viewStateShareKey=scores")
+    for heading in (*SCORES, "tables"):
+        playwright.expect(
+            page.get_by_role("columnheader", name=heading, exact=True)
+        ).to_be_visible()
+    base = page.get_by_role("row").filter(has_text="20.5").first
+    playwright.expect(base).to_contain_text("Table 1")
 
 
 def test_training_shows_its_scores_and_curves(page: Any) -> None:
-    table = page.get_by_role("link", name="Table 1", exact=True)
-    page.get_by_role("row").filter(has=table).get_by_role("button").click()
     page.get_by_role("link", name="base", exact=True).click()
     score = page.get_by_role("row").filter(has_text="test1/bleu_nist_after")
     playwright.expect(score).to_contain_text("19.5")

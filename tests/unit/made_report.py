@@ -11,7 +11,10 @@ from made_scores import scores_of
 from attnmt.config import Params, load_params
 from attnmt.files import write_json, write_lines, write_text
 from attnmt.layout import Layout
+from attnmt.reporting.page import make_page
 from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.report import make_report
+from attnmt.reporting.samples import make_samples
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
@@ -32,7 +35,7 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
     values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     values = json.loads(json.dumps(values)) | {"ensembles": {}}  # which keeps no aliases
     values["models"] = {name: values["models"][name] for name in models}
-    write_text(Path("params.yaml"), yaml.safe_dump(values))
+    write_text(Path("params.yaml"), yaml.safe_dump(values, sort_keys=False))
     params = load_params(Path("params.yaml"))
     layout = Layout(params.profile)
     for test in params.sets.tests:
@@ -43,34 +46,32 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
     for number, name in enumerate(models):
         _write_model(params, layout, name, number)
     write_json(layout.reports / "tables" / "tables.json", made_tables(params))
-    write_json(layout.reports / "cost" / "tables.json", made_costs(params))
     return params
 
 
+def page_of(params: Params) -> str:
+    """Return the page as the stage report makes it."""
+    return make_page(params, make_report(params))
+
+
 def made_tables(params: Params) -> dict[str, Any]:
-    """Return Tables 1 and 6 with numbers of ours."""
+    """Return Tables 1 and 6 with numbers of ours, a table that is unknown to the page, and samples."""
     return {
         "profile": params.profile,
         "tables": [
             _table(params, "table1", "Table 1", "bleu"),
             _table(params, "table6", "Table 6", "aer"),
-        ],
-    }
-
-
-def made_costs(params: Params) -> dict[str, Any]:
-    """Return, in the place of the costs, a table that the page has not heard of."""
-    return {
-        "profile": params.profile,
-        "tables": [
             {
                 "name": "table_made",
-                "title": f"Made up, profile {params.profile}",
-                "caption": f"A table of {NASTY}. Ours: test1. Third. Fourth.",
+                "short": "Made up",
+                "about": "",
+                "lead": f"A table of {NASTY}.",
+                "rest": "Ours: test1.",
                 "columns": [_column("system"), _column("value", numeric=True)],
                 "rows": [_row(f"{LONG} {i}", {"value": f"{i}"}, {}, model="base") for i in (2, 10)],
             },
         ],
+        "samples": [sample.model_dump() for sample in make_samples(params)],
     }
 
 
@@ -87,15 +88,19 @@ def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]
         rows.append(_row(row.system, cells, facts, model=row.model or ""))
     return {
         "name": name,
-        "title": f"{title}, English-German, profile {params.profile}",
-        "caption": "Paper: a paper. Ours: test1, 3 sentences. How it was measured. How to read it.",
+        "short": title,
+        "about": "English-German",
+        "lead": "Ours: test1, 3 sentences.",
+        "rest": "How it was measured. How to read it.",
         "columns": [*columns, _column("verdict")],
         "rows": rows,
     }
 
 
 def _column(key: str, numeric: bool = False) -> dict[str, Any]:
-    return {"key": key, "heading": key.replace("_", " "), "numeric": numeric}
+    roles = {"system": "name", "verdict": "detail"}
+    role = "paper" if key.startswith("paper_") else roles.get(key, "ours")
+    return {"key": key, "heading": key.replace("_", " "), "numeric": numeric, "role": role}
 
 
 def _row(system: str, cells: dict[str, str], facts: dict[str, str], model: str) -> dict[str, Any]:
@@ -125,10 +130,15 @@ def _write_data(params: Params, folder: Path) -> None:
 def _write_model(params: Params, layout: Layout, name: str, number: int) -> None:
     """Write what a model left: costs that start at ``number``, and attention to word ``number``."""
     model, test = params.models[name], params.sets.tests[0]
-    costs = "".join(f"{step},{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
-    write_text(layout.model(name) / "history.csv", f"step,{test}_cost\n{costs}")
-    trained = made_records.provenance(name, family=model.family, seconds=3600.0, commits=[COMMIT])
-    write_json(layout.model(name) / "provenance.json", trained)
+    folder, own = layout.model(name), {"family": model.family}
+    costs = "".join(f"{step},9,{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
+    write_text(folder / "history.csv", f"step,target_words,{test}_cost\n{costs}")
+    trained = made_records.provenance(name, **own, seconds=3600.0, commits=[COMMIT])
+    write_json(folder / "provenance.json", trained)
+    perplexity = 9.0 - number / 10  # each is better than the one before
+    metrics = made_records.metrics(*params.sets.tests, dev_perplexity=perplexity)
+    write_json(folder / "metrics.json", metrics)
+    made_records.save_weights(folder, made_records.config_of(params, name))
     groups = [{"max_length": 5 * k, "before": 10.0 + k, "after": 11.0 + k} for k in (1, 2, 3)]
     scores = scores_of(params, name, 10.0 + number)
     lengths = [group | {"lines": 1} for group in groups]

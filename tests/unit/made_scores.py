@@ -9,7 +9,8 @@ import pytest
 from attnmt.config import Params
 from attnmt.files import read_json, write_json, write_lines, write_text
 from attnmt.layout import Layout
-from attnmt.reporting import compare, scores
+from attnmt.metrics.results import LinkScores
+from attnmt.reporting import compare, lines
 
 SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
 NIST = SIGNATURE.replace("none", "13a")
@@ -41,31 +42,39 @@ def by_script(value: float) -> dict[str, Any]:
     }
 
 
-def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[Any, Any]]:
+def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[Any, ...]]:
     """Have every paired test say ``p``, and list the pairs that are tested.
 
     A side of a test of translations is (name, replaced), one of links is a name.
     """
-    asked: list[tuple[Any, Any]] = []
+    asked: list[tuple[Any, ...]] = []
 
     def translation_p(params: Params, script: str, test: str, ours: Any, other: Any) -> float:
         asked.append((ours, other))
         return p
 
     def alignment_p(params: Params, ours: Any, other: Any) -> float:
-        asked.append((ours["name"], other["name"]))
+        asked.append(tuple(one.name if one else "aligner" for one in (ours, other)))
         return p
 
     monkeypatch.setattr(compare, "translation_p", translation_p)
     monkeypatch.setattr(compare, "alignment_p", alignment_p)
-    monkeypatch.setattr(scores, "aligner_interval", lambda params, aligner: (0.23, 0.27))
+    monkeypatch.setattr(lines, "aligner_interval", lambda params: (0.23, 0.27))
 
-    def diagonal_score(params: Params) -> dict[str, Any]:
+    def diagonal_score(params: Params) -> LinkScores:
         known = read_json(Layout(params.profile).lexicon / "aligner.json")["aer"] is not None
-        rates = {"aer": 0.56, "low": 0.54, "high": 0.58} if known else {"aer": None}
-        return {"lines": 500, "sure": 4000, "possible": 4500} | rates
+        aer, low, high = (0.56, 0.54, 0.58) if known else (None, None, None)
+        return LinkScores(
+            set=params.sets.aligned,
+            lines=500,
+            aer=aer,
+            low=low,
+            high=high,
+            sure=4000,
+            possible=4500,
+        )
 
-    monkeypatch.setattr(scores, "diagonal_score", diagonal_score)
+    monkeypatch.setattr(lines, "diagonal_score", diagonal_score)
     return asked
 
 

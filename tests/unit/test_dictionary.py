@@ -76,7 +76,7 @@ def test_it_says_what_was_aligned(params: Params) -> None:
     assert "aligner 1.0 aligned all 4,000 training pairs. A dictionary" in shown
     assert "2 times or more" in shown
     write_aligner(params, parts=9)
-    assert "4,000 training pairs, in 9 parts." in dictionary_table(params).caption
+    assert "4,000 training pairs, in 9 parts." in str(dictionary_table(params).caption)
 
 
 def test_a_missing_dictionary_is_named(params: Params) -> None:

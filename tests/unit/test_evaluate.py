@@ -15,9 +15,10 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import sha256, write_json, write_lines
-from attnmt.metrics import scores as library
+from attnmt.metrics import evaluate as library
 from attnmt.metrics.outputs import Outputs
-from attnmt.metrics.scripts import SCRIPTS, Score
+from attnmt.metrics.results import Score
+from attnmt.metrics.scripts import SCRIPTS
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = [
@@ -67,7 +68,7 @@ def scored(monkeypatch):
 
     def note(script, translations, references, samples):
         scripts.append(script)
-        return Score(1.0, 0.5, 1.5, script, len(references))
+        return Score(value=1.0, low=0.5, high=1.5, signature=script, lines=len(references))
 
     monkeypatch.setattr(library, "score", note)
     return scripts

@@ -153,10 +153,10 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
         assert series.x == [longest for longest, _ in GROUPS]
         assert series.y == [value + plus + replaced for _, value in GROUPS]
     source = "Paper: Luong et al. 2015, Figure 6, read off its vector drawing, newstest2014."
-    assert figure.caption.endswith(source)
-    assert "Ours: test1, 150 sentences, seed 1." in figure.caption
+    assert str(figure.caption).endswith(source)
+    assert "Ours: test1, 150 sentences, seed 1." in str(figure.caption)
     own = params.evaluation.length_group
-    assert f"200 in the paper's groups, {own} in ours" in figure.caption
+    assert f"200 in the paper's groups, {own} in ours" in str(figure.caption)
 
 
 def test_on_the_papers_set_both_stand_in_one_panel(params):
@@ -166,7 +166,7 @@ def test_on_the_papers_set_both_stand_in_one_panel(params):
     (panel,) = figure.panels
     assert panel.title == "newstest2014, seed 1"
     assert [series.paper for series in panel.series] == [True] * 6 + [False] * 6
-    assert "Rings are the paper's, lines are ours." in figure.caption
+    assert "Rings are the paper's, lines are ours." in str(figure.caption)
     lines = drawn(panel).get_lines()
     assert [line.get_linestyle() == "None" for line in lines] == [True] * 6 + [False] * 6
     assert [line.get_color() for line in lines[:6]] == [line.get_color() for line in lines[6:]]

@@ -9,6 +9,7 @@ from real_text import needs, written
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.files import read_lines
 from attnmt.metrics.lengths import by_length
+from attnmt.metrics.results import LengthGroup
 from attnmt.metrics.scripts import score_alone
 
 # How many references of the paper's newstest2014 have 0, 1, 2, .. words.
@@ -29,16 +30,16 @@ def test_a_case_made_by_hand() -> None:
     third = score_alone("tokenised", ["a b c d e f x"], ["a b c d e f g"])
     assert 0 < first < second < 100
     assert by_length(before, after, references, size=2) == [
-        {"max_length": 4, "lines": 2, "before": first, "after": 100},
-        {"max_length": 5, "lines": 2, "before": second, "after": second},
-        {"max_length": 7, "lines": 1, "before": third, "after": 100},
+        LengthGroup(max_length=4, lines=2, before=first, after=100),
+        LengthGroup(max_length=5, lines=2, before=second, after=second),
+        LengthGroup(max_length=7, lines=1, before=third, after=100),
     ]
 
 
 def test_sentences_of_the_same_length_stay_in_their_order() -> None:
     references = ["a b c d", "e f g h", "i j k l"]
     groups = by_length(["a b c d", "x", "x"], references, references, size=1)
-    assert [group["before"] for group in groups] == [100, 0, 0]
+    assert [group.before for group in groups] == [100, 0, 0]
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 12))
@@ -48,9 +49,9 @@ def test_every_sentence_is_in_one_group_of_full_size_but_the_last(
     lines = [" ".join(["w"] * length) for length in lengths]
     groups = by_length(lines, lines, lines, size)
     whole, rest = divmod(len(lengths), size)
-    assert [group["lines"] for group in groups] == [size] * whole + [rest] * (rest > 0)
+    assert [group.lines for group in groups] == [size] * whole + [rest] * (rest > 0)
     ends = [min(end, len(lengths)) for end in range(size, len(lengths) + size, size)]
-    assert [group["max_length"] for group in groups] == [sorted(lengths)[end - 1] for end in ends]
+    assert [group.max_length for group in groups] == [sorted(lengths)[end - 1] for end in ends]
 
 
 @needs("NEWSTEST_DIR", "newstest2014-filtered.de")
@@ -66,5 +67,5 @@ def test_the_groups_of_newstest2014_end_where_the_papers_do() -> None:
     references = [" ".join("w" * words) for words, n in enumerate(NEWSTEST2014) for _ in range(n)]
     groups = by_length(references, references, references, size=200)
     expected = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]
-    assert [group["max_length"] for group in groups] == expected
-    assert [group["lines"] for group in groups] == [200] * 13 + [137]
+    assert [group.max_length for group in groups] == expected
+    assert [group.lines for group in groups] == [200] * 13 + [137]

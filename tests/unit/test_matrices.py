@@ -167,8 +167,8 @@ def test_figure7_has_gold_and_the_models_of_table_6(params):
     assert [matrix.label for matrix in figure.matrices] == labels
     gold = [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
     assert [matrix.weights for matrix in figure.matrices] == [gold, *[WEIGHTS] * 3]
-    assert figure.title == "Figure 7, alignments, profile demo"
-    assert figure.caption.startswith(
+    assert str(figure.title) == "Figure 7, alignments, profile demo"
+    assert str(figure.caption).startswith(
         "Line 4 of test1, the first of the sampled ones with at most 15"
     )
 
@@ -191,7 +191,7 @@ def test_a_profile_draws_what_it_has(params):
     (Layout("demo").encoded("luong") / "test1.links").unlink()
     figure = figure7(only(params, "local_p_general_feed"))
     assert [matrix.label for matrix in figure.matrices] == ["local-p (general)"]
-    assert "gold" not in figure.caption
+    assert "gold" not in str(figure.caption)
     draw.write_matrices(figure, Path("figures"))
     with Path("figures/figure7.csv").open() as stream:
         assert {row["gold"] for row in csv.DictReader(stream)} == {""}

@@ -9,9 +9,10 @@ from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import read_json, write_json, write_lines
 from attnmt.layout import Layout
+from attnmt.metrics.paired import alignment_p
+from attnmt.metrics.results import read_scores
 from attnmt.metrics.significance import paired_p
 from attnmt.reporting.compare import make_tables
-from attnmt.reporting.paired import alignment_p
 
 ROOT = Path(__file__).parents[2]
 BEST = "local_p_general_feed"
@@ -101,9 +102,8 @@ def test_the_diagonal_links_each_word_to_the_word_at_its_own_place(params):
 
 
 def test_the_aligner_is_tested_on_its_own_links(params):
-    aligner = {"stage": "lexicon", "family": None}
-    model = read_json(Layout("demo").scores(BEST))
-    assert alignment_p(params, aligner, model) < 0.01
+    aligner = None
+    assert alignment_p(params, aligner, read_scores("demo", BEST)) < 0.01
     assert alignment_p(params, aligner, aligner) == 1.0
 
 

@@ -12,7 +12,8 @@ from real_text import TEXTS, read_text, spoil
 
 from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.errors import InputError
-from attnmt.metrics.scripts import SCRIPTS, Script, score, score_alone
+from attnmt.metrics.results import Script
+from attnmt.metrics.scripts import SCRIPTS, score, score_alone
 
 REFERENCES = [
     "Die Katze sitzt auf der Matte .",

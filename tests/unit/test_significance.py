@@ -16,7 +16,8 @@ from real_text import TEXTS, read_text, spoil
 from attnmt.data.links import GoldLinks, Links
 from attnmt.errors import InputError
 from attnmt.metrics.aer import aer
-from attnmt.metrics.scripts import SCRIPTS, Script
+from attnmt.metrics.results import Script
+from attnmt.metrics.scripts import SCRIPTS
 from attnmt.metrics.significance import aer_interval, paired_aer_p, paired_p
 
 REFERENCES = read_text("made", 60)

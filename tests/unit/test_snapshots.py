@@ -13,19 +13,24 @@ from attnmt.config import load_params
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
 from attnmt.reporting.render import write_tables
-from attnmt.reporting.samples import Sample, Text, write_samples
+from attnmt.reporting.samples import write_samples
+from attnmt.reporting.tables_file import Sample, SampleText
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = ROOT / "tests/snapshots"
+TEXTS = [
+    ("source", None, None, "Is 5 < 6 & 50% of \\$10 a|b?"),
+    ("reference", None, None, "Ist 5 < 6?"),
+    ("best", "local-p", "local_p_general_feed", "Ist 5 <unk> 6?"),
+    ("base", "Base", "base", ""),
+]
 SAMPLE = Sample(
-    "en-de",
-    "test1",
-    41,
-    [
-        Text("source", None, None, "Is 5 < 6 & 50% of \\$10 a|b?"),
-        Text("reference", None, None, "Ist 5 < 6?"),
-        Text("best", "local-p", "local_p_general_feed", "Ist 5 <unk> 6?"),
-        Text("base", "Base", "base", ""),
+    direction="en-de",
+    set="test1",
+    line=41,
+    texts=[
+        SampleText(role=role, system=system, model=model, text=text)
+        for role, system, model, text in TEXTS
     ],
 )
 RENEW = "run `pytest tests/unit/test_snapshots.py --fix` if that is meant"
@@ -42,7 +47,8 @@ def rendered(tmp_path_factory):
         twin = params.models["de_en_base_reverse"].model_copy(update={"seed": 2})
         params = params.model_copy(update={"models": params.models | {"twin": twin}})
         write_all(params)
-        write_tables("demo", [*make_tables(params), cost_table(params)], Path("tables"))
+        tables = [*make_tables(params), cost_table(params)]
+        write_tables("demo", tables, Path("tables"), [SAMPLE])
         write_samples([SAMPLE], Path("tables"))
     return {path.name: path.read_text(encoding="utf-8") for path in (folder / "tables").iterdir()}
 

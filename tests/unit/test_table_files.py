@@ -16,8 +16,10 @@ from attnmt.config import load_params
 from attnmt.reporting.columns import shown_columns
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
+from attnmt.reporting.lines import Compared, Gain, Line, Number
+from attnmt.reporting.paper import Row
 from attnmt.reporting.render import latex, markdown, write_tables
-from attnmt.reporting.tables import Table, TableSpec
+from attnmt.reporting.tables import Caption, Column, Table, TableSpec, Title
 
 ROOT = Path(__file__).parents[2]
 PROVENANCE = [
@@ -121,12 +123,15 @@ def test_what_a_reader_sees_of_a_row(tables):
         found = table_lines(markdown(tables[name]))
         return next(line for line in found if line.startswith(f"| {start} |"))
 
-    numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | 0.010 | same order"
+    numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | Base | 0.010 | same order"
     assert line("table1", "Base + reverse") == f"| Base + reverse | {numbers} |"
     numbers = ">7.0 | 81.0 | x | 19.0 | 18.0–20.0 | x | 21.0 (+2.0) | 20.0–22.0 | 0.010 | "
     assert line("table4", "local-m (dot)") == f"| local-m (dot) | {numbers} |"
-    numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 |  |  | 0.010 | same order"
-    assert line("table6", "Berkeley Aligner") == f"| Berkeley Aligner | {numbers} |"
+    numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 |  |  | ensemble | 0.010 | same order"
+    system = (
+        "Berkeley Aligner (ours: aligner 1.0, IBM 1)"  # the number is not the paper's aligner's
+    )
+    assert line("table6", system) == f"| {system} | {numbers} |"
     cost = "1,200 | 20 | 1,500 | 1.5 | 17 | 1,234"
     assert line("table_cost", "base") == f"| base | {cost} |"
 
@@ -139,15 +144,15 @@ def test_columns_without_a_cell_are_not_shown(tables):
     assert "paper_ppl" not in keys("table_gru")
     assert {"p", "verdict"}.isdisjoint(keys("table2"))
     metrics = ["bleu", "bleu_interval", "bleu_unk", "bleu_unk_interval", "aer", "aer_interval"]
-    assert keys("table_bpe") == ["system", *metrics, "p", "verdict"]
+    assert keys("table_bpe") == ["system", *metrics, "gain_over", "p", "verdict"]
 
 
 @pytest.mark.parametrize(
     ("p", "shown"), [(0.000999, "0.001"), (0.04995, "0.04995"), (0.05095, "0.051"), (1.0, "1.000")]
 )
 def test_p_as_shown_does_not_belie_the_verdict(p, shown):
-    row = {"system": "a", "bleu": 1.0, "bleu_low": 0.0, "bleu_high": 2.0, "bleu_sd": None}
-    row |= {"gain": 1.0, "p": p, "verdict": "higher"}
+    line = Line(Row("T", "a", "a"), [], {"bleu": Number(1.0, (0.0, 2.0))})
+    row = Compared(line, Gain(1.0, p=p), None, "higher", {})
     spec = TableSpec("t", "T", metrics=("bleu",), published=False)
     (column,) = (c for c in shown_columns(spec, [row], papers_text=False) if c.key == "p")
     assert column.cells == [shown]
@@ -169,17 +174,23 @@ def test_the_page_gets_text_sort_keys_and_facts(tables):
     assert found["profile"] == "demo"
     assert [table["name"] for table in found["tables"]] == list(tables)
     first = found["tables"][0]
-    assert set(first) == {"name", "title", "caption", "columns", "rows"}
-    bleu = {"key": "bleu", "heading": "BLEU", "numeric": True}
-    assert bleu in first["columns"]
-    assert first["columns"][0] == {"key": "system", "heading": "system", "numeric": False}
+    assert set(first) == {"name", "short", "about", "lead", "rest", "columns", "rows"}
+    columns = {column["key"]: column for column in first["columns"]}
+    bleu = {"heading": "BLEU", "numeric": True, "role": "ours"}
+    assert columns["bleu"] == {"key": "bleu", **bleu}
+    paper = {"heading": "paper BLEU", "numeric": True, "role": "paper"}
+    assert columns["paper_bleu"] == {"key": "paper_bleu", **paper}
+    assert first["columns"][0] == {
+        **{"key": "system", "heading": "system"},
+        **{"numeric": False, "role": "name"},
+    }
     row = next(row for row in first["rows"] if row["cells"]["system"] == "Base + reverse")
     keys = [column["key"] for column in first["columns"]]
     assert list(row["cells"]) == list(row["sort"]) == keys
     assert row["cells"]["bleu"] == "11.0 (+1.0)"
     assert row["sort"] == {
         **{"system": None, "paper_ppl": 9.9, "ppl": 89.0, "paper_bleu": 12.6, "bleu": 11.0},
-        **{"bleu_interval": 10.0, "p": 0.01, "verdict": None},
+        **{"bleu_interval": 10.0, "gain_over": None, "p": 0.01, "verdict": None},
     }
     facts = row["facts"]
     assert [facts[key] for key in ("model", "seed", "set")] == ["base_reverse", "1", "test1"]
@@ -231,11 +242,13 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monke
     spec = importlib.util.spec_from_file_location("tables_stage", ROOT / "stages/tables.py")
     stage = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(stage)
-    monkeypatch.setattr(stage, "make_samples", lambda params: ["a sample"])
+    monkeypatch.setattr(stage, "make_samples", lambda params: [])
     monkeypatch.setattr(
         stage, "write_samples", lambda samples, folder: (folder / "table5.md").write_text("5")
     )
-    made = Table("table_dictionary", "Dictionaries", "A caption.", [], [])
+    columns = [Column("system", "dictionary", [])]
+    title, caption = Title("Dictionaries", "", "demo"), Caption("A caption.", "")
+    made = Table("table_dictionary", title, caption, columns, [])
     monkeypatch.setattr(stage, "dictionary_table", lambda params: made)
     stage.main(Path("params.yaml"))
     names = {*tables, "table_dictionary"} - {"table_cost"}

@@ -79,7 +79,7 @@ def test_the_demo_has_every_table_with_every_published_row(params):
     made = tables(params)
     assert list(made) == ALL
     for name in ALL[:6]:
-        systems = [row.system for row in paper_rows(made[name].title.partition(",")[0])]
+        systems = [row.system for row in paper_rows(made[name].title.short)]
         ours = ["diagonal, no model"] if name == "table6" else []
         assert [row["system"] for row in made[name].rows] == systems + ours
 
@@ -105,14 +105,14 @@ def test_table_2_is_the_ensemble_in_nists_bleu_on_the_last_set(params):
     row = rows_of(params, "table2")["Ensemble of 8 models + unk replace"]
     assert pick(row, "paper_bleu", "bleu", "set", "signature") == ["25.9", 30.0, "test2", NIST]
     assert pick(row, "difference", "verdict") == [4.1, None]
-    assert "detokenised" in tables(params)["table2"].caption
+    assert "detokenised" in str(tables(params)["table2"].caption)
 
 
 def test_table_3_is_of_the_other_direction_on_the_last_set(params):
     change_result(params, "de_en_global_dot_feed", "test2", perplexity=7.0)
     table = tables(params)["table3"]
     rows = {row["system"]: row for row in table.rows}
-    assert table.title == "Table 3, German-English, profile demo"
+    assert str(table.title) == "Table 3, German-English, profile demo"
     last, above = rows["+ global (dot) + drop + feed + unk"], rows["+ global (dot) + drop + feed"]
     assert pick(last, "ppl", "gain", "paper_gain", "set") == [7.0, 2.0, "+2.1", "test2"]
     assert last["bleu"] - above["bleu"] == 2.0
@@ -153,8 +153,8 @@ def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
     shown = {column.heading: column.cells for column in table.columns}
     assert shown["same step"] == ["0.40", "0.30", "0.20", "0.10", "", ""]
     assert shown["next step"] == ["0.75"] * 4 + [""] * 2
-    assert "4,000 sure and 4,500 possible" in table.caption
-    assert "For the Berkeley Aligner stands aligner 1.0, IBM 1." in table.caption
+    assert "4,000 sure and 4,500 possible" in str(table.caption)
+    assert "For the Berkeley Aligner stands aligner 1.0, IBM 1." in str(table.caption)
 
 
 def test_without_gold_links_there_is_no_table_6(load):
@@ -162,7 +162,7 @@ def test_without_gold_links_there_is_no_table_6(load):
     write_all(params, aer=None)
     made = tables(params)
     assert list(made) == [name for name in ALL if name != "table6"]
-    assert "AER" not in made["table_bpe"].caption
+    assert "AER" not in str(made["table_bpe"].caption)
     assert "aer" not in [column.key for column in made["table_bpe"].columns]
 
 
@@ -176,8 +176,8 @@ def test_the_gru_table_says_what_its_text_is(params):
     assert pick(rows["multiplicative"], *columns)[2:] == [1.0, "other order"]
     missing = pick(rows["key-value"], "paper_bleu", "difference", "verdict")
     assert missing == ["not trained well enough to report", None, None]
-    assert "lower-cased, the last 20 words of a sentence" in table.caption
-    assert "course report" in table.caption
+    assert "lower-cased, the last 20 words of a sentence" in str(table.caption)
+    assert "course report" in str(table.caption)
 
 
 def test_a_profile_with_two_models_has_the_tables_that_show_them(load):
@@ -190,7 +190,7 @@ def test_a_profile_with_two_models_has_the_tables_that_show_them(load):
     assert rows["Base + reverse + dropout"]["bleu"] == 10.0
     assert pick(rows[BEST], "bleu", "gain") == [11.0, None]  # the row above it has none of ours
     assert pick(rows[f"{BEST} + unk replace"], "bleu", "gain") == [13.0, 2.0]
-    assert "does not train" in tables(params)["table1"].caption
+    assert "does not train" in str(tables(params)["table1"].caption)
 
 
 def test_a_profile_without_models_of_the_paper_has_no_tables(load):
@@ -210,10 +210,10 @@ def test_several_seeds_give_mean_deviation_and_mean_bounds(load):
     assert pick(base, *columns) == [10.58, 9.58, 11.58, 0.38, 89.42, 0.38]
     assert pick(base, "model", "seeds") == ["base base_2 base_4", "1 2 4"]
     assert base["files"].split() == [f"scores/demo/{n}.json" for n in base["model"].split()]
-    assert "test1 (500 sentences, means over a model's seeds, beam 5)" in table.caption
-    assert "p the largest of the pairs of seeds" in table.caption
+    assert "test1 (500 sentences, means over a model's seeds, beam 5)" in str(table.caption)
+    assert "p the largest of the pairs of seeds" in str(table.caption)
     alone = with_seeds(load(["base"], {}), "base", 2)
-    assert "mean of seeds 1, 2," in tables(alone)["table1"].caption
+    assert "mean of seeds 1, 2," in str(tables(alone)["table1"].caption)
 
 
 def test_several_seeds_are_tested_in_order_and_the_largest_p_counts(load, monkeypatch):
@@ -257,17 +257,17 @@ def test_the_caption_says_what_compares(load):
     params = load()
     write_all(params)
     table = tables(params)["table1"]
-    assert "compare gains, not numbers" in table.caption
-    assert "Moses tokens (multi-bleu), case kept." in table.caption
-    assert table.caption.endswith(f"Signature: {SIGNATURE}.")
-    assert table.caption.startswith("BLEU is on test1 (500 sentences, seed 1, beam 5)")
-    assert "The ensemble averages logits." in table.caption
+    assert "compare gains, not numbers" in str(table.caption)
+    assert "Moses tokens (multi-bleu), case kept." in str(table.caption)
+    assert str(table.caption).endswith(f"Signature: {SIGNATURE}.")
+    assert str(table.caption).startswith("BLEU is on test1 (500 sentences, seed 1, beam 5)")
+    assert "The ensemble averages logits." in str(table.caption)
     assert "difference" not in [column.key for column in table.columns]
     params = load(tests=["newstest2014", "newstest2015"])
     write_all(params)
     table = tables(params)["table1"]
-    assert "not numbers" not in table.caption
-    assert "Difference: ours less the paper's." in table.caption
+    assert "not numbers" not in str(table.caption)
+    assert "Difference: ours less the paper's." in str(table.caption)
     assert "difference" in [column.key for column in table.columns]
 
 
@@ -308,7 +308,7 @@ def test_every_gain_is_tested_and_nothing_else(params, tested):
     best = "local_p_general_feed"
     assert tested.count(((best, True), (best, False))) == 2  # in Tables 1 and 4
     assert (("ensemble", True), (best, True)) in tested
-    assert ("aligner 1.0, IBM 1", "ensemble") in tested
+    assert ("aligner", "ensemble") in tested
     assert len(tested) == 7 + 4 + 10 + 4 + 3 + 1 + 4
 
 

@@ -21,7 +21,7 @@ from attnmt.files import write_json
 from attnmt.tracking import live, store
 from attnmt.tracking.importing import import_missing, log_results
 from attnmt.tracking.report import add_report
-from attnmt.tracking.scores import add_scores
+from attnmt.tracking.score_metrics import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
@@ -295,22 +295,22 @@ def test_alignment_error_rates_are_logged_where_gold_links_are_known(project, ae
     assert metrics.get("test2/aer") == metrics.get("test2/aer_next") == logged
 
 
-def test_the_report_puts_a_model_below_the_first_of_its_tables(project):
-    for model in (BEST, "local_p_2"):
+def test_the_report_names_all_tables_of_a_model(project):
+    for model in (BEST, "local_p_2", "unshown"):
         with training(model=model) as run:
             run.finish({})
     rows = {"table1": [(BEST, {})], "table_own": [("local_p_2", {}), (BEST, {})]}
     write_report("index.html", tables=rows)
     params = make_profile(Path())
-    add_report(store.connect(), params)
-    (tracked,), (table,) = runs(BEST), runs("Table 1")
-    assert tracked.data.tags["mlflow.parentRunId"] == table.info.run_id
-    assert tracked.data.tags["table"] == "Table 1, The author's own table"
-    assert runs("local_p_2")[0].data.tags["table"] == "The author's own table"
-    write_report("index.html", tables=rows | {"table1": [("local_p_2", {})]})
     assert add_report(store.connect(), params)
-    assert runs("local_p_2")[0].data.tags["table"] == "Table 1, The author's own table"
-    assert runs("local_p_2")[0].data.tags["mlflow.parentRunId"] == table.info.run_id
+    assert not add_report(store.connect(), params)
+    assert runs(BEST)[0].data.tags["tables"] == "Table 1, The author's own table"
+    assert runs("local_p_2")[0].data.tags["tables"] == "The author's own table"
+    assert "tables" not in runs("unshown")[0].data.tags
+    both = [(f"{BEST} local_p_2", {}), ("", {})]  # two seeds in a row, and a row without ours
+    write_report("index.html", tables=rows | {"table1": both})
+    assert add_report(store.connect(), params)
+    assert runs("local_p_2")[0].data.tags["tables"] == "Table 1, The author's own table"
 
 
 def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
@@ -334,6 +334,7 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
         "ter": 21.5,
     }
     expected = {"test2/aer": 0.25, "test2/aer_same": 0.25, "test2/aer_next": 0.25}
+    expected |= {"bleu": 25.5, "bleu_unk": 25.5, "aer": 0.25}
     expected |= {"test2/interval/aer_low": 0.125, "test2/interval/aer_high": 0.375}
     for name, value in values.items():
         for when in ("before", "after"):
@@ -365,7 +366,7 @@ def test_an_import_happens_once(project):
     assert tracked.data.metrics["test1/perplexity"] == 8.5
     assert tracked.data.tags["device"] == "cpu"
     assert tracked.info.end_time - tracked.info.start_time == 60_000
-    assert "mlflow.parentRunId" not in runs("unlisted")[0].data.tags
+    assert "tables" not in runs("unlisted")[0].data.tags
     write_scores("base", 21.5)
     assert import_missing(PROFILE) == ["base"]
     assert runs("base")[0].data.metrics["test1/bleu_tokenised_before"] == 21.5
@@ -377,9 +378,11 @@ def write_report(*files, tables=None):
     described = [
         {
             "name": name,
-            "title": f"{titles[name]}, English-German, profile demo",
-            "caption": "How to read it.",
-            "columns": [{"key": "system", "heading": "system", "numeric": False}],
+            "short": titles[name],
+            "about": "English-German",
+            "lead": "How to read it.",
+            "rest": "",
+            "columns": [{"key": "system", "heading": "system", "numeric": False, "role": "name"}],
             "rows": [
                 {
                     "cells": {"system": models},
@@ -391,7 +394,10 @@ def write_report(*files, tables=None):
         }
         for name, rows in (tables or {}).items()
     ]
-    write_json(Path("reports/demo/tables/tables.json"), {"profile": "demo", "tables": described})
+    write_json(
+        Path("reports/demo/tables/tables.json"),
+        {"profile": "demo", "tables": described, "samples": []},
+    )
     for name in files:
         write(f"reports/demo/{name}", name)
 
@@ -404,39 +410,29 @@ def artefacts(run_name):
     return {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
 
 
-def test_each_table_s_run_carries_its_files_and_best_numbers(project):
+def test_the_report_s_run_carries_its_files_in_their_folders(project):
     params = make_profile(Path())
-    rows = [
-        (BEST, {"ppl": 3.0, "bleu": 20.0, "aer": None}),
-        ("plain", {"ppl": 2.0, "bleu": 30.0, "aer": 0.5}),
-        ("Eflomal", {"ppl": None, "bleu": None, "aer": 0.25}),
-        ("", {"ppl": None, "bleu": None, "aer": None}),
-    ]
-    names = ["tables/table1.md", "tables/table5.md", "tables/table_own.csv", "index.html"]
-    names += ["figures/figure5.svg", "figures/figure7.svg", "tables/.hidden.csv"]
-    write_report(*names, tables={"table1": rows, "table_own": []})
+    names = ["tables/table1.md", "tables/table5.md", "figures/figure5.svg", "index.html"]
+    write_report(*names, "tables/.hidden.csv", tables={"table1": []})
     assert add_report(store.connect(), params)
-    assert artefacts("Table 1") == {
-        "table1.md": "tables/table1.md",
-        "figure5.svg": "figures/figure5.svg",
-    }
-    assert list(artefacts("Table 5")) == ["table5.md"]
-    assert list(artefacts("The author's own table")) == ["table_own.csv"]
-    assert set(artefacts("Report")) == {"index.html", "figure7.svg"}
-    (table,) = runs("Table 1")
-    assert table.data.tags["mlflow.note.content"] == "tables/table1.md"
-    assert table.data.metrics == {"best_ppl": 2.0, "best_bleu": 30.0, "best_aer": 0.5}
+    assert artefacts("Report") == {name: name for name in names}
 
 
-def test_tables_are_listed_in_the_paper_s_order_below_what_is_trained(project):
+def test_an_experiment_opens_on_a_table_of_runs_with_scores(project):
+    with training() as run:
+        run.finish({})
+    tags = store.connect().get_experiment_by_name("demo").tags
+    assert tags["mlflow.experimentKind"] == "custom_model_development"
+    columns = json.loads(tags["mlflow.sharedViewState.scores"])["selectedColumns"]
+    assert columns[:2] == ["metrics.`bleu`", "metrics.`bleu_unk`"]
+
+
+def test_the_report_is_listed_below_what_is_trained(project):
     with training(started="2099-01-01T00:00:00Z") as run:
         run.finish({})
-    params = make_profile(Path())
-    own = {"table_own": [], "table1": []}
-    write_report("tables/table5.md", "tables/table_own.md", "index.html", tables=own)
-    assert add_report(store.connect(), params)
-    tables = ["Report", "Table 1", "Table 5", "The author's own table"]
-    assert [run.info.run_name for run in runs()] == ["base", *tables]
+    write_report("tables/table5.md", "index.html", tables={"table_own": [], "table1": []})
+    assert add_report(store.connect(), make_profile(Path()))
+    assert [run.info.run_name for run in runs()] == ["base", "Report"]
 
 
 def test_a_report_takes_the_place_of_the_one_before(project):
@@ -450,24 +446,12 @@ def test_a_report_takes_the_place_of_the_one_before(project):
     Path("reports/demo/figures/figure5.svg").unlink()
     write("reports/demo/tables/table1.md", "another")
     assert add_report(client, params)
-    assert artefacts("Table 1") == {"table1.md": "another"}
-    assert runs("Table 1")[0].data.tags["mlflow.note.content"] == "another"
+    assert artefacts("Report") == {"tables/table1.md": "another", "index.html": "index.html"}
     Path(runs("Report")[0].info.artifact_uri, "index.html").unlink()
     assert add_report(client, params)
     assert "index.html" in artefacts("Report")
-    write_report(tables={"table1": [("plain", {"bleu": 2.0})]})
-    assert add_report(client, params)
-    assert runs("Table 1")[0].data.metrics == {"best_bleu": 2.0}
     assert not add_report(client, params)
-    assert sorted(run.info.run_name for run in runs()) == ["Report", "Table 1"]
-
-
-def test_a_description_that_is_too_long_is_cut_to_its_caption(project):
-    params = make_profile(Path())
-    write_report("index.html", tables={"table1": []})
-    write("reports/demo/tables/table1.md", "**Caption.**\n\n" + "| row |\n" * 2000)
-    assert add_report(store.connect(), params)
-    assert runs("Table 1")[0].data.tags["mlflow.note.content"] == "**Caption.**"
+    assert [run.info.run_name for run in runs()] == ["Report"]
 
 
 def test_the_best_model_is_registered_once_for_each_that_it_was(project):
@@ -491,29 +475,6 @@ def test_the_best_model_is_registered_once_for_each_that_it_was(project):
     write_json(Path("models/demo/local_p_3/metrics.json"), better)
     assert add_report(client, params)
     assert versions() == [(1, BEST), (2, "local_p_3")]
-
-
-def test_models_of_no_published_table_stand_below_their_own(project):
-    params = make_profile(Path())
-    table, own = [(f"{BEST} local_p_2", {}), ("", {})], [(BEST, {}), ("subwords", {})]
-    write_report("index.html", tables={"table1": table, "table_own": own})
-    for model in (BEST, "local_p_2", "subwords", "ensemble", "gone"):
-        with training(model=model) as run:
-            run.finish({})
-    assert add_report(store.connect(), params)
-    names = {run.info.run_id: run.info.run_name for run in runs()}
-    below = {run.info.run_name: run.data.tags.get("mlflow.parentRunId") for run in runs()}
-    assert {name: names.get(parent) for name, parent in below.items()} == {
-        "Report": None,
-        "Table 1": None,
-        "The author's own table": None,
-        BEST: "Table 1",
-        "local_p_2": "Table 1",  # another seed in the same row
-        "ensemble": None,
-        "subwords": "The author's own table",
-        "gone": None,
-    }
-    assert not add_report(store.connect(), params)
 
 
 def test_an_import_takes_the_report_too(project):

@@ -1,4 +1,7 @@
-"""Which model of a profile stands for it, known without loading any."""
+"""Which model of a profile is its best, as the development set says. No model is loaded for that.
+
+The page's headline, MLflow and the served model all name this one.
+"""
 
 from pathlib import Path
 
@@ -9,23 +12,38 @@ from attnmt.model.trained import read_metrics
 
 
 def best_model(params: Params, root: Path = Path()) -> str:
-    """Return the English-German model of the first family with the lowest perplexity on the dev set.
-
-    Models with faults of the authors' program do not stand for election.
+    """Return the first of :func:`ranked_models`.
 
     Raises:
         InputError: if none of them is trained, or the metrics of one are damaged.
     """
-    family = next(iter(params.families))
-    layout, found = Layout(params.profile, root), {}
-    for name, model in params.models.items():
-        path = layout.model(name) / "metrics.json"
-        fits = model.family == family and model.direction == "en-de" and not model.faults
-        if fits and path.exists():
-            found[name] = read_metrics(path.parent).dev_perplexity
-    if not found:
+    ranked = ranked_models(params, root)
+    if not ranked:
+        path = Layout(params.profile, root).model("*") / "metrics.json"
         raise InputError(
-            f"{layout.model('*') / 'metrics.json'}: no English-German model of family {family!r} is "
-            f"trained; run the stages train first, or name a model"
+            f"{path}: no English-German model of family {_family(params)!r} is trained; run the "
+            f"stages train first, or name a model"
         )
-    return min(found, key=lambda name: found[name])
+    return ranked[0]
+
+
+def ranked_models(params: Params, root: Path = Path()) -> list[str]:
+    """Return the trained English-German models of the first family, the best one first.
+
+    That is the one with the lowest perplexity on the development set. Models with faults of the
+    authors' program are left out.
+
+    Raises:
+        InputError: if the metrics of one are damaged.
+    """
+    layout, perplexities = Layout(params.profile, root), {}
+    for name, model in params.models.items():
+        folder = layout.model(name)
+        fits = model.family == _family(params) and model.direction == "en-de" and not model.faults
+        if fits and (folder / "metrics.json").exists():
+            perplexities[name] = read_metrics(folder).dev_perplexity
+    return sorted(perplexities, key=lambda name: perplexities[name])
+
+
+def _family(params: Params) -> str:
+    return next(iter(params.families))

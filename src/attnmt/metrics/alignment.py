@@ -5,7 +5,6 @@ Links are English-German here, as the gold links are, whatever the direction of 
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attnmt.config import LinkStep, Params
 from attnmt.data.encoded import EncodedSets
@@ -13,6 +12,7 @@ from attnmt.data.links import GoldLinks, Links, flipped, read_links
 from attnmt.files import iter_lines
 from attnmt.layout import Layout
 from attnmt.metrics.aer import aer
+from attnmt.metrics.results import AttentionScores, LinkScores
 from attnmt.metrics.significance import aer_interval
 
 
@@ -55,37 +55,40 @@ def diagonal_links(params: Params, root: Path = Path()) -> list[Links]:
 
 
 def score_readings(
+    name: str,
     links: Mapping[LinkStep, Sequence[Links]],
     authors: LinkStep,
     gold: Sequence[GoldLinks] | None,
     samples: int,
-) -> dict[str, Any]:
+) -> AttentionScores:
     """Return the error rate of the ``authors`` reading with its interval, and the rate of both.
 
     Args:
+        name: of the set.
         links: of every sentence pair, by the step that is read.
         authors: the step that the authors' program reads.
         gold: of every sentence pair; None where none are known, and then the rates are None.
         samples: of the bootstrap.
     """
-    scored = score_links(links[authors], gold, samples)
+    scored = score_links(name, links[authors], gold, samples)
     rates = {step: _rate(lines, gold) for step, lines in links.items()}
-    return scored | {"link_step": authors, "aer_by_link_step": rates}
+    return AttentionScores(**dict(scored), link_step=authors, aer_by_link_step=rates)
 
 
 def score_links(
-    links: Sequence[Links], gold: Sequence[GoldLinks] | None, samples: int
-) -> dict[str, Any]:
+    name: str, links: Sequence[Links], gold: Sequence[GoldLinks] | None, samples: int
+) -> LinkScores:
     """Return the error rate of links with its interval; arguments as of :func:`score_readings`."""
     low, high = aer_interval(links, gold, samples) if gold else (None, None)
-    return {
-        "lines": len(links),
-        "aer": _rate(links, gold),
-        "low": low,
-        "high": high,
-        "sure": sum(len(line.sure) for line in gold or []),
-        "possible": sum(len(line.possible) for line in gold or []),
-    }
+    return LinkScores(
+        set=name,
+        lines=len(links),
+        aer=_rate(links, gold),
+        low=low,
+        high=high,
+        sure=sum(len(line.sure) for line in gold or []),
+        possible=sum(len(line.possible) for line in gold or []),
+    )
 
 
 def _rate(links: Sequence[Links], gold: Sequence[GoldLinks] | None) -> float | None:

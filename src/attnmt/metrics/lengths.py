@@ -1,14 +1,14 @@
 """BLEU by sentence length, Luong et al.'s Figure 6."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from attnmt.metrics.results import LengthGroup
 from attnmt.metrics.scripts import score_alone
 
 
 def by_length(
     before: Sequence[str], after: Sequence[str], references: Sequence[str], size: int
-) -> list[dict[str, Any]]:
+) -> list[LengthGroup]:
     """Return tokenised BLEU of groups of sentences, the shortest references first.
 
     As the authors group them: the test set is sorted by the words of its references, sentences of
@@ -19,21 +19,17 @@ def by_length(
         after: likewise, after it.
         references: likewise.
         size: sentences of a group; the last one may have fewer.
-
-    Returns:
-        of each group, ``max_length`` (words of its longest reference), ``lines``, and the BLEU
-        ``before`` and ``after``.
     """
     lengths = [len(line.split()) for line in references]
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     groups = [order[start : start + size] for start in range(0, len(order), size)]
     return [
-        {
-            "max_length": lengths[group[-1]],
-            "lines": len(group),
-            "before": _bleu(before, references, group),
-            "after": _bleu(after, references, group),
-        }
+        LengthGroup(
+            max_length=lengths[group[-1]],
+            lines=len(group),
+            before=_bleu(before, references, group),
+            after=_bleu(after, references, group),
+        )
         for group in groups
     ]
 

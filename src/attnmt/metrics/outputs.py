@@ -11,7 +11,7 @@ from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.errors import InputError
 from attnmt.files import read_lines
 from attnmt.layout import Layout
-from attnmt.metrics.scripts import Script
+from attnmt.metrics.results import Script
 
 
 class Text:

@@ -13,9 +13,8 @@ have the same settings and differ in the reference alone.
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.bleu import BLEU
@@ -23,8 +22,8 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from attnmt.errors import InputError
+from attnmt.metrics.results import Score, Script
 
-Script = Literal["tokenised", "nist", "sacrebleu", "chrf", "ter"]
 SCRIPTS: tuple[Script, ...] = get_args(Script)
 SEED = 12345  # sacrebleu's own default for the bootstrap
 
@@ -36,22 +35,6 @@ _METRICS: dict[Script, Callable[[], Metric]] = {
     "chrf": CHRF,
     "ter": TER,
 }
-
-
-@dataclass(frozen=True)
-class Score:
-    """The score of a corpus in percent, rounded to four decimals.
-
-    ``low`` and ``high`` bound the bootstrap 95% interval: sacrebleu reports the mean of the
-    resampled scores and half the distance between their 2.5% and 97.5% quantiles; the bounds are
-    that mean minus and plus that half-width.
-    """
-
-    value: float
-    low: float
-    high: float
-    signature: str
-    lines: int
 
 
 def score(

@@ -21,7 +21,8 @@ from sacrebleu.significance import estimate_ci
 
 from attnmt.data.links import GoldLinks, Links
 from attnmt.metrics.aer import link_counts, rates
-from attnmt.metrics.scripts import SEED, Script, check_input, new_metric
+from attnmt.metrics.results import Script
+from attnmt.metrics.scripts import SEED, check_input, new_metric
 
 
 def paired_p(

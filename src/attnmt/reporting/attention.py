@@ -13,6 +13,7 @@ from attnmt.decoding.samples import Attended, read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.tables import Caption, Title
 
 GOLD = "gold"  # in place of a model's name
 LONGEST = 15  # source words of a sentence that is drawn, if there is one
@@ -46,8 +47,8 @@ class MatrixFigure:
     """Matrices of one sentence. ``name`` is that of its files."""
 
     name: str
-    title: str
-    caption: str
+    title: Title
+    caption: Caption
     matrices: list[Matrix]
 
 
@@ -78,12 +79,12 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
 
 def figure7(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of Table 6's models; None if the profile has none of them."""
-    return _figure(params, "figure7", "Figure 7, alignments", "Table 6")
+    return _figure(params, "figure7", ("Figure 7", "alignments"), "Table 6")
 
 
 def figure_gru(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of the GRU table's models; None likewise."""
-    return _figure(params, "figure_gru", "Attention of the GRU systems", "GRU table")
+    return _figure(params, "figure_gru", ("GRU", "attention of the GRU systems"), "GRU table")
 
 
 def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
@@ -103,7 +104,7 @@ def label(name: str) -> str:
     return min(named, key=len, default=name)
 
 
-def _figure(params: Params, name: str, title: str, table: str) -> MatrixFigure | None:
+def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
     models = [row.model for row in paper_rows(table) if row.model in params.models]
     if not models:
         return None
@@ -115,15 +116,17 @@ def _figure(params: Params, name: str, title: str, table: str) -> MatrixFigure |
     if first.gold is not None:
         matrices.insert(0, _gold_matrix(first, first.gold))
     seeds = sorted({params.models[str(model)].seed for model in models})
-    caption = (
+    lead = (
         f"Line {line + 1} of {test}, the first of the sampled ones with at most {LONGEST} source "
-        "words (else the shortest); its reference is force-decoded. A row is the step that predicts "
-        "the word at its left; white is 0, the darkest blue 1. "
+        "words (else the shortest); its reference is force-decoded."
+    )
+    rest = (
+        "A row is the step that predicts the word at its left; white is 0, the darkest blue 1. "
         f"Seed {', '.join(map(str, seeds))}."
     )
     if first.gold is not None:
-        caption += " Squares are gold links, sure and possible ones."
-    return MatrixFigure(name, f"{title}, profile {params.profile}", caption, matrices)
+        rest += " Squares are gold links, sure and possible ones."
+    return MatrixFigure(name, Title(*title, params.profile), Caption(lead, rest), matrices)
 
 
 def _chosen(matrices: Iterable[Matrix]) -> int:

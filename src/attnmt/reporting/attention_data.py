@@ -1,8 +1,9 @@
 """The attention matrices of a profile as the report's page reads them: small, in whole percent."""
 
-from typing import Any
+from dataclasses import dataclass
 
 from attnmt.config import Params
+from attnmt.data.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
@@ -10,16 +11,50 @@ from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import paper_rows
 
 FORCED, OWN = "forced", "own"
+# The numbers of its source and target among the texts; its weights in percent, row by row, a row a
+# target word; gold links where they are known.
+Packed = tuple[int, int, list[int], Links | None]
 
 
-def attention_data(params: Params) -> dict[str, Any] | None:
-    """Return the matrices of all attentional systems; None if the profile has none.
+@dataclass(frozen=True)
+class SampledSet:
+    """The matrices of one set: ``of`` each system, one for each of the sampled ``lines``."""
 
-    The keys: ``gold``, whether gold links are known; ``texts``, each sentence once, as words;
-    ``models``, what each system is; ``first``, the two to show at first; ``kinds``, of references and
-    of own translations the ``set``, its sampled ``lines`` and, ``of`` each system, a matrix for each
-    line. A matrix has the numbers of its source and target among the texts, the weights in percent,
-    row by row, a row a target word, and gold links or None.
+    set: str
+    lines: list[int]
+    of: dict[str, list[Packed]]
+
+
+@dataclass(frozen=True)
+class Described:
+    """A system as the page lists it."""
+
+    name: str
+    label: str
+    group: str
+
+
+@dataclass(frozen=True)
+class AttentionData:
+    """The matrices of all systems with attention.
+
+    Attributes:
+        gold: whether gold links are known.
+        texts: each sentence once, as words.
+        models: what each system is.
+        first: the two to show at first.
+        kinds: the matrices of references (FORCED) and of the systems' own translations (OWN).
+    """
+
+    gold: bool
+    texts: list[tuple[str, ...]]
+    models: list[Described]
+    first: list[str]
+    kinds: dict[str, SampledSet]
+
+
+def attention_data(params: Params) -> AttentionData | None:
+    """Return the matrices of all systems with attention; None if the profile has none.
 
     Raises:
         InputError: if a file is missing or does not fit its text.
@@ -38,20 +73,20 @@ def attention_data(params: Params) -> dict[str, Any] | None:
         _check_lines(params, test, {name: read[kind][name] for name in shown})
     texts: dict[tuple[str, ...], int] = {}
     kinds = {
-        kind: {
-            "set": test,
-            "lines": [matrix.line for matrix in read[kind][shown[0]]],
-            "of": {name: [_packed(m, texts) for m in read[kind][name]] for name in shown},
-        }
+        kind: SampledSet(
+            test,
+            [matrix.line for matrix in read[kind][shown[0]]],
+            {name: [_packed(m, texts) for m in read[kind][name]] for name in shown},
+        )
         for kind, test in sets.items()
     }
-    return {
-        "gold": any(matrix.gold for name in shown for matrix in read[FORCED][name]),
-        "texts": list(texts),
-        "models": [_described(params, read[FORCED][name][0]) for name in shown],
-        "first": _first_two(shown),
-        "kinds": kinds,
-    }
+    return AttentionData(
+        gold=any(matrix.gold for name in shown for matrix in read[FORCED][name]),
+        texts=list(texts),
+        models=[_described(params, read[FORCED][name][0]) for name in shown],
+        first=_first_two(shown),
+        kinds=kinds,
+    )
 
 
 def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> None:
@@ -67,19 +102,18 @@ def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> No
             )
 
 
-def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> list[Any]:
+def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
     source, target = (
         texts.setdefault(tuple(units), len(texts)) for units in (matrix.source, matrix.target)
     )
     percents = [round(100 * weight) for row in matrix.weights for weight in row]
-    return [source, target, percents, matrix.gold]
+    return source, target, percents, matrix.gold
 
 
-def _described(params: Params, matrix: Matrix) -> dict[str, str]:
+def _described(params: Params, matrix: Matrix) -> Described:
     system = params.translators(matrix.name)
     direction = LANGUAGES[params.model(system.members[0]).direction]
-    group = f"{direction}, family {system.family}"
-    return {"name": matrix.name, "label": matrix.label, "group": group}
+    return Described(matrix.name, matrix.label, f"{direction}, family {system.family}")
 
 
 def _first_two(shown: list[str]) -> list[str]:

@@ -1,12 +1,19 @@
 """The caption of a table: first how to read it, then what its numbers are."""
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
-from attnmt.config import Params
-from attnmt.reporting.tables import ABOVE, FIRST, METRICS, SUBWORDS, TableSpec
+from attnmt.config import Direction, Params
+from attnmt.reporting.lines import Compared
+from attnmt.reporting.tables import (
+    METRICS,
+    SUBWORDS,
+    Caption,
+    Cell,
+    TableSpec,
+    Title,
+)
 
-LANGUAGES = {"en-de": "English-German", "de-en": "German-English"}
+LANGUAGES: dict[Direction, str] = {"en-de": "English-German", "de-en": "German-English"}
 LINKED = (
     "AER is of force-decoded references. Each German word is linked to the English word that has the "
     "largest attention weight at one step. As in the authors' program, that is the step after the word "
@@ -22,30 +29,30 @@ REPLACED = (
     "For each system we take the step that restores more of the unknown words in the development set's "
     "references."
 )
-OVER = {ABOVE: "over the row above", FIRST: "over the system without fault"}
-Rows = list[dict[str, Any]]
+Rows = Sequence[Compared]
+Conditions = Mapping[str, Cell]  # by columns of the CSV file
 
 
-def title(params: Params, spec: TableSpec, common: dict[str, Any]) -> str:
+def title(params: Params, spec: TableSpec, rows: Rows) -> Title:
     """Return what a table is, as "Table 1, English-German, profile demo"."""
-    return f"{spec.title}, {LANGUAGES[common['direction']]}, profile {params.profile}"
+    direction = next(one.direction for row in rows for one in row.line.scores)
+    return Title(spec.title, LANGUAGES[direction], params.profile)
 
 
 def caption(
-    params: Params, spec: TableSpec, rows: Rows, common: dict[str, Any], papers_text: bool
-) -> str:
+    params: Params, spec: TableSpec, rows: Rows, common: Conditions, papers_text: bool
+) -> Caption:
     """Return what follows the title.
 
     Args:
         params: of the profile.
         spec: of the table.
-        rows: its cells by the CSV file's columns; in one at least there is a number of ours.
+        rows: of the table; in one at least there is a number of ours.
         common: the conditions under which all of ours were scored.
         papers_text: whether ours were measured on the paper's own set.
     """
+    lead = [_measured(spec, rows, common), _text(spec, rows, papers_text)]
     parts = [
-        _measured(spec, rows, common),
-        _text(spec, rows, papers_text),
         _gain(spec, rows),
         _verdict(spec, rows, papers_text),
         spec.note,
@@ -59,20 +66,21 @@ def caption(
     )
     parts += _systems(rows)
     if spec.published:
-        parts.append(f"Paper: {rows[0]['source']}, {rows[0]['paper_set']}.")
+        first = rows[0].line.row
+        parts.append(f"Paper: {first.source}, {first.set}.")
     if len(spec.scripts) == 1:
         parts.append(f"Signature: {common['signature']}.")
-    return " ".join(part for part in parts if part)
+    return Caption(*(" ".join(part for part in half if part) for half in (lead, parts)))
 
 
 def _any(rows: Rows, column: str) -> bool:
-    return any(row.get(column) is not None for row in rows)
+    return any(row.cells.get(column) is not None for row in rows)
 
 
-def _measured(spec: TableSpec, rows: Rows, common: dict[str, Any]) -> str:
+def _measured(spec: TableSpec, rows: Rows, common: Conditions) -> str:
     """Say what was measured on what."""
     parts = []
-    seeds = seed_words({tuple(row["seeds"].split()) for row in rows if row["seeds"]})
+    seeds = seed_words({row.line.seeds for row in rows if row.line.seeds})
     if spec.has_bleu:
         what = (
             "BLEU is on" if len(spec.scripts) == 1 else "The same translations scored in five ways:"
@@ -107,7 +115,8 @@ def _gain(spec: TableSpec, rows: Rows) -> str:
     """Say what stands in brackets, and what p is a test of."""
     if not _any(rows, "gain"):
         return ""
-    over = OVER.get(spec.gain_over, "by the replacement")
+    by_replacement = spec.gain_over in METRICS
+    over = "by the replacement" if by_replacement else "over the system in the column gain over"
     below = ", below 0 being better" if spec.judged == "aer" else ""
     return f"In brackets the gain {over}{below}; p is that gain's, by approximate randomisation."
 
@@ -129,7 +138,7 @@ def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
 
 
 def _bleu(params: Params, spec: TableSpec, rows: Rows) -> str:
-    encoding = params.families[next(row["family"] for row in rows if row["family"])].encoding
+    encoding = params.families[next(one.family for row in rows for one in row.line.scores)].encoding
     nist = spec.script_of("bleu") == "nist"
     text = "detokenised text (mteval-v13a)" if nist else "Moses tokens (multi-bleu)"
     case = "lower-cased" if encoding.lowercase else "case kept"
@@ -140,16 +149,18 @@ def _bleu(params: Params, spec: TableSpec, rows: Rows) -> str:
 def _systems(rows: Rows) -> list[str]:
     """Say what is special about a system."""
     parts = [
-        f"For the {row['system']} stands {row['model']}."
+        f"For the {row.line.row.system} stands {system.name}."
         for row in rows
-        if row["stage"] == "lexicon"
+        for system in row.line.systems
+        if system.stage == "lexicon"
     ]
-    parts += [f"The ensemble averages {row['average']}." for row in rows if row["average"]]
+    averages = [one.average for row in rows for one in row.line.scores if one.average]
+    parts += [f"The ensemble averages {average}." for average in averages]
     if any(_any(rows, f"{metric}_sd") for metric in METRICS):
         parts.append(
             "With several seeds a number and the bounds of its interval are means, ± is the "
             "deviation between seeds, and p the largest of the pairs of seeds."
         )
-    if any(row["model"] is None for row in rows):
+    if not all(row.line.systems for row in rows):
         parts.append("Rows without a number of ours: systems that this profile does not train.")
     return list(dict.fromkeys(parts))

@@ -1,47 +1,60 @@
 """What of a table's rows a reader sees: columns of text, and the numbers that sort them."""
 
-from typing import Any, get_args
+from collections.abc import Sequence
+from typing import get_args
 
 from attnmt.config import LinkStep
-from attnmt.reporting.tables import METRICS, Column, TableSpec
+from attnmt.reporting.lines import Compared
+from attnmt.reporting.tables import METRICS, Column, ColumnRole, TableSpec
 
-Rows = list[dict[str, Any]]
 LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
+COMMON = "Base + reverse + dropout + "  # what all attentional systems of Table 1 share
 LEVEL = 0.05  # a gain of this p or a larger one is called noise
 
 
-def shown_columns(spec: TableSpec, rows: Rows, papers_text: bool) -> list[Column]:
+def shown_columns(spec: TableSpec, rows: Sequence[Compared], papers_text: bool) -> list[Column]:
     """Return the columns of a table of scores; those that would be empty are left out.
 
     Args:
         spec: of the table.
-        rows: by the CSV file's columns.
+        rows: of the table.
         papers_text: whether ours were measured on the paper's own set; the difference from the
             paper's numbers means nothing elsewhere, and is then in the CSV file alone.
     """
-    made = [text_column("system", "system", rows)]
+    columns = [text_column("system", "system", [_system(row) for row in rows], "name")]
     for metric in spec.metrics:
-        made += _of_metric(spec, metric, rows)
+        columns += _of_metric(spec, metric, rows)
     for step in LINK_STEPS if spec.readings else ():
-        made.append(number_column(f"aer_{step}", f"{step} step", rows, METRICS["aer"].shown))
+        rates = [_rate(row, step) for row in rows]
+        columns.append(number_column(f"aer_{step}", f"{step} step", rates, METRICS["aer"].shown))
     if spec.judged:
         if papers_text:
-            digits = METRICS[spec.judged].shown
-            cells = [signed(row["difference"], digits) for row in rows]
-            made.append(Column("difference", "difference", cells, _values(rows, "difference")))
-        made.append(Column("p", "p", [_p(row["p"]) for row in rows], _values(rows, "p")))
-        made.append(text_column("verdict", "verdict", rows))
-    return filled(made)
+            differences = [row.difference for row in rows]
+            cells = [signed(value, METRICS[spec.judged].shown) for value in differences]
+            columns.append(Column("difference", "difference", cells, differences, role="detail"))
+        over = [short_system(row.gain.over) if row.gain.over else None for row in rows]
+        columns.append(text_column("gain_over", "gain over", over))
+        p_values = [row.gain.p for row in rows]
+        columns.append(Column("p", "p", [_p(value) for value in p_values], p_values, "detail"))
+        columns.append(text_column("verdict", "verdict", [row.verdict for row in rows]))
+    return filled(columns)
 
 
-def text_column(key: str, heading: str, rows: Rows) -> Column:
+def short_system(system: str) -> str:
+    """Return a system's name without what all attentional ones of Table 1 share."""
+    return system.removeprefix(COMMON)
+
+
+def text_column(
+    key: str, heading: str, texts: Sequence[str | None], role: ColumnRole = "detail"
+) -> Column:
     """Return a column of words."""
-    return Column(key, heading, [str(row[key] or "") for row in rows])
+    return Column(key, heading, [text or "" for text in texts], role=role)
 
 
-def number_column(key: str, heading: str, rows: Rows, digits: int) -> Column:
+def number_column(key: str, heading: str, values: Sequence[float | None], digits: int) -> Column:
     """Return a column of numbers with ``digits`` decimals and commas between thousands."""
-    return Column(key, heading, [decimal(row[key], digits) for row in rows], _values(rows, key))
+    return Column(key, heading, [decimal(value, digits) for value in values], list(values))
 
 
 def filled(columns: list[Column]) -> list[Column]:
@@ -66,54 +79,56 @@ def signed(value: float | None, digits: int) -> str:
     return "" if value is None else f"{round(value, digits) + 0.0:+.{digits}f}"  # + 0.0: no -0.0
 
 
-def _of_metric(spec: TableSpec, key: str, rows: Rows) -> list[Column]:
+def _of_metric(spec: TableSpec, key: str, rows: Sequence[Compared]) -> list[Column]:
     """Return the paper's number, ours with its gain and deviation, and the interval of ours."""
-    metric, judged, made = METRICS[key], key == spec.judged, []
+    metric, judged, columns = METRICS[key], key == spec.judged, []
     intervals = [_interval(row, key) for row in rows]
     if spec.published:
+        published = [row.line.row for row in rows]
         cells = [
-            (row[f"paper_{key}"] or "") + _in_brackets(judged and row["paper_gain"]) for row in rows
+            row.printed.get(key, "") + _in_brackets(row.gain if judged else "") for row in published
         ]
-        made.append(Column(f"paper_{key}", f"paper {metric.heading}", cells, _printed(rows, key)))
+        numbers = [row.number(key) for row in published]
+        heading = f"paper {metric.heading}"
+        columns.append(Column(f"paper_{key}", heading, cells, numbers, role="paper"))
     cells = [_ours(row, key, judged) for row in rows]
     if spec.inside:
         cells = [
             f"{cell} [{bounds}]" if bounds else cell
             for cell, bounds in zip(cells, intervals, strict=True)
         ]
-    made.append(Column(key, metric.heading, cells, _values(rows, key)))
+    columns.append(
+        Column(key, metric.heading, cells, [row.line.numbers[key].value for row in rows])
+    )
     if metric.interval and not spec.inside:
-        lows = _values(rows, f"{key}_low")
-        made.append(Column(f"{key}_interval", "95% interval", intervals, lows))
-    return made
+        bounds_of = [row.line.numbers[key].interval for row in rows]
+        lows = [bounds[0] if bounds else None for bounds in bounds_of]
+        columns.append(Column(f"{key}_interval", "95% interval", intervals, lows, role="detail"))
+    return columns
 
 
-def _ours(row: dict[str, Any], key: str, judged: bool) -> str:
-    digits, sd = METRICS[key].shown, row[f"{key}_sd"]
-    deviation = f" ± {decimal(sd, digits)}" if sd is not None else ""
-    gain = _in_brackets(signed(row["gain"], digits)) if judged else ""
-    return decimal(row[key], digits) + deviation + gain
+def _system(row: Compared) -> str:
+    """Return the paper's name of a system; where ours is another one, its name too."""
+    outside = [system.name for system in row.line.systems if system.stage == "lexicon"]
+    return row.line.row.system + "".join(f" (ours: {name})" for name in outside)
 
 
-def _interval(row: dict[str, Any], key: str) -> str:
-    ends = (decimal(row.get(f"{key}_{end}"), METRICS[key].shown) for end in ("low", "high"))
-    return "–".join(ends).strip("–")
+def _ours(row: Compared, key: str, judged: bool) -> str:
+    digits, number = METRICS[key].shown, row.line.numbers[key]
+    deviation = f" ± {decimal(number.sd, digits)}" if number.sd is not None else ""
+    gain = _in_brackets(signed(row.gain.value, digits)) if judged else ""
+    return decimal(number.value, digits) + deviation + gain
 
 
-def _in_brackets(text: Any) -> str:
+def _interval(row: Compared, key: str) -> str:
+    bounds = row.line.numbers[key].interval
+    return "–".join(decimal(bound, METRICS[key].shown) for bound in bounds or ())
+
+
+def _in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _values(rows: Rows, key: str) -> list[float | None]:
-    return [row[key] for row in rows]
-
-
-def _printed(rows: Rows, key: str) -> list[float | None]:
-    """Return published cells as numbers; what was printed otherwise sorts as None."""
-    found: list[float | None] = []
-    for row in rows:
-        try:
-            found.append(float(row[f"paper_{key}"]))
-        except (TypeError, ValueError):
-            found.append(None)
-    return found
+def _rate(row: Compared, step: LinkStep) -> float | None:
+    rate = row.cells[f"aer_{step}"]
+    return None if rate is None else float(rate)

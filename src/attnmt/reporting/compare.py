@@ -1,17 +1,16 @@
 """Our numbers beside the published ones: rows with differences, gains, tests and verdicts."""
 
-from dataclasses import dataclass
 from statistics import mean
-from typing import Any
 
 from attnmt.config import Params
+from attnmt.metrics.paired import alignment_p, translation_p
+from attnmt.metrics.results import AttentionScores
 from attnmt.reporting.caption import caption, title
 from attnmt.reporting.columns import LEVEL, LINK_STEPS, shown_columns
 from attnmt.reporting.groups import fault_groups, scored_rows, subword_pairs
-from attnmt.reporting.paired import alignment_p, translation_p
+from attnmt.reporting.lines import Compared, Gain, Line, Number, is_replaced, read_line
 from attnmt.reporting.paper import DIAGONAL, Row, paper_rows
 from attnmt.reporting.provenance import common_conditions, provenance
-from attnmt.reporting.scores import Line, Number, is_replaced, read_line
 from attnmt.reporting.tables import (
     FAULTS,
     FIRST,
@@ -19,24 +18,13 @@ from attnmt.reporting.tables import (
     PUBLISHED,
     SCORINGS,
     SUBWORDS,
+    Cell,
     Table,
     TableSpec,
 )
 
 DIAGONAL_ROW = Row("Table 6", "diagonal, no model", DIAGONAL)
 P_DIGITS = 6  # kept and judged; fewer are shown
-
-
-@dataclass(frozen=True)
-class Gain:
-    """A number of ours less another, the published gain beside it, and p of the paired test.
-
-    What is not known is None.
-    """
-
-    value: float | None = None
-    paper: float | None = None
-    p: float | None = None
 
 
 def make_tables(params: Params) -> list[Table]:
@@ -73,17 +61,17 @@ def make_table(params: Params, spec: TableSpec, groups: list[list[Row]]) -> Tabl
         return None
     common = common_conditions([s for line in lines for s in line.systems], spec, test)
     rows = [
-        _cells(params, line, _base(spec, group, at), spec, test)
+        _compared(params, line, _base(spec, group, at), spec, test)
         for group in filled
         for at, line in enumerate(group)
     ]
     papers_text = spec.published and common.get("set") == lines[0].row.set
     return Table(
         spec.name,
-        title(params, spec, common),
+        title(params, spec, rows),
         caption(params, spec, rows, common, papers_text),
         shown_columns(spec, rows, papers_text),
-        rows,
+        [row.cells for row in rows],
     )
 
 
@@ -94,38 +82,42 @@ def _base(spec: TableSpec, group: list[Line], at: int) -> Line | None:
     return None if at == 0 else group[0 if spec.gain_over == FIRST else at - 1]
 
 
-def _cells(
+def _compared(
     params: Params, line: Line, base: Line | None, spec: TableSpec, test: str
-) -> dict[str, Any]:
-    """Put a row together, in the order of the CSV file's columns."""
+) -> Compared:
+    """Put a row together, its cells in the order of the CSV file's columns."""
     row = line.row
-    cells: dict[str, Any] = {"system": row.system}
+    cells: dict[str, Cell] = {"system": row.system}
     for metric in spec.metrics:
         cells |= _number_cells(line, metric, spec.published)
-    gain = Gain()
+    gain, difference, verdict = Gain(), None, None
     if spec.judged:
         now, published = line.numbers[spec.judged], row.number(spec.judged)
         gain = _gain(params, line, base, spec, test)
+        verdict = _verdict(row.set == test, published, now, gain, spec)
         if spec.published:
-            cells["difference"] = _minus(now.value, published, METRICS[spec.judged].digits)
-        cells |= {"p": gain.p, "verdict": _verdict(row.set == test, published, now, gain, spec)}
+            difference = _minus(now.value, published, METRICS[spec.judged].digits)
+            cells["difference"] = difference
+        cells |= {"p": gain.p, "verdict": verdict}
     for metric, number in line.numbers.items():
         cells[f"{metric}_sd"] = number.sd
     if spec.published:
         cells["paper_gain"] = row.gain or None
     if spec.judged:
         cells["gain"] = gain.value
+        if spec.gain_over not in METRICS:
+            cells["gain_over"] = gain.over
     if spec.has_aer:
         cells |= _readings(line)
     cells |= provenance(line, spec, test)
     if spec.published:
         cells |= {"paper_set": row.set, "source": row.source}
-    return cells
+    return Compared(line, gain, difference, verdict, cells)
 
 
-def _number_cells(line: Line, metric: str, published: bool) -> dict[str, Any]:
+def _number_cells(line: Line, metric: str, published: bool) -> dict[str, Cell]:
     number = line.numbers[metric]
-    cells: dict[str, Any] = {}
+    cells: dict[str, Cell] = {}
     if published:
         cells[f"paper_{metric}"] = line.row.printed.get(metric)
     cells[metric] = number.value
@@ -145,7 +137,8 @@ def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: 
     if line.row.gain:  # as printed, which is not always the difference
         paper = float(line.row.gain)
     p = None if value is None else _largest_p(params, line, base, spec, test)
-    return Gain(value, paper, p)
+    known = value is not None or paper is not None
+    return Gain(value, paper, p, base.row.system if known and base is not line else None)
 
 
 def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
@@ -158,11 +151,11 @@ def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: st
     for pair in range(max(len(line.systems), len(base.systems))):
         ours, other = (side[pair % len(side)] for side in (line.systems, base.systems))
         if judged == "aer":
-            found.append(alignment_p(params, ours, other))
+            found.append(alignment_p(params, ours.scores, other.scores))
         else:
             sides = (
-                (scores["name"], is_replaced(metric, row))
-                for scores, metric, row in ((ours, judged, line.row), (other, start, base.row))
+                (system.name, is_replaced(metric, row))
+                for system, metric, row in ((ours, judged, line.row), (other, start, base.row))
             )
             found.append(translation_p(params, spec.script_of(judged), test, *sides))
     return round(max(found), P_DIGITS)
@@ -190,7 +183,10 @@ def _verdict(
 
 def _readings(line: Line) -> dict[str, float | None]:
     """Return the error rate under each reading of the weights, the mean over the seeds."""
-    found = [(s["alignment"] or {}).get("aer_by_link_step", {}) for s in line.systems]
-    values = {step: [f[step] for f in found if f.get(step) is not None] for step in LINK_STEPS}
-    digits = METRICS["aer"].digits
-    return {f"aer_{k}": round(mean(v), digits) if v else None for k, v in values.items()}
+    links = [system.links for system in line.systems]
+    rates = [one.aer_by_link_step for one in links if isinstance(one, AttentionScores)]
+    means = {}
+    for step in LINK_STEPS:
+        values = [rate for by_step in rates if (rate := by_step.get(step)) is not None]
+        means[f"aer_{step}"] = round(mean(values), METRICS["aer"].digits) if values else None
+    return means

@@ -9,10 +9,11 @@ from statistics import mean
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.metrics.scored import read_system_scores
+from attnmt.metrics.results import read_system_scores
 from attnmt.model.trained import read_history
 from attnmt.reporting.caption import seed_words
 from attnmt.reporting.paper import Point, paper_curves, paper_rows
+from attnmt.reporting.tables import Caption, Title
 
 Points = dict[int, tuple[float, float]]  # by what agrees between seeds: a step, a group's number
 
@@ -46,8 +47,8 @@ class Figure:
     """Panels side by side. ``name`` is that of its files."""
 
     name: str
-    title: str
-    caption: str
+    title: Title
+    caption: Caption
     panels: list[Panel]
 
 
@@ -76,12 +77,14 @@ def figure6(params: Params) -> Figure | None:
     test = params.sets.tests[0]
 
     def read(name: str, replaced: bool) -> Points:
-        groups = read_system_scores(params, name, test)["sets"][test]["lengths"]
+        groups = read_system_scores(params, name, test).sets[test].lengths
         if not groups:
             path = Layout(params.profile).scores(name)
             raise InputError(f"{path}: no groups by length; run evaluate of {name} again")
-        when = "after" if replaced else "before"
-        return {k: (group["max_length"], group[when]) for k, group in enumerate(groups)}
+        return {
+            k: (group.max_length, group.after if replaced else group.before)
+            for k, group in enumerate(groups)
+        }
 
     labels = "Words of the longest reference", "BLEU"
     caption = (
@@ -121,8 +124,7 @@ def _figure(
         return None
     test, paper_set = params.sets.tests[0], paper_rows("Table 1")[0].set
     first, seeds = read_system_scores(params, names[0][0], test), _seeds(params, names)
-    lines = first["sets"][test]["lines"]
-    title = f"{figure}, {subject}, profile {params.profile}"
+    lines, title = first.sets[test].lines, Title(figure, subject, params.profile)
     if test == paper_set:
         panels = [Panel(f"{test}{seeds}", *labels, published + ours)]
         beside = "Rings are the paper's, lines are ours."
@@ -130,9 +132,9 @@ def _figure(
         own = f"Ours (profile {params.profile}, {test}{seeds})"
         panels = [Panel("The paper", *labels, published), Panel(own, *labels, ours)]
         beside = "Our text is not the paper's: only the order and shape of curves compare."
-    caption = (
-        f"{measured} Ours: {test}, {lines} sentences{seeds}. {beside} "
-        f"Paper: {paper_curves(figure)[0].source}, {paper_set}."
+    caption = Caption(
+        f"{measured} Ours: {test}, {lines} sentences{seeds}.",
+        f"{beside} Paper: {paper_curves(figure)[0].source}, {paper_set}.",
     )
     return Figure(figure.lower().replace(" ", ""), title, caption, panels)
 

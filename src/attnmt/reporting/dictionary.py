@@ -1,21 +1,39 @@
 """What the dictionaries hold for the words that a vocabulary lacks: the table of dictionaries."""
 
-from typing import Any
+from dataclasses import asdict, dataclass
 
-from attnmt.config import Params
+from attnmt.config import Direction, Params
 from attnmt.data.encoded import EncodedSets
 from attnmt.data.lexicon import Lexicon
 from attnmt.layout import Layout
-from attnmt.metrics.scored import read_aligner
+from attnmt.metrics.results import read_aligner
 from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.columns import filled, number_column, text_column
-from attnmt.reporting.tables import Table
+from attnmt.reporting.tables import Caption, Table, Title
 
 NUMBERS = {  # the columns of numbers with their headings
     "entries": "source words",
     "outside": "outside the vocabulary",
     "translated_outside": "translation outside",
 }
+
+
+@dataclass(frozen=True)
+class Entries:
+    """How many entries a family finds in the dictionary of a direction: a row of the CSV file.
+
+    ``outside`` counts source words outside the family's vocabulary, ``translated_outside`` those whose
+    best translation is outside.
+    """
+
+    system: str
+    family: str
+    entries: int
+    outside: int
+    translated_outside: int
+    direction: Direction
+    stage: str
+    files: str
 
 
 def dictionary_table(params: Params) -> Table:
@@ -27,33 +45,40 @@ def dictionary_table(params: Params) -> Table:
     made = read_aligner(params)
     families = [name for name, family in params.families.items() if not family.encoding.pieces]
     rows = [_row(params, name, direction) for direction in LANGUAGES for name in families]
-    columns = [text_column("system", "dictionary", rows), text_column("family", "family", rows)]
-    columns += [number_column(key, text, rows, 0) for key, text in NUMBERS.items()]
-    in_parts = f", in {made['parts']} parts" if made["parts"] > 1 else ""
-    caption = (
-        f"{made['system']} aligned all {made['pairs']:,} training pairs{in_parts}. A dictionary holds "
-        f"the pairs of words that it linked {made['min_count']} times or more. An unknown word is "
-        "replaced by the best translation of its source word, or by the source word itself if it has "
-        "none. So entries are of use mostly where one of their two words is outside the family's "
-        "vocabulary."
+    columns = [
+        text_column("system", "dictionary", [row.system for row in rows], "name"),
+        text_column("family", "family", [row.family for row in rows], "name"),
+    ]
+    columns += [
+        number_column(key, text, [getattr(row, key) for row in rows], 0)
+        for key, text in NUMBERS.items()
+    ]
+    in_parts = f", in {made.parts} parts" if made.parts > 1 else ""
+    caption = Caption(
+        f"{made.system} aligned all {made.pairs:,} training pairs{in_parts}. A dictionary holds "
+        f"the pairs of words that it linked {made.min_count} times or more.",
+        "An unknown word is replaced by the best translation of its source word, or by the source "
+        "word itself if it has none. So entries are of use mostly where one of their two words is "
+        "outside the family's vocabulary.",
     )
-    title = f"Dictionaries for unknown words, profile {params.profile}"
-    return Table("table_dictionary", title, caption, filled(columns), rows)
+    title = Title("Dictionaries for unknown words", "", params.profile)
+    cells = [asdict(row) for row in rows]
+    return Table("table_dictionary", title, caption, filled(columns), cells)
 
 
-def _row(params: Params, family: str, direction: str) -> dict[str, Any]:
+def _row(params: Params, family: str, direction: Direction) -> Entries:
     layout, (source, target) = Layout(params.profile), direction.split("-")
     path = layout.lexicon / f"{direction}.tsv"
     lexicon = Lexicon.load(path, lowercase=params.families[family].encoding.lowercase)
     data = EncodedSets(layout.encoded(family))
     known, known_targets = data.vocabulary(source), data.vocabulary(target)
-    return {
-        "system": LANGUAGES[direction],
-        "family": family,
-        "entries": len(lexicon),
-        "outside": sum(word not in known for word in lexicon),
-        "translated_outside": sum(lexicon.best(word) not in known_targets for word in lexicon),
-        "direction": direction,
-        "stage": "lexicon",
-        "files": path.as_posix(),
-    }
+    return Entries(
+        system=LANGUAGES[direction],
+        family=family,
+        entries=len(lexicon),
+        outside=sum(word not in known for word in lexicon),
+        translated_outside=sum(lexicon.best(word) not in known_targets for word in lexicon),
+        direction=direction,
+        stage="lexicon",
+        files=path.as_posix(),
+    )

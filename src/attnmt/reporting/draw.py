@@ -21,6 +21,7 @@ from attnmt.reporting.attention import Matrix, MatrixFigure
 from attnmt.reporting.curves import Figure, Panel, Series
 from attnmt.reporting.inline_svg import inline_svg
 from attnmt.reporting.paper import paper_curves
+from attnmt.reporting.tables import Cell
 
 INK, GRID = "#222222", "#dddddd"
 INKS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
@@ -199,7 +200,7 @@ def _svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
     return text.getvalue()
 
 
-def _curve_rows(figure: Figure) -> Iterable[dict[str, Any]]:
+def _curve_rows(figure: Figure) -> Iterable[dict[str, Cell]]:
     for panel in figure.panels:
         for series in panel.series:
             for x, y in zip(series.x, series.y, strict=True):
@@ -213,7 +214,7 @@ def _curve_rows(figure: Figure) -> Iterable[dict[str, Any]]:
                 }
 
 
-def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, Any]]:
+def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, Cell]]:
     for matrix in figure.matrices:
         gold = None if matrix.gold is None else set(matrix.gold)
         for j, target in enumerate(matrix.target):
@@ -233,6 +234,6 @@ def _short(number: float) -> float:
     return int(number) if number == int(number) else round(number, 4)
 
 
-def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+def _write_csv(path: Path, rows: Iterable[dict[str, Cell]]) -> None:
     frame = pd.DataFrame(list(rows), dtype=object)
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))

@@ -1,115 +1,138 @@
-"""The few numbers at the head of the report, each the paper's beside ours, found in the tables."""
+"""The few numbers at the head of the report, taken from its tables.
+
+The best model is the one that the development set chooses, as in MLflow and in the served model. The
+paper's numbers stand beside ours only where both were measured on the paper's text.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from attnmt.config import Params
-from attnmt.reporting.paper import ALIGNER, Row, paper_rows
+from attnmt.decoding.best import ranked_models
+from attnmt.reporting.columns import short_system
+from attnmt.reporting.paper import Row, paper_rows
+from attnmt.reporting.tables_file import ShownRow, ShownTable
 
-TablesByName = dict[str, dict[str, Any]]  # the tables of tables.json
-COMMON = "Base + reverse + dropout + "  # what all attentional systems of Table 1 share
+TablesByName = Mapping[str, ShownTable]
 AGREES = ("agrees", "same order")
+CHOSEN = "best on the development set"
 
 
 @dataclass(frozen=True)
 class Headline:
-    """One number of ours, the system that it is of, and what the paper has in its place."""
+    """One number of ours, or a word in its place, the system that it is of, and a note."""
 
     label: str
     ours: str
     system: str
-    paper: str
+    note: str
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A row of a table of ours beside the published row that it stands for."""
+class _Measured:
+    """A published row of a table, and our number in its place."""
 
     published: Row
-    ours: float | None
-    paper: float | None
+    ours: float
 
 
-def make_headlines(params: Params, tables: TablesByName) -> list[Headline]:
-    """Return the headlines that the profile's tables have the numbers for."""
-    bleu, aer = _rows(tables, "table1", "bleu"), _rows(tables, "table6", "aer")
-    singles = [found for found in bleu if found.published.model in params.models]
-    ensembles = [found for found in bleu if found.published.model in params.ensembles]
-    linked = [found for found in aer if found.published.model not in (None, ALIGNER)]
-    made = [
-        _best("Best single model of Table 1, BLEU", singles, max, 1),
-        _best("Ensemble, BLEU", ensembles, max, 1),
-        _attention_gain(params, singles),
-        _best("Lowest alignment error rate", linked, min, 2),
-        _verdicts(tables),
+def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> list[Headline]:
+    """Return the headlines that the profile's tables have the numbers for.
+
+    Args:
+        params: of the profile.
+        tables: by name.
+        papers_text: whether ours were measured on the paper's own text.
+
+    Raises:
+        InputError: if the metrics of a training are damaged.
+    """
+    ranked = ranked_models(params)
+    attentional = [name for name in ranked if params.attends(name)]
+    bleu, aer = _measured(tables, "Table 1", "bleu"), _measured(tables, "Table 6", "aer")
+    headlines = [
+        _last("Best model, BLEU", _of(bleu, ranked[:1]), "bleu", papers_text, CHOSEN),
+        _last("Ensemble, BLEU", _of(bleu, params.ensembles), "bleu", papers_text),
+        _attention_gain(params, ranked, bleu),
+        _last("Alignment error rate", _of(aer, attentional[:1]), "aer", papers_text, CHOSEN),
+        _verdicts(tables.values()),
     ]
-    return [headline for headline in made if headline is not None]
+    return [headline for headline in headlines if headline is not None]
 
 
-def _rows(tables: TablesByName, name: str, metric: str) -> list[_Found]:
-    if name not in tables:
+def _measured(tables: TablesByName, title: str, metric: str) -> list[_Measured]:
+    """Return the rows of a published table in which we have a number."""
+    shown = next((table for table in tables.values() if table.short == title), None)
+    if shown is None:
         return []
-    rows = {row["cells"]["system"]: row["sort"] for row in tables[name]["rows"]}
-    number = name.removeprefix("table")
+    numbers = {row.cells["system"]: row.sort.get(metric) for row in shown.rows}
     return [
-        _Found(row, rows[row.system].get(metric), row.number(metric))
-        for row in paper_rows(f"Table {number}")
-        if row.system in rows
+        _Measured(row, ours)
+        for row in paper_rows(title)
+        if (ours := numbers.get(row.system)) is not None
     ]
 
 
-def _best(
-    label: str, rows: Sequence[_Found], choose: Callable[..., _Found], digits: int
+def _of(rows: Iterable[_Measured], names: Iterable[str]) -> list[_Measured]:
+    """Return the rows of the systems of these names."""
+    wanted = set(names)
+    return [row for row in rows if row.published.model in wanted]
+
+
+def _last(
+    label: str, rows: list[_Measured], metric: str, papers_text: bool, why: str = ""
 ) -> Headline | None:
-    measured = [found for found in rows if found.ours is not None]
-    if not measured:
-        return None
-    ours = choose(measured, key=lambda found: found.ours)
-    published = [found for found in rows if found.paper is not None]
-    paper = choose(published, key=lambda found: found.paper) if published else None
-    said = f"{paper.paper:.{digits}f}" if paper else "none"
-    if paper and paper.published.system != ours.published.system:
-        said += f", {short_system(paper.published.system)}"
-    return Headline(label, f"{ours.ours:.{digits}f}", short_system(ours.published.system), said)
+    """Return the last number of a system, which in Table 1 is that with unknown words replaced.
 
-
-def _attention_gain(params: Params, singles: Sequence[_Found]) -> Headline | None:
-    """Return by how much the best attention beats the best model without, unknown words as they are."""
-    plain = [found for found in singles if not found.published.replaced]
-    sides: dict[bool, list[_Found]] = {True: [], False: []}
-    for found in plain:
-        if found.ours is not None and found.paper is not None:
-            sides[params.models[found.published.model or ""].attention != "none"].append(found)
-    if not all(sides.values()):
+    ``why`` says why this system was taken.
+    """
+    if not rows:
         return None
-    ours, paper = (
-        max(getattr(f, side) for f in sides[True]) - max(getattr(f, side) for f in sides[False])
-        for side in ("ours", "paper")
+    row, digits = rows[-1].published, 1 if metric == "bleu" else 2
+    notes = [f"{row.model}, {why}"] if why else []
+    paper = row.number(metric)
+    if papers_text and paper is not None:
+        notes.append(f"paper {paper:.{digits}f}")
+    return Headline(
+        label, f"{rows[-1].ours:.{digits}f}", short_system(row.system), "; ".join(notes)
     )
-    what = "best attention over best without, before unk replacement"
-    return Headline("Gain by attention, BLEU", f"{ours:+.1f}", what, f"{paper:+.1f}")
 
 
-def _verdicts(tables: TablesByName) -> Headline | None:
+def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) -> Headline | None:
+    """Say whether the best model with attention beats the best without, unknown words as they are."""
+    plain = [row for row in bleu if not row.published.replaced]
+    sides = []
+    for attends in (True, False):
+        best = [name for name in ranked if params.attends(name) == attends][:1]
+        sides += _of(plain, best)[:1]
+    if len(sides) < 2:
+        return None
+    ours = sides[0].ours - sides[1].ours
+    numbers = [side.published.number("bleu") for side in sides]
+    note = ""
+    if numbers[0] is not None and numbers[1] is not None:
+        agrees = (ours > 0) == (numbers[0] > numbers[1])
+        note = "as in the paper" if agrees else "other than in the paper"
+    what = f"{sides[0].published.model} against {sides[1].published.model}, before unk replacement"
+    return Headline("BLEU with attention", "higher" if ours > 0 else "lower", what, note)
+
+
+def _verdicts(tables: Iterable[ShownTable]) -> Headline | None:
     """Count the verdicts of the paper's own tables."""
     words = Counter(
-        row["cells"].get("verdict", "")
-        for table in tables.values()
-        if any(column["key"].startswith("paper_") for column in table["columns"])
-        for row in table["rows"]
-        if row["facts"].get("stage") != "lexicon"  # the aligner is no system of ours
+        row.cells.get("verdict", "") for table in tables if table.papers for row in _systems(table)
     )
     words.pop("", None)
     if not words:
         return None
     agree = sum(words[word] for word in AGREES)
     others = [f"{count} {word}" for word, count in sorted(words.items()) if word not in AGREES]
-    found = f"{agree} of {words.total()}"
-    return Headline("Verdicts that agree", found, ", ".join(others) or "all", "")
+    return Headline(
+        "Verdicts that agree", f"{agree} of {words.total()}", ", ".join(others) or "all", ""
+    )
 
 
-def short_system(system: str) -> str:
-    """Return a system's name without what all attentional ones of Table 1 share."""
-    return system.removeprefix(COMMON)
+def _systems(table: ShownTable) -> list[ShownRow]:
+    """Return the rows of a table's systems; the outside aligner is not one of ours."""
+    return [row for row in table.rows if row.facts.get("stage") != "lexicon"]

@@ -1,11 +1,11 @@
 """What our numbers are numbers of, and whether those of one table compare."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from attnmt.errors import InputError
-from attnmt.reporting.scores import Line, Scores
-from attnmt.reporting.tables import TableSpec
+from attnmt.metrics.results import AttentionScores
+from attnmt.reporting.lines import Line, Measured
+from attnmt.reporting.tables import Cell, TableSpec
 
 DIGEST_DIGITS = 12  # of a SHA-256, as shown in tables
 COMMIT_DIGITS = 12
@@ -52,7 +52,7 @@ FACTS = {  # the columns that say where a row comes from, by what the page calls
 }
 
 
-def facts(row: dict[str, Any]) -> dict[str, str]:
+def facts(row: Mapping[str, Cell]) -> dict[str, str]:
     """Return where a row's numbers come from, by label."""
     found = {label: row.get(column) for label, column in FACTS.items()}
     return {label: str(value) for label, value in found.items() if value is not None}
@@ -67,7 +67,7 @@ def short_commits(commits: list[str]) -> str:
     return ", ".join(digits[:COMMIT_DIGITS] + dash + mark for digits, dash, mark in parts)
 
 
-def common_conditions(systems: Iterable[Scores], spec: TableSpec, test: str) -> dict[str, Any]:
+def common_conditions(systems: Iterable[Measured], spec: TableSpec, test: str) -> dict[str, Cell]:
     """Return the conditions under which all systems of a table were scored.
 
     Families read different data, so each has its own ``dataset_digest``.
@@ -75,20 +75,22 @@ def common_conditions(systems: Iterable[Scores], spec: TableSpec, test: str) -> 
     Raises:
         InputError: naming two files that differ; their numbers would not compare.
     """
-    seen: dict[str, tuple[Any, Scores]] = {}
-    for scores in systems:
-        for key, value in _conditions(scores, spec, test).items():
-            own = f"{key} of {scores['family']}" if key == "dataset_digest" else key
-            first, other = seen.setdefault(own, (value, scores))
+    seen: dict[str, tuple[Cell, Measured]] = {}
+    for system in systems:
+        for key, value in _conditions(system, spec, test).items():
+            own = key
+            if key == "dataset_digest" and system.scores is not None:
+                own = f"{key} of {system.scores.family}"
+            first, other = seen.setdefault(own, (value, system))
             if value != first:
                 raise InputError(
-                    f"{scores['file']} and {other['file']} differ in {key}: {value} against "
+                    f"{system.file} and {other.file} differ in {key}: {value} against "
                     f"{first}; run the stages that made both again"
                 )
     return {key: value for key, (value, _) in seen.items()}
 
 
-def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Any]:
+def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Cell]:
     """Say what our numbers of a row are; all cells are empty where there is none."""
     columns: tuple[str, ...]
     columns = (
@@ -107,58 +109,61 @@ def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Any]:
     columns += ("written_reference",) * _has_written(spec) + ("dataset_digest",)
     if not line.systems:
         return dict.fromkeys(columns)
-    first, seeds = line.systems[0], [s["seed"] for s in line.systems if s["seed"] is not None]
-    cells = {key: first[key] for key in ("average", "family", "stage")}
-    cells |= {
-        "model": " ".join(s["name"] for s in line.systems),
-        "members": " ".join(first["models"]) if first["average"] else None,
-        "files": " ".join(s["file"] for s in line.systems),
-        "seeds": " ".join(map(str, seeds)) or None,
+    first = line.systems[0]
+    scores, links = first.scores, first.links
+    cells: dict[str, Cell] = {
+        "model": " ".join(system.name for system in line.systems),
+        "files": " ".join(system.file for system in line.systems),
+        "seeds": " ".join(line.seeds) or None,
+        "stage": first.stage,
         "number": _measure(spec, line.row.replaced),
-        "link_step": (first["alignment"] or {}).get("link_step"),
+        "link_step": links.link_step if isinstance(links, AttentionScores) else None,
         "reading": _reading(line, spec),
         **_conditions(first, spec, test),
     }
+    if scores is not None:
+        members = " ".join(scores.models) if scores.average else None
+        cells |= {"members": members, "average": scores.average, "family": scores.family}
     for key in ("dataset_digest", "reference_sha256"):
-        cells[key] = cells[key][:DIGEST_DIGITS] if cells.get(key) else None
+        digest = cells.get(key)
+        cells[key] = str(digest)[:DIGEST_DIGITS] if digest else None
     return {column: cells.get(column) for column in columns}
 
 
-def _conditions(scores: Scores, spec: TableSpec, test: str) -> dict[str, Any]:
+def _conditions(system: Measured, spec: TableSpec, test: str) -> dict[str, Cell]:
     """Return what a system's numbers in a table are numbers of, as far as it applies to it."""
-    found: dict[str, Any] = {key: scores[key] for key in ("dataset_digest", "direction")}
-    if spec.has_bleu:
-        result = scores["sets"][test]
-        values = (test, result["lines"], result["reference_sha256"], scores["beam"])
+    scores, links = system.scores, system.links
+    found: dict[str, Cell] = {}
+    if scores is not None:
+        found |= {"dataset_digest": scores.dataset_digest, "direction": scores.direction}
+    if scores is not None and spec.has_bleu:
+        result = scores.sets[test]
+        values = (test, result.lines, result.reference_sha256, scores.beam)
         found |= dict(zip(TRANSLATED, values, strict=True))
-        found |= {
-            key: result["before"][script]["signature"] for script, key in spec.scripts.items()
-        }
+        for script, key in spec.scripts.items():
+            found[key] = result.before.by(script).signature
         if _has_written(spec):
-            found["written_reference"] = result["written_reference"]
-    if spec.has_aer and scores["alignment"]:
-        keys = (key.removeprefix("aligned_") for key in ALIGNED)
-        found |= dict(zip(ALIGNED, map(scores["alignment"].get, keys), strict=True))
-    return {key: value for key, value in found.items() if value is not None}
+            found["written_reference"] = result.written_reference
+    if links is not None and spec.has_aer:
+        found |= dict(
+            zip(ALIGNED, (links.set, links.lines, links.sure, links.possible), strict=True)
+        )
+    return found
 
 
 def _reading(line: Line, spec: TableSpec) -> str | None:
     """Say at which step the attention behind unknown words is read, where they are replaced, and why."""
-    found = {s["name"]: s["reading"] for s in line.systems if s.get("reading")}
     if not (line.row.replaced or "bleu_unk" in spec.metrics):
         return None
+    readings = {one.name: one.reading for one in line.scores if one.reading is not None}
     texts = []
-    for name, reading in found.items():
-        chosen, other = sorted(reading["hits"], key=lambda step: step != reading["chosen"])
-        text = "{} step: {:,} of the {:,} unknown words of {}, {:,} at the {} step".format(
-            chosen,
-            reading["hits"][chosen],
-            reading["unknown_words"],
-            reading["set"],
-            reading["hits"][other],
-            other,
+    for name, reading in readings.items():
+        chosen, other = sorted(reading.hits, key=lambda step: step != reading.chosen)
+        text = (
+            f"{chosen} step: {reading.hits[chosen]:,} of the {reading.unknown_words:,} unknown words "
+            f"of {reading.set}, {reading.hits[other]:,} at the {other} step"
         )
-        texts.append(f"{name}: {text}" if len(found) > 1 else text)
+        texts.append(f"{name}: {text}" if len(readings) > 1 else text)
     return "; ".join(texts) or None
 
 

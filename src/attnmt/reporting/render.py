@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from attnmt.files import write_json, write_text
-from attnmt.reporting.provenance import facts
+from attnmt.files import write_text
 from attnmt.reporting.tables import Table
+from attnmt.reporting.tables_file import Sample, write_tables_file
 
 _LATEX_ESCAPES = str.maketrans(
     {char: f"\\{char}" for char in "&%$#_{}"}
@@ -17,8 +16,10 @@ _LATEX_ESCAPES = str.maketrans(
 )
 
 
-def write_tables(profile: str, tables: list[Table], folder: Path) -> None:
-    """Write each table's CSV, Markdown and LaTeX, and ``tables.json``.
+def write_tables(
+    profile: str, tables: Sequence[Table], folder: Path, samples: Sequence[Sample] = ()
+) -> None:
+    """Write each table's CSV, Markdown and LaTeX, and ``tables.json`` with these and the samples.
 
     The same tables give the same bytes.
     """
@@ -28,8 +29,7 @@ def write_tables(profile: str, tables: list[Table], folder: Path) -> None:
         write_text(stem.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"))
         write_text(stem.with_suffix(".md"), markdown(table))
         write_text(stem.with_suffix(".tex"), latex(table))
-    found = {"profile": profile, "tables": [for_page(table) for table in tables]}
-    write_json(folder / "tables.json", found)
+    write_tables_file(folder / "tables.json", profile, tables, samples)
 
 
 def markdown(table: Table) -> str:
@@ -57,25 +57,6 @@ def latex(table: Table) -> str:
         caption=escaped(f"{table.title}. {table.caption}"),
         label=f"tab:{table.name}",
     )
-
-
-def for_page(table: Table) -> dict[str, Any]:
-    """Return what the page shows of a table, and where each row's numbers come from."""
-    columns = table.columns
-    return {
-        "name": table.name,
-        "title": table.title,
-        "caption": table.caption,
-        "columns": [{"key": c.key, "heading": c.heading, "numeric": c.numeric} for c in columns],
-        "rows": [
-            {
-                "cells": {c.key: c.cells[at] for c in columns},
-                "sort": {c.key: c.sort[at] if c.sort else None for c in columns},
-                "facts": facts(row),
-            }
-            for at, row in enumerate(table.rows)
-        ],
-    }
 
 
 def escaped(text: object) -> str:

@@ -1,7 +1,6 @@
 """Table 5: sample translations of the best attentional system and of the base system, side by side."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
@@ -16,8 +15,11 @@ from attnmt.layout import Layout
 from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import paper_rows
 from attnmt.reporting.render import pipe_table
+from attnmt.reporting.tables import Caption
+from attnmt.reporting.tables_file import Sample, SampleText
 
 NAME = "table5"
+LEAD = "Sample translations, not chosen by hand: sentences evenly spread over a test set."
 # Of each direction: the test set's index; the best attentional model, and the base model, of which the
 # paper does not say whether it reverses: the first of these that the profile trains.
 SYSTEMS: dict[Direction, tuple[int, dict[str, tuple[str, ...]]]] = {
@@ -30,30 +32,6 @@ SYSTEMS: dict[Direction, tuple[int, dict[str, tuple[str, ...]]]] = {
     ),
     "de-en": (-1, {"best": ("de_en_global_dot_feed",), "base": ("de_en_base_reverse",)}),
 }
-
-
-@dataclass(frozen=True)
-class Text:
-    """One form of a sentence.
-
-    ``role`` is ``source``, ``reference``, ``best`` or ``base``; ``system`` and ``model`` are None of the
-    first two.
-    """
-
-    role: str
-    system: str | None
-    model: str | None
-    text: str
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A sentence of a test set, ``line`` counted from 0, with its translations."""
-
-    direction: Direction
-    set: str
-    line: int
-    texts: list[Text]
 
 
 def make_samples(params: Params) -> list[Sample]:
@@ -91,9 +69,9 @@ def write_samples(samples: list[Sample], folder: Path) -> None:
     write_text(stem.with_suffix(".tex"), text)
 
 
-def caption(samples: list[Sample]) -> str:
+def caption(samples: Sequence[Sample]) -> Caption:
     """Return what the samples are, and the rule that chose them."""
-    parts = ["Sample translations, not chosen by hand: sentences evenly spread over a test set."]
+    parts = []
     for direction in dict.fromkeys(sample.direction for sample in samples):
         found = [sample for sample in samples if sample.direction == direction]
         systems = [f"{text.role}: {text.model}" for text in found[0].texts if text.model]
@@ -101,7 +79,8 @@ def caption(samples: list[Sample]) -> str:
             f"{LANGUAGES[direction]}, {found[0].set}, {len(found)} sentences; {', '.join(systems)}."
         )
     parts.append("Unknown words are replaced where attention tells their source.")
-    return " ".join([*parts, "Lines are counted from 1."])
+    parts.append("Lines are counted from 1.")
+    return Caption(LEAD, " ".join(parts))
 
 
 def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
@@ -115,10 +94,16 @@ def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
     source, reference = (_plain(params, test, language) for language in direction.split("-"))
     texts = {role: _translations(params, name, test, len(source)) for role, name in own.items()}
     for line in sampled_lines(len(source), params.decoding.samples):
-        ours = [Text(role, _system(name), name, texts[role][line]) for role, name in own.items()]
-        given = [Text("source", None, None, source[line])]
-        given.append(Text("reference", None, None, reference[line]))
-        yield Sample(direction, test, line, given + ours)
+        given = {"source": source[line], "reference": reference[line]}
+        forms = [
+            SampleText(role=role, system=None, model=None, text=text)
+            for role, text in given.items()
+        ]
+        forms += [
+            SampleText(role=role, system=_system(name), model=name, text=texts[role][line])
+            for role, name in own.items()
+        ]
+        yield Sample(direction=direction, set=test, line=line, texts=forms)
 
 
 def _plain(params: Params, test: str, language: str) -> list[str]:
@@ -146,7 +131,8 @@ def _system(model: str) -> str:
 
 
 def _rows(sample: Sample) -> Iterable[dict[str, object]]:
-    return ({"set": sample.set, "line": sample.line + 1} | asdict(text) for text in sample.texts)
+    place = {"set": sample.set, "line": sample.line + 1}
+    return (place | text.model_dump() for text in sample.texts)
 
 
 def _markdown(seen: pd.DataFrame) -> str:

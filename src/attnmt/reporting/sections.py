@@ -1,19 +1,22 @@
 """The sections of the report's page, each as the data that its part of the template draws."""
 
-import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
-from attnmt.config import Params
+from attnmt.reporting.attention import MatrixFigure
+from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
 from attnmt.reporting.caption import LANGUAGES
+from attnmt.reporting.columns import short_system
 from attnmt.reporting.curves import Figure, Panel
-from attnmt.reporting.draw import panel_svg, stroke, system_key
-from attnmt.reporting.headlines import short_system
-from attnmt.reporting.samples import Sample, caption
+from attnmt.reporting.draw import Stroke, panel_svg, stroke, system_key
+from attnmt.reporting.samples import caption
+from attnmt.reporting.tables import Caption, ColumnRole
+from attnmt.reporting.tables_file import Sample, ShownColumn, ShownTable
 
-LEAD = 2  # sentences of a caption that stand open; the rest is folded
+# Ours stand first, so that a narrow screen shows them without scrolling; the paper's may lie beyond it.
+ROLES: tuple[ColumnRole, ...] = ("name", "ours", "detail", "paper")
 # How a verdict is coloured where the paper has one too; a word of ours alone stays plain.
 TONES = {
     "same order": "good",
@@ -26,112 +29,188 @@ TONES = {
 
 
 @dataclass(frozen=True)
+class PageColumn:
+    """A column of a table; ``kind`` is the class of its cells."""
+
+    key: str
+    heading: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class PageRow:
+    """A row of a table.
+
+    Attributes:
+        id: of its card.
+        system: what it is of.
+        tone: the class of its verdict.
+        measured: whether it has a number of ours, where the table has the paper's too.
+        cells: the text by column.
+        sort: the number that sorts it by column.
+        facts: where its numbers come from.
+    """
+
+    id: str
+    system: str
+    tone: str
+    measured: bool
+    cells: Mapping[str, str]
+    sort: Mapping[str, float | None]
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class TableBody:
+    """What the template draws of a table."""
+
+    columns: list[PageColumn]
+    rows: list[PageRow]
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """The switch of a curve."""
+
+    key: str
+    label: str
+    stroke: Stroke
+
+
+@dataclass(frozen=True)
+class PagePanel:
+    """A panel as a drawing, and as ``points``: of each x the y of every curve."""
+
+    title: str
+    x_label: str
+    names: list[str]
+    points: list[tuple[str, list[str]]]
+    svg: Markup
+
+
+@dataclass(frozen=True)
+class FigureBody:
+    """What the template draws of a figure of curves."""
+
+    legend: list[LegendEntry]
+    panels: list[PagePanel]
+
+
+@dataclass(frozen=True)
+class SampleGroup:
+    """The samples of one direction."""
+
+    key: str
+    label: str
+    languages: list[str]
+    samples: list[Sample]
+
+
+@dataclass(frozen=True)
 class Section:
     """One section.
 
     Attributes:
         id: of its element.
-        kind: of the template's macro that draws ``content``.
+        kind: of the template's macro that draws ``body``.
         short: its name in the contents.
-        title: what it is of.
-        lead: the part of the caption that stands open.
-        rest: the part that is folded.
+        about: what it is of.
+        caption: of which the page folds the rest.
         links: files beside the page with the same content, by the words of the link.
-        content: what the macro draws.
+        body: what the macro draws.
     """
 
     id: str
     kind: str
     short: str
-    title: str
-    lead: str
-    rest: str
+    about: str
+    caption: Caption
     links: dict[str, str]
-    content: Any
+    body: TableBody | FigureBody | list[SampleGroup] | AttentionData
 
 
-def table_section(profile: str, table: dict[str, Any]) -> Section:
-    """Return the section of a table of ``tables.json``, which lies in its ``folder``."""
-    name = table["name"]
-    papers = any(_is_papers(column["key"]) for column in table["columns"])
-    columns = [column | {"kind": _column_kind(column)} for column in table["columns"]]
+def table_section(table: ShownTable, folder: str) -> Section:
+    """Return the section of a table, whose files lie in a ``folder`` beside the page."""
+    columns = sorted(table.columns, key=lambda column: ROLES.index(column.role))
     rows = [
-        {
-            "id": f"{name}-{at}",
-            "system": next(iter(row["cells"].values())),
-            "tone": TONES.get(row["cells"].get("verdict", ""), "") if papers else "",
-            "measured": not papers or "stage" in row["facts"],
-            **row,
-        }
-        for at, row in enumerate(table["rows"])
+        PageRow(
+            id=f"{table.name}-{at}",
+            system=row.cells[columns[0].key],
+            tone=TONES.get(row.cells.get("verdict", ""), "") if table.papers else "",
+            measured=not table.papers or "stage" in row.facts,
+            cells=row.cells,
+            sort=row.sort,
+            facts=row.facts,
+        )
+        for at, row in enumerate(table.rows)
     ]
-    links = _files(table["folder"], name, "csv", "md", "tex")
-    content = {"columns": columns, "rows": rows}
-    return _section(profile, name, "table", table["title"], table["caption"], links, content)
+    links = _files(folder, table.name, "csv", "md", "tex")
+    caption = Caption(table.lead, table.rest)
+    body = TableBody([PageColumn(c.key, c.heading, _kind(c)) for c in columns], rows)
+    return Section(table.name, "table", table.short, table.about, caption, links, body)
 
 
-def figure_section(profile: str, figure: Figure) -> Section:
+def figure_section(figure: Figure) -> Section:
     """Return the section of a figure of curves."""
     systems = {system_key(s): s for panel in figure.panels for s in panel.series}
-    legend = [
-        {"key": key, "label": short_system(s.label), "stroke": stroke(s)}
-        for key, s in systems.items()
-    ]
+    legend = [LegendEntry(key, short_system(s.label), stroke(s)) for key, s in systems.items()]
     panels = [_panel(f"{figure.name}-{k}", panel) for k, panel in enumerate(figure.panels)]
     links = _files("figures", figure.name, "csv", "svg", "pdf")
-    content = {"legend": legend, "panels": panels}
-    return _section(profile, figure.name, "figure", figure.title, figure.caption, links, content)
+    title, body = figure.title, FigureBody(legend, panels)
+    return Section(figure.name, "figure", title.short, title.about, figure.caption, links, body)
 
 
-def sample_section(params: Params, samples: list[Sample]) -> Section:
+def sample_section(samples: Sequence[Sample]) -> Section:
     """Return the section of Table 5."""
-    content = [
-        {
-            "key": direction,
-            "label": LANGUAGES[direction],
-            "languages": direction.split("-"),
-            "samples": [sample for sample in samples if sample.direction == direction],
-        }
+    body = [
+        SampleGroup(
+            direction,
+            LANGUAGES[direction],
+            direction.split("-"),
+            [sample for sample in samples if sample.direction == direction],
+        )
         for direction in dict.fromkeys(sample.direction for sample in samples)
     ]
     links = _files("tables", "table5", "csv", "md", "tex")
-    title = "Table 5, sample translations"
-    return _section(params.profile, "table5", "samples", title, caption(samples), links, content)
+    about = "sample translations"
+    return Section("table5", "samples", "Table 5", about, caption(samples), links, body)
 
 
-def _section(
-    profile: str, name: str, kind: str, title: str, words: str, links: dict[str, str], content: Any
-) -> Section:
-    short, _, rest = title.removesuffix(f", profile {profile}").partition(", ")
-    sentences = re.split(r"(?<=\.) (?=[A-Za-z])", words)
-    lead, folded = " ".join(sentences[:LEAD]), " ".join(sentences[LEAD:])
-    return Section(name, kind, short, rest, lead, folded, links, content)
+def attention_section(data: AttentionData, drawn: Sequence[MatrixFigure]) -> Section:
+    """Return the section of the attention of every system; ``drawn`` are its figures as files."""
+    lead = (
+        "Which source words each step of the decoder reads. The weights of a row sum to 1 over the "
+        "source; to less under local-p's Gaussian and where location's slots reach past the sentence."
+    )
+    rest = (
+        f"References are those of {data.kinds[FORCED].set}, own translations those of "
+        f"{data.kinds[OWN].set}, of evenly spread lines; an ensemble's weights are the mean "
+        "of its members'. Weights are in whole percent. A row is the step that predicts its word."
+    )
+    links = {f"{f.title.short} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
+    about, caption = "attention of every system", Caption(lead, rest)
+    return Section("attention", "attention", "Figure 7", about, caption, links, data)
 
 
 def _files(folder: str, name: str, *endings: str) -> dict[str, str]:
     return {ending: f"{folder}/{name}.{ending}" for ending in endings}
 
 
-def _is_papers(key: str) -> bool:
-    return key.startswith("paper_")
+def _kind(column: ShownColumn) -> str:
+    alignment = "number" if column.numeric else "text"
+    return f"{alignment} {'paper' if column.role == 'paper' else 'ours'}"
 
 
-def _column_kind(column: dict[str, Any]) -> str:
-    alignment = "number" if column["numeric"] else "text"
-    return f"{alignment} paper" if _is_papers(column["key"]) else f"{alignment} ours"
-
-
-def _panel(prefix: str, panel: Panel) -> dict[str, Any]:
-    """Return a panel as drawing and as rows of numbers, one for each x."""
+def _panel(prefix: str, panel: Panel) -> PagePanel:
     curves = [[(x, f"{y:.4g}") for x, y in zip(s.x, s.y, strict=True)] for s in panel.series]
     points = [
         (f"{x:,g}", ["; ".join(y for at, y in curve if at == x) for curve in curves])
         for x in sorted({x for curve in curves for x, _ in curve})
     ]
-    return {
-        "title": panel.title,
-        "x_label": panel.x_label,
-        "names": [short_system(series.label) for series in panel.series],
-        "points": points,
-        "svg": Markup(panel_svg(panel, prefix)),  # an element tree's own text, so escaped
-    }
+    return PagePanel(
+        title=panel.title,
+        x_label=panel.x_label,
+        names=[short_system(series.label) for series in panel.series],
+        points=points,
+        svg=Markup(panel_svg(panel, prefix)),  # an element tree's own text, so escaped
+    )

@@ -1,9 +1,13 @@
 """What a table is; which tables of translations' scores there are, and the columns of each."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
-from attnmt.metrics.scripts import Script
+from attnmt.metrics.results import Script
+
+Cell = str | int | float | None  # of a CSV file; None is an empty one
+# What a column says: which system, a number of ours, more about that number, or the paper's number.
+ColumnRole = Literal["name", "ours", "detail", "paper"]
 
 
 @dataclass(frozen=True)
@@ -14,11 +18,42 @@ class Column:
     heading: str
     cells: list[str]
     sort: list[float | None] | None = None
+    role: ColumnRole = "ours"
 
     @property
     def numeric(self) -> bool:
         """Whether it is a column of numbers."""
         return self.sort is not None
+
+
+@dataclass(frozen=True)
+class Title:
+    """The title of a table or a figure, as "Table 1, English-German, profile demo".
+
+    ``short`` names it in lists, ``about`` says more, if there is more to say.
+    """
+
+    short: str
+    about: str
+    profile: str
+
+    def __str__(self) -> str:
+        """Return the whole title."""
+        return ", ".join(
+            part for part in (self.short, self.about, f"profile {self.profile}") if part
+        )
+
+
+@dataclass(frozen=True)
+class Caption:
+    """The sentences below a title: ``lead`` always stands open, the page folds ``rest``."""
+
+    lead: str
+    rest: str
+
+    def __str__(self) -> str:
+        """Return the whole caption."""
+        return f"{self.lead} {self.rest}".strip()
 
 
 @dataclass(frozen=True)
@@ -30,14 +65,14 @@ class Table:
         title: what it is of.
         caption: how to read it, and what its numbers are.
         columns: what a reader sees.
-        rows: everything that is known of each row, by the CSV file's columns; None is an empty cell.
+        rows: everything that is known of each row, by the CSV file's columns.
     """
 
     name: str
-    title: str
-    caption: str
+    title: Title
+    caption: Caption
     columns: list[Column]
-    rows: list[dict[str, Any]]
+    rows: list[dict[str, Cell]]
 
 
 @dataclass(frozen=True)

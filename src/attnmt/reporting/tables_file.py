@@ -1,33 +1,57 @@
-"""``tables.json``, what the page shows of a profile's tables, read strictly."""
+"""``tables.json``, what the page shows of a profile's tables and samples."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from attnmt.config import Direction
 from attnmt.config.strict import Name
 from attnmt.errors import InputError
-from attnmt.json_file import Record, Text, read_model
+from attnmt.files import write_json
+from attnmt.json_file import Count, Record, Text, read_model
+from attnmt.reporting.provenance import facts
+from attnmt.reporting.tables import ColumnRole, Table
 
 
-class _Column(Record):
+class ShownColumn(Record):
+    """A column; the fields are those of :class:`attnmt.reporting.tables.Column`."""
+
     key: Text
     heading: str
     numeric: bool
+    role: ColumnRole
 
 
-class _Row(Record):
+class ShownRow(Record):
+    """A row: by column its text and the number that sorts it; and where its numbers come from."""
+
     cells: Annotated[dict[str, str], Field(min_length=1)]
     sort: dict[str, int | float | None]
     facts: dict[str, str]
 
+    @property
+    def models(self) -> list[str]:
+        """The models whose numbers it shows, which differ in their seeds, if any do."""
+        return self.facts.get("model", "").split()
 
-class _Table(Record):
+
+class ShownTable(Record):
+    """A table; the fields are those of :class:`attnmt.reporting.tables.Table`."""
+
     name: Name
-    title: Text
-    caption: str
-    columns: Annotated[list[_Column], Field(min_length=1)]
-    rows: list[_Row]
+    short: Text
+    about: str
+    lead: str
+    rest: str
+    columns: Annotated[list[ShownColumn], Field(min_length=1)]
+    rows: list[ShownRow]
+
+    @property
+    def papers(self) -> bool:
+        """Whether it has numbers of the paper."""
+        return any(column.role == "paper" for column in self.columns)
 
     @model_validator(mode="after")
     def _every_row_has_every_column(self) -> Self:
@@ -39,19 +63,76 @@ class _Table(Record):
         return self
 
 
-class _TablesFile(Record):
+class SampleText(Record):
+    """One form of a sentence.
+
+    ``role`` is ``source``, ``reference``, ``best`` or ``base``; ``system`` and ``model`` are None of the
+    first two.
+    """
+
+    role: Text
+    system: str | None
+    model: str | None
+    text: str
+
+
+class Sample(Record):
+    """A sentence of a test set, ``line`` counted from 0, with its translations."""
+
+    direction: Direction
+    set: Name
+    line: Count
+    texts: list[SampleText]
+
+
+class TablesFile(Record):
+    """The file's content: all tables of one folder, and the samples of Table 5 where it has them."""
+
     profile: Name
-    tables: list[_Table]
+    tables: list[ShownTable]
+    samples: list[Sample]
 
 
-def read_tables(path: Path, profile: str) -> list[dict[str, Any]]:
-    """Return the tables of a file of a profile.
+def shown(table: Table) -> ShownTable:
+    """Return what the page shows of a table, and where each row's numbers come from."""
+    columns = table.columns
+    return ShownTable(
+        name=table.name,
+        short=table.title.short,
+        about=table.title.about,
+        lead=table.caption.lead,
+        rest=table.caption.rest,
+        columns=[
+            ShownColumn(key=c.key, heading=c.heading, numeric=c.numeric, role=c.role)
+            for c in columns
+        ],
+        rows=[
+            ShownRow(
+                cells={c.key: c.cells[at] for c in columns},
+                sort={c.key: c.sort[at] if c.sort else None for c in columns},
+                facts=facts(row),
+            )
+            for at, row in enumerate(table.rows)
+        ],
+    )
+
+
+def write_tables_file(
+    path: Path, profile: str, tables: Iterable[Table], samples: Sequence[Sample] = ()
+) -> None:
+    """Write the file of a folder of tables; the same tables give the same bytes."""
+    content = TablesFile(profile=profile, tables=list(map(shown, tables)), samples=list(samples))
+    write_json(path, content.model_dump())
+
+
+def read_tables(path: Path, profile: str) -> TablesFile:
+    """Read the file of a folder of tables.
 
     Raises:
         InputError: if it is missing or damaged, or is of another profile.
     """
     again = f"run the stage {'report' if path.parent.name == 'cost' else 'tables'} again"
-    found = read_model(path, _TablesFile, again)
+    found = read_model(path, TablesFile, again)
     if found.profile != profile:
         raise InputError(f"{path}: holds tables of profile {found.profile!r}; {again}")
-    return [table.model_dump() for table in found.tables]
+    return found

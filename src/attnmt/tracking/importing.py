@@ -8,15 +8,21 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.metrics.scored import read_scores
-from attnmt.model.trained import read_config, read_history, read_metrics, read_provenance
+from attnmt.metrics.results import read_scores
+from attnmt.model.trained import (
+    Provenance,
+    read_config,
+    read_history,
+    read_metrics,
+    read_provenance,
+)
 from attnmt.tracking.live import TrackedRun, warn
 from attnmt.tracking.report import add_report
-from attnmt.tracking.scores import add_scores
+from attnmt.tracking.score_metrics import add_scores
 from attnmt.tracking.store import REPORT, RunKey, connect, find_run, open_run, store_uri
 
 # Of provenance.json; its other entries are tags.
-NUMBERS = ("seconds", "target_words_per_second", "peak_memory_mb")
+NUMBERS = {"seconds", "target_words_per_second", "peak_memory_mb"}
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +54,7 @@ def import_missing(params: Params) -> list[str]:
         added = {folder.name for folder in trained if _import_training(client, profile, folder)}
         finished = {folder.name for folder in trained}
         for name in scored:
-            members = read_scores(profile, name)["models"]
+            members = read_scores(profile, name).models
             if finished.issuperset(members) and add_scores(client, profile, name):
                 added.add(name)
         report = [REPORT] if add_report(client, params) else []
@@ -65,8 +71,8 @@ def import_missing(params: Params) -> list[str]:
 
 def _import_training(client: Any, profile: str, folder: Path) -> bool:
     """Import one training; return whether MLflow lacked any of it."""
-    name, provenance = folder.name, read_provenance(folder).model_dump()
-    key = RunKey(profile, name, provenance["fingerprint"], provenance["started"])
+    name, provenance = folder.name, read_provenance(folder)
+    key = RunKey(profile, name, provenance.fingerprint, provenance.started)
     found = find_run(client, key)
     if found is not None and found.info.status == "FINISHED":
         return False
@@ -78,13 +84,13 @@ def _import_training(client: Any, profile: str, folder: Path) -> bool:
     return True
 
 
-def _write_run(client: Any, key: RunKey, folder: Path, provenance: dict[str, Any]) -> None:
-    started = datetime.fromisoformat(provenance["started"]).timestamp()
-    ended = int((started + provenance["seconds"]) * 1000)
-    tags = {name: value for name, value in provenance.items() if name not in NUMBERS}
+def _write_run(client: Any, key: RunKey, folder: Path, provenance: Provenance) -> None:
+    started = datetime.fromisoformat(provenance.started).timestamp()
+    ended = int((started + provenance.seconds) * 1000)
+    tags = provenance.model_dump(exclude=NUMBERS)
     run = TrackedRun(client, *open_run(client, key, read_config(folder).model_dump(), tags))
     for row in read_history(folder):
         step = int(row.pop("step"))
         run.log(step, row, ended)
     metrics = read_metrics(folder).model_dump()
-    run.finish(metrics | {name: provenance[name] for name in NUMBERS}, ended)
+    run.finish(metrics | provenance.model_dump(include=NUMBERS), ended)

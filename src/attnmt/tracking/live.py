@@ -98,7 +98,7 @@ def training_run(
 
     Args:
         profile: the experiment.
-        model: its name, the run's too, which decides the table it is nested below.
+        model: its name, the run's too.
         seed: of the training.
         fingerprint: of configuration and data.
         started: when the training first started; tells it from another one with the same fingerprint.

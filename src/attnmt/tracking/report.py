@@ -1,10 +1,10 @@
-"""The report in MLflow: the run of each table carries its files, and one run the page and the model.
+"""The report in MLflow: one run carries the page, the tables, the figures and the best model.
 
-Files know their table by their name; what belongs to none stands in the run "Report", and with it the
-best model of the profile, served as serving.py says.
+The run of each system names the tables that show it. The best model is the one that the development set
+chooses (:mod:`attnmt.decoding.best`), registered and served as serving.py says.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,30 +12,15 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.decoding.best import best_model
 from attnmt.layout import Layout
-from attnmt.reporting.tables_file import read_tables
+from attnmt.reporting.tables_file import ShownTable, read_tables
 from attnmt.serving import save_translator, translator_files
-from attnmt.tracking.store import (
-    REPORT,
-    digest_of,
-    log_final,
-    model_runs,
-    nest,
-    replace_artifacts,
-    table_run,
-)
+from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
 
 TRANSLATOR = "translator"  # the logged model
 DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown
-TAG_LIMIT = 8000  # characters that MLflow keeps of a tag
 TABLES_FILE = "tables.json"  # what the page is made of; it says nothing that the tables do not
-# The table whose models a figure draws.
-FIGURES = {"figure5": "table1", "figure6": "table1", "figure7": "table6", "figure_gru": "table_gru"}
-SAMPLES = {"table5": "Table 5"}  # of text, so not in TABLES_FILE
-BEST = {"ppl": min, "bleu": max, "bleu_unk": max, "aer": min}  # by columns of tables
 
 SERVE = "attnmt serve --model models:/{}/latest"
-
-Table = Mapping[str, Any]  # an entry of TABLES_FILE
 
 
 def add_report(client: Any, params: Params) -> bool:
@@ -49,74 +34,26 @@ def add_report(client: Any, params: Params) -> bool:
     """
     layout, profile = Layout(params.profile), params.profile
     found = sorted(layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True)  # tables, then cost
-    tables = {_run_name(one): one for path in found for one in read_tables(path, profile)}
-    added = []
-    files = files_by_run(layout, {one["name"]: run for run, one in tables.items()})
-    for run, paths in files.items():
-        run_id = table_run(client, profile, run)
-        added.append(_add_files(client, run_id, paths))
-        if run in tables:
-            added.append(log_final(client, run_id, best_numbers(params, tables[run])))
-    added.append(_nest_models(client, profile, tables))
-    if found and any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
-        added.append(register_best(client, params, table_run(client, profile, REPORT)))
+    if not found:
+        return False
+    run_id = report_run(client, profile)
+    files = [path for path in layout.reports.rglob("[!.]*.*") if path.name != TABLES_FILE]
+    added = [replace_artifacts(client, run_id, layout.reports, sorted(files))]
+    tables = [table for path in found for table in read_tables(path, profile).tables]
+    added.append(_name_tables(client, profile, tables))
+    if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
+        added.append(register_best(client, params, run_id))
     return any(added)
 
 
-def _run_name(table: Table) -> str:
-    """Return what is a table's own in its title, "Table 1, English-German, profile demo"."""
-    return str(table["title"]).partition(",")[0]
-
-
-def files_by_run(layout: Layout, runs: Mapping[str, str]) -> dict[str, list[Path]]:
-    """Return the files of a report by the run that carries them.
-
-    Args:
-        layout: of the profile.
-        runs: of the tables, by their names.
-    """
-    known = SAMPLES | dict(runs)
-    found: dict[str, list[Path]] = {run: [] for run in runs.values()}
-    for path in sorted(layout.reports.rglob("[!.]*.*")):
-        if path.name != TABLES_FILE:
-            run = known.get(FIGURES.get(path.stem, path.stem), REPORT)
-            found.setdefault(run, []).append(path)
-    return found
-
-
-def best_numbers(params: Params, table: Table) -> dict[str, float]:
-    """Return the best of our models' numbers in each column, as ``best_bleu``."""
-    ours = params.models.keys() | params.ensembles.keys()
-    rows = [row["sort"] for row in table["rows"] if not ours.isdisjoint(_models(row))]
-    columns = {key: [row[key] for row in rows if row.get(key) is not None] for key in BEST}
-    return {f"best_{key}": BEST[key](values) for key, values in columns.items() if values}
-
-
-def _models(row: Mapping[str, Any]) -> list[str]:
-    """Return the models whose numbers a row shows, which differ in their seeds, if any do."""
-    return str(row["facts"].get("model", "")).split()
-
-
-def _add_files(client: Any, run_id: str, paths: Sequence[Path]) -> bool:
-    """Give the run of a table its files, the table itself as its description."""
-    if not replace_artifacts(client, run_id, paths):
-        return False
-    for path in paths:
-        if path.suffix == ".md":
-            text = path.read_text(encoding="utf-8")
-            shown = text if len(text) <= TAG_LIMIT else text.partition("\n\n")[0]
-            client.set_tag(run_id, DESCRIPTION, shown)
-    return True
-
-
-def _nest_models(client: Any, profile: str, tables: Mapping[str, Table]) -> bool:
-    """Place the runs of models below the first table that shows them."""
+def _name_tables(client: Any, profile: str, tables: Sequence[ShownTable]) -> bool:
+    """Tag the run of every system with the tables that show it; return whether one lacked its tag."""
     shown: dict[str, dict[str, None]] = {}
-    for run, table in tables.items():
-        for model in (model for row in table["rows"] for model in _models(row)):
-            shown.setdefault(model, {})[run] = None
-    found = [run for run in model_runs(client, profile) if run.data.tags["run"] in shown]
-    return any([nest(client, profile, run, list(shown[run.data.tags["run"]])) for run in found])
+    for table in tables:
+        for model in (model for row in table.rows for model in row.models):
+            shown.setdefault(model, {})[table.short] = None
+    runs = [(run, shown.get(run.data.tags["run"])) for run in model_runs(client, profile)]
+    return any([set_tag(client, run, "tables", ", ".join(names)) for run, names in runs if names])
 
 
 def register_best(client: Any, params: Params, run_id: str) -> bool:

@@ -4,10 +4,11 @@ The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another. J
 machines leave that file alone: SQLite does not bear several writers on a network file system.
 """
 
+import json
 import os
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,9 +28,13 @@ LOCK = "mlflow.db.lock"  # several processes that meet a fresh database crash in
 LOCK_SECONDS = 60.0
 PARAMS_A_BATCH = 100  # MLflow's limit
 DIGEST_DIGITS = 16  # of a SHA-256, enough to tell files apart
-REPORT = "Report"  # the run of what belongs to no table
-ORDER = (REPORT, *(f"Table {number}" for number in range(1, 7)), "GRU table")
-PARENT = "mlflow.parentRunId"  # the tag by which MLflow nests runs
+REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
+# What MLflow's pages ask of an experiment, as tags. Without the kind they open on traces, of which there
+# are none; the view adds the scores to the columns of the table of runs.
+KIND = {"mlflow.experimentKind": "custom_model_development"}
+SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
+COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`tables`"]
+VIEW = {"mlflow.sharedViewState.scores": json.dumps({"selectedColumns": COLUMNS})}
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
 
 # A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
@@ -116,7 +121,7 @@ def _check_database() -> None:
 def open_run(
     client: Any, key: RunKey, params: Mapping[str, Any], tags: Mapping[str, Any]
 ) -> tuple[str, dict[str, int]]:
-    """Continue a run, or begin it; the report puts it below its tables.
+    """Continue a run, or begin it.
 
     Args:
         key: of the run.
@@ -169,7 +174,9 @@ def _milliseconds(started: str) -> int | None:
 def _experiment(client: Any, profile: str) -> str:
     """Return the id of the profile's experiment, made if need be."""
     found = _known_experiment(client, profile)
-    return str(found.experiment_id if found else client.create_experiment(profile))
+    if found is None:
+        return str(client.create_experiment(profile, tags=KIND | VIEW))
+    return str(found.experiment_id)
 
 
 def _known_experiment(client: Any, profile: str) -> Any:
@@ -184,51 +191,33 @@ def _known_experiment(client: Any, profile: str) -> Any:
     return found
 
 
-def _below(client: Any, profile: str, tables: Sequence[str]) -> dict[str, str]:
-    """Return the tags of a run that these tables show: it is nested below the first."""
-    return {"table": ", ".join(tables), PARENT: _table_run(client, profile, tables[0])}
+def report_run(client: Any, profile: str) -> str:
+    """Return the id of the run that carries a profile's report; it is made if need be.
 
-
-def _table_run(client: Any, profile: str, table: str) -> str:
-    """Return the id of the run that stands for a table, made if need be.
-
-    MLflow lists runs by their time of creation. Tables take that of the experiment, a millisecond
-    earlier each, so that they stand in the paper's order below what is being trained.
+    MLflow lists runs by their time of creation. The report takes that of the experiment, so that it
+    stands below what is being trained.
     """
-    experiment = client.get_experiment(_experiment(client, profile))
-    tables = client.search_runs([experiment.experiment_id], "tags.kind = 'table'")
-    found = {run.data.tags["table"]: str(run.info.run_id) for run in tables}
-    if table in found:
-        return found[table]
-    place = ORDER.index(table) if table in ORDER else len(ORDER) + len(found)
-    made = client.create_run(
-        experiment.experiment_id,
-        start_time=experiment.creation_time - place,
-        tags={"kind": "table", "table": table},
-        run_name=table,
-    )
-    client.set_terminated(made.info.run_id, "FINISHED", experiment.creation_time - place)
+    with FileLock(LOCK, timeout=LOCK_SECONDS):
+        experiment = client.get_experiment(_experiment(client, profile))
+        found = client.search_runs([experiment.experiment_id], "tags.kind = 'report'")
+        if found:
+            return str(found[0].info.run_id)
+        made = client.create_run(
+            experiment.experiment_id,
+            start_time=experiment.creation_time,
+            tags={"kind": "report"},
+            run_name=REPORT,
+        )
+        client.set_terminated(made.info.run_id, "FINISHED", experiment.creation_time)
     return str(made.info.run_id)
 
 
-def table_run(client: Any, profile: str, table: str) -> str:
-    """Return the id of the run that stands for a table, by its title; it is made if need be."""
-    with FileLock(LOCK, timeout=LOCK_SECONDS):
-        return _table_run(client, profile, table)
-
-
-def nest(client: Any, profile: str, run: Any, tables: Sequence[str]) -> bool:
-    """Place the run of a model below the first of the tables that show it, and name them all.
-
-    Returns:
-        Whether it was not so before.
-    """
-    with FileLock(LOCK, timeout=LOCK_SECONDS):
-        tags = _below(client, profile, tables)
-    new = {name: value for name, value in tags.items() if run.data.tags.get(name) != value}
-    for name, value in new.items():
-        client.set_tag(run.info.run_id, name, value)
-    return bool(new)
+def set_tag(client: Any, run: Any, name: str, value: str) -> bool:
+    """Set a tag of a run; return whether it was not so before."""
+    if run.data.tags.get(name) == value:
+        return False
+    client.set_tag(run.info.run_id, name, value)
+    return True
 
 
 def model_runs(client: Any, profile: str) -> list[Any]:
@@ -263,8 +252,8 @@ def log_final(client: Any, run_id: str, metrics: Mapping[str, float]) -> bool:
     return bool(new)
 
 
-def replace_artifacts(client: Any, run_id: str, files: Sequence[Path]) -> bool:
-    """Make files, by their names, all that a run has of artefacts; return whether it had others.
+def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Path]) -> bool:
+    """Make files of a folder all that a run has of artefacts; return whether it had others.
 
     Raises:
         InputError: if the artefacts of this folder's store lie outside of it.
@@ -274,18 +263,25 @@ def replace_artifacts(client: Any, run_id: str, files: Sequence[Path]) -> bool:
     run, digest = client.get_run(run_id), digest_of(files)
     _check_place(run.info.artifact_uri)
     artefacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
-    names, known = (
-        {file.name for file in files},
-        {found.path for found in artefacts.list_artifacts()},
-    )
-    if known == names and run.data.tags.get("digest") == digest:
+    places = {file.relative_to(folder).as_posix(): file for file in files}
+    known = set(_names(artefacts))
+    if known == places.keys() and run.data.tags.get("digest") == digest:
         return False
-    for name in known - names:
+    for name in known - places.keys():
         artefacts.delete_artifacts(name)
-    for file in files:
-        artefacts.log_artifact(str(file))
+    for name, file in places.items():
+        artefacts.log_artifact(str(file), name.rpartition("/")[0] or None)
     client.set_tag(run_id, "digest", digest)
     return True
+
+
+def _names(artefacts: Any, folder: str | None = None) -> Iterator[str]:
+    """Yield the files of a run's artefacts, each with its folders."""
+    for entry in artefacts.list_artifacts(folder):
+        if entry.is_dir:
+            yield from _names(artefacts, entry.path)
+        else:
+            yield entry.path
 
 
 def _check_place(artifact_uri: str) -> None:

@@ -1,7 +1,6 @@
 """Whether a gain is more than chance: paired tests on the outputs behind two numbers."""
 
 from pathlib import Path
-from typing import Any
 
 from attnmt.config import Params
 from attnmt.data.encoded import EncodedSets
@@ -11,10 +10,8 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.metrics.alignment import diagonal_links, read_forced, score_links
 from attnmt.metrics.outputs import Outputs
-from attnmt.metrics.scripts import Script
+from attnmt.metrics.results import LinkScores, Script, SystemScores
 from attnmt.metrics.significance import aer_interval, paired_aer_p, paired_p
-
-Scores = dict[str, Any]  # of one system, as in reporting.scores
 
 
 def translation_p(
@@ -41,43 +38,46 @@ def translation_p(
     )
 
 
-def alignment_p(params: Params, ours: Scores, other: Scores) -> float:
-    """Return p of the difference between two systems' alignment error rates."""
+def alignment_p(params: Params, ours: SystemScores | None, other: SystemScores | None) -> float:
+    """Return p of the difference between two alignment error rates; None is the outside aligner."""
     links, other_links = (_links(params, scores) for scores in (ours, other))
     gold, samples = _gold(params, ours, other), params.evaluation.bootstrap_samples
     return paired_aer_p(links, other_links, gold, samples)
 
 
-def aligner_interval(params: Params, scores: Scores) -> tuple[float, float]:
+def aligner_interval(params: Params) -> tuple[float, float]:
     """Return the 95% interval of the outside aligner's error rate, as that of a model's is computed."""
-    links, gold = _links(params, scores), _gold(params, scores)
+    links, gold = _links(params, None), _gold(params)
     return aer_interval(links, gold, params.evaluation.bootstrap_samples)
 
 
-def diagonal_score(params: Params) -> Scores:
+def diagonal_score(params: Params) -> LinkScores:
     """Return the error rate of links that need no model, as that of a model's is computed."""
-    path = Layout(params.profile).tokens / f"{params.sets.aligned}.links"
+    aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
+    path = Layout(params.profile).tokens / f"{aligned}.links"
     gold = _of_tokens(params, path, "run the tokenise stage again") if path.exists() else None
-    return score_links(diagonal_links(params), gold, params.evaluation.bootstrap_samples)
+    return score_links(aligned, diagonal_links(params), gold, samples)
 
 
-def _links(params: Params, scores: Scores) -> list[Links]:
+def _links(params: Params, scores: SystemScores | None) -> list[Links]:
     """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
-    if scores["stage"] == "lexicon":
+    if scores is None:
         path = Layout(params.profile).lexicon / f"{params.sets.aligned}.links"
         return [line.sure for line in _of_tokens(params, path, "run the lexicon stage again")]
-    step = scores["alignment"]["link_step"]
-    return read_forced(params, scores["name"], [step])[step]
+    if scores.alignment is None:
+        raise ValueError(f"{scores.name} does not attend, so it has no links")
+    step = scores.alignment.link_step
+    return read_forced(params, scores.name, [step])[step]
 
 
-def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:
+def _gold(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
     """Return the gold links of the words that the systems read; the aligner reads the tokens.
 
     Raises:
         InputError: if they are not there.
     """
     layout, aligned = Layout(params.profile), params.sets.aligned
-    family = next((scores["family"] for scores in systems if scores["family"]), None)
+    family = next((scores.family for scores in systems if scores), None)
     if family is None:
         path = layout.tokens / f"{aligned}.links"
         return _of_tokens(params, path, "run the tokenise stage again")

@@ -1,16 +1,15 @@
 """The scores of models and ensembles in MLflow: of a model, in the run of its training."""
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.metrics.scored import read_scores
+from attnmt.metrics.results import LinkScores, Score, Script, SystemScores, read_scores
 from attnmt.model.trained import Provenance, read_provenance
 from attnmt.tracking.store import RunKey, find_run, log_final, open_run
 
-LABELS = {  # of the scripts of a scores file, in MLflow
+LABELS: dict[Script, str] = {  # of the scripts of a scores file, in MLflow
     "tokenised": "bleu_tokenised",
     "nist": "bleu_nist",
     "sacrebleu": "bleu_sacrebleu",
@@ -30,16 +29,16 @@ def add_scores(client: Any, profile: str, name: str) -> bool:
     """
     layout = Layout(profile)
     scores = read_scores(profile, name)
-    trained = [read_provenance(layout.model(member)) for member in scores["models"]]
-    key = _key(profile, name, scores["average"], trained)
+    trained = [read_provenance(layout.model(member)) for member in scores.models]
+    key = _key(profile, name, scores.average, trained)
     found = find_run(client, key)
     if found is not None:
         run_id = found.info.run_id
-    elif scores["average"] is None:
+    elif scores.average is None:
         raise InputError(f"{name} with fingerprint {key.fingerprint} has no run")
     else:
-        described = {key: scores[key] for key in ("models", "average", "family", "direction")}
-        tags = {"dataset_digest": scores["dataset_digest"]}
+        described = scores.model_dump(include={"models", "average", "family", "direction"})
+        tags = {"dataset_digest": scores.dataset_digest}
         run_id, _ = open_run(client, key, described, tags)
         client.set_terminated(run_id, "FINISHED")
     return log_final(client, run_id, score_metrics(scores))
@@ -53,27 +52,36 @@ def _key(profile: str, name: str, average: str | None, trained: list[Provenance]
     return RunKey(profile, name, hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16], "")
 
 
-def score_metrics(scores: Mapping[str, Any]) -> dict[str, float]:
+def score_metrics(scores: SystemScores) -> dict[str, float]:
     """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``.
 
+    Those that one looks at first have short names, too: ``bleu`` and ``bleu_unk`` (on tokens, before and
+    after unknown words are replaced) and ``perplexity``, all of the first test set, and ``aer``.
     The bounds of intervals are apart, as ``<set>/interval/bleu_nist_after_low``. A null, such as an
     ensemble's perplexity, is left out.
     """
-    metrics = {}
-    for name, result in scores["sets"].items():
-        metrics[f"{name}/perplexity"] = result["perplexity"]
-        for when in ("before", "after"):
+    first = next(iter(scores.sets.values()))
+    metrics: dict[str, float | None] = {
+        "bleu": first.before.tokenised.value,
+        "bleu_unk": first.after.tokenised.value,
+        "aer": scores.alignment.aer if scores.alignment else None,
+        "perplexity": first.perplexity,
+    }
+    for name, result in scores.sets.items():
+        metrics[f"{name}/perplexity"] = result.perplexity
+        for when, by_script in (("before", result.before), ("after", result.after)):
             for script, label in LABELS.items():
-                metrics |= _with_interval(name, f"{label}_{when}", result[when][script])
-    alignment = scores["alignment"]
-    if alignment is not None:
-        name, value = alignment["set"], alignment["aer"]
-        metrics |= _with_interval(name, "aer", alignment | {"value": value})
-        for step, value in alignment["aer_by_link_step"].items():
-            metrics[f"{name}/aer_{step}"] = value
+                score, key = by_script.by(script), f"{label}_{when}"
+                metrics[f"{name}/{key}"] = score.value
+                metrics |= _interval(f"{name}/interval/{key}", score)
+    links = scores.alignment
+    if links is not None:
+        metrics[f"{links.set}/aer"] = links.aer
+        metrics |= _interval(f"{links.set}/interval/aer", links)
+        for step, rate in links.aer_by_link_step.items():
+            metrics[f"{links.set}/aer_{step}"] = rate
     return {name: float(value) for name, value in metrics.items() if value is not None}
 
 
-def _with_interval(name: str, label: str, score: Mapping[str, Any]) -> dict[str, Any]:
-    bounds = {f"{name}/interval/{label}_{bound}": score[bound] for bound in ("low", "high")}
-    return {f"{name}/{label}": score["value"]} | bounds
+def _interval(key: str, score: Score | LinkScores) -> dict[str, float | None]:
+    return {f"{key}_low": score.low, f"{key}_high": score.high}

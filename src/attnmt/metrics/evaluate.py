@@ -1,8 +1,7 @@
 """All scores of a model or an ensemble, and what each number is."""
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from attnmt.config import LinkStep, Params
 from attnmt.data.encoded import EncodedSets
@@ -13,12 +12,13 @@ from attnmt.layout import Layout
 from attnmt.metrics.alignment import read_forced, score_readings
 from attnmt.metrics.lengths import by_length
 from attnmt.metrics.outputs import Outputs
+from attnmt.metrics.results import AttentionScores, ScriptScores, SetScores, SystemScores
 from attnmt.metrics.scripts import SCRIPTS, score
 from attnmt.model.trained import read_metrics
 
 
-def score_system(params: Params, name: str, root: Path = Path()) -> dict[str, Any]:
-    """Return the content of a scores file.
+def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores:
+    """Return all scores of a model or an ensemble.
 
     All that is scored is read before the first score is computed.
 
@@ -28,76 +28,78 @@ def score_system(params: Params, name: str, root: Path = Path()) -> dict[str, An
     sets, system = params.sets, params.translators(name)
     first, single = params.model(system.members[0]), name in params.models
     data = EncodedSets(Layout(params.profile, root).encoded(system.family))
-    perplexity = read_perplexity(params, name, data, root) if single else dict.fromkeys(sets.tests)
+    perplexity = read_perplexity(params, name, data, root) if single else {}
     outputs = {test: Outputs.read(params, name, test, root) for test in sets.tests}
     reading = load_reading(params, name, root) if params.attends(name) else None
     alignment = _score_alignment(params, name, reading, data, root)
     samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
-    return {
-        "stage": "evaluate",
-        "profile": params.profile,
-        "name": name,
-        "models": system.members,
-        "average": None if single else system.average,
-        "seed": first.seed if single else None,
-        "family": system.family,
-        "direction": first.direction,
-        "beam": params.decoding.beam,
-        "dataset_digest": data.digest,
-        "sets": {
-            test: {"perplexity": perplexity[test]}
-            | score_outputs(outputs[test], samples, length_group)
+    return SystemScores(
+        stage="evaluate",
+        profile=params.profile,
+        name=name,
+        models=system.members,
+        average=None if single else system.average,
+        seed=first.seed if single else None,
+        family=system.family,
+        direction=first.direction,
+        beam=params.decoding.beam,
+        dataset_digest=data.digest,
+        sets={
+            test: score_outputs(outputs[test], perplexity.get(test), samples, length_group)
             for test in sets.tests
         },
-        "alignment": alignment,
-        "reading": reading.model_dump() if reading else None,
-    }
+        alignment=alignment,
+        reading=reading,
+    )
 
 
-def score_outputs(outputs: Outputs, samples: int, length_group: int) -> dict[str, Any]:
+def score_outputs(
+    outputs: Outputs, perplexity: float | None, samples: int, length_group: int
+) -> SetScores:
     """Return the scores of one test set by every script, and by length.
 
     Args:
         outputs: what was written for the set.
+        perplexity: of the set's references; None of an ensemble.
         samples: of the bootstrap.
         length_group: sentences of a group of like length.
     """
     before = _by_script(outputs, replaced=False, samples=samples)
     unchanged = outputs.before.sentences == outputs.after.sentences
     after = before if unchanged else _by_script(outputs, replaced=True, samples=samples)
-    return {
-        "lines": len(outputs.reference.sentences),
-        "reference": outputs.reference_path.as_posix(),
-        "reference_sha256": sha256_of_lines(map(" ".join, outputs.reference.sentences)),
-        "written_reference": outputs.written_reference.as_posix(),
-        "before": before,
-        "after": after,
-        "lengths": by_length(
+    return SetScores(
+        perplexity=perplexity,
+        lines=len(outputs.reference.sentences),
+        reference=outputs.reference_path.as_posix(),
+        reference_sha256=sha256_of_lines(map(" ".join, outputs.reference.sentences)),
+        written_reference=outputs.written_reference.as_posix(),
+        before=before,
+        after=after,
+        lengths=by_length(
             outputs.before.tokens, outputs.after.tokens, outputs.reference.tokens, length_group
         ),
-    }
+    )
 
 
-def _by_script(outputs: Outputs, replaced: bool, samples: int) -> dict[str, Any]:
-    return {
-        script: asdict(
-            score(
-                script, outputs.translations(script, replaced), outputs.references(script), samples
-            )
+def _by_script(outputs: Outputs, replaced: bool, samples: int) -> ScriptScores:
+    scores = {
+        script: score(
+            script, outputs.translations(script, replaced), outputs.references(script), samples
         )
         for script in SCRIPTS
     }
+    return ScriptScores(**scores)
 
 
 def _score_alignment(
     params: Params, name: str, reading: Reading | None, data: EncodedSets, root: Path
-) -> dict[str, Any] | None:
+) -> AttentionScores | None:
     """Return the scores of the aligned set's links; None where no member attends."""
     if reading is None:
         return None
     aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
     links = read_forced(params, name, get_args(LinkStep), root)
-    return {"set": aligned, **score_readings(links, reading.authors, data.gold(aligned), samples)}
+    return score_readings(aligned, links, reading.authors, data.gold(aligned), samples)
 
 
 def read_perplexity(
