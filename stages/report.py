@@ -3,7 +3,7 @@
 Called by dvc.yaml as `python stages/report.py params.yaml`.
 
 Reads   reports/<profile>/tables/, models/<profile>/, scores/<profile>/, translations/<profile>/
-        data/<profile>/{raw, encoded}/, for samples and gold links
+        data/<profile>/encoded/, for gold links
 Writes  reports/<profile>/figures/<figure>.{svg, pdf, csv} of figure5, figure6, figure7 and figure_gru,
             as far as the profile has something to draw
         reports/<profile>/cost/table_cost.{csv, md, tex}

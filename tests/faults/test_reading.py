@@ -345,7 +345,9 @@ def tabled() -> Iterator[Case]:
         best, value("alignment.aer", 1.5), command, "alignment.aer: .* less than or equal to 1"
     )
     yield Case(best, value("alignment.low", None), command, "a rate and both its bounds")
-    yield Case(best, value("alignment.link_step", "last"), command, "no rate of the chosen reading")
+    yield Case(
+        best, value("alignment.link_step", "last"), command, "link_step: .* 'same' or 'next'"
+    )
     yield Case("scores/demo/ensemble.json", value("average", "probabilities"), command, "average: ")
     aligner = f"{LEXICON}/aligner.json"
     yield Case(aligner, without("aer"), command, "aer: this key is missing")
