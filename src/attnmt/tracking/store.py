@@ -29,9 +29,9 @@ LOCK_SECONDS = 60.0
 PARAMS_A_BATCH = 100  # MLflow's limit
 DIGEST_DIGITS = 16  # of a SHA-256, enough to tell files apart
 REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
-# What MLflow's pages ask of an experiment, as tags. Without the kind they open on traces, of which there
-# are none; the view adds the scores to the columns of the table of runs.
-KIND = {"mlflow.experimentKind": "custom_model_development"}
+# A view that MLflow's page of runs takes from its experiment, with the scores among the columns. The
+# address that `make ui` prints opens it. Without it MLflow 3.17 shows a page of traces first, whatever
+# the tags of an experiment say.
 SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
 COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`tables`"]
 VIEW = {"mlflow.sharedViewState.scores": json.dumps({"selectedColumns": COLUMNS})}
@@ -175,7 +175,7 @@ def _experiment(client: Any, profile: str) -> str:
     """Return the id of the profile's experiment, made if need be."""
     found = _known_experiment(client, profile)
     if found is None:
-        return str(client.create_experiment(profile, tags=KIND | VIEW))
+        return str(client.create_experiment(profile, tags=VIEW))
     return str(found.experiment_id)
 
 
