@@ -1,4 +1,4 @@
-"""A profile as it stands before its page is made: tables, scores, histories, translations, attention."""
+"""An experiment before its page is made: tables, scores, histories, translations, attention."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
     values["models"] = {name: values["models"][name] for name in models}
     write_text(Path("params.yaml"), yaml.safe_dump(values))
     params = load_params(Path("params.yaml"))
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     for test in params.sets.tests:
         for language, words in TEXT.items():
             write_lines(layout.raw / f"{test}.{language}", [" ".join(words)] * LINES)
@@ -50,7 +50,7 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
 def made_tables(params: Params) -> dict[str, Any]:
     """Return Tables 1 and 6 with numbers of ours."""
     return {
-        "profile": params.profile,
+        "experiment": params.experiment,
         "tables": [
             _table(params, "table1", "Table 1", "bleu"),
             _table(params, "table6", "Table 6", "aer"),
@@ -61,11 +61,11 @@ def made_tables(params: Params) -> dict[str, Any]:
 def made_costs(params: Params) -> dict[str, Any]:
     """Return, in the place of the costs, a table that the page has not heard of."""
     return {
-        "profile": params.profile,
+        "experiment": params.experiment,
         "tables": [
             {
                 "name": "table_made",
-                "title": f"Made up, profile {params.profile}",
+                "title": f"Made up, experiment {params.experiment}",
                 "caption": f"A table of {NASTY}. Ours: test1. Third. Fourth.",
                 "columns": [_column("system"), _column("value", numeric=True)],
                 "rows": [_row(f"{LONG} {i}", {"value": f"{i}"}, {}, model="base") for i in (2, 10)],
@@ -87,7 +87,7 @@ def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]
         rows.append(_row(row.system, cells, facts, model=row.model or ""))
     return {
         "name": name,
-        "title": f"{title}, English-German, profile {params.profile}",
+        "title": f"{title}, English-German, experiment {params.experiment}",
         "caption": "Paper: a paper. Ours: test1, 3 sentences. How it was measured. How to read it.",
         "columns": [*columns, _column("verdict")],
         "rows": rows,

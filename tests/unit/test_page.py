@@ -52,7 +52,7 @@ class Parsed(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the page of a made profile."""
+    """Return the page of a made experiment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("report"))
         return make_page(write_report())
@@ -60,7 +60,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    """Return the parameters of a made profile in the working folder."""
+    """Return the parameters of a made experiment in the working folder."""
     monkeypatch.chdir(tmp_path)
     return write_report()
 
@@ -141,10 +141,10 @@ def test_page_without_attention_has_no_matrices(
     assert 'id="figure5"' in page
 
 
-def test_tables_of_another_profile_are_refused(params: Params) -> None:
-    path = Layout(params.profile).reports / "tables" / "tables.json"
-    write_json(path, made_tables(params) | {"profile": "other"})
-    with pytest.raises(InputError, match=r"tables\.json: holds tables of profile 'other'; run"):
+def test_tables_of_another_experiment_are_refused(params: Params) -> None:
+    path = Layout(params.experiment).reports / "tables" / "tables.json"
+    write_json(path, made_tables(params) | {"experiment": "other"})
+    with pytest.raises(InputError, match=r"tables\.json: holds tables of experiment 'other'; run"):
         make_page(params)
     path.unlink()
     with pytest.raises(InputError, match=r"tables\.json: no such file"):

@@ -1,4 +1,4 @@
-"""Which model of a profile stands for it, known without loading any."""
+"""Which model of an experiment stands for it, known without loading any."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def best_model(params: Params, root: Path = Path()) -> str:
         InputError: if none of them is trained, or the metrics of one are damaged.
     """
     family = next(iter(params.families))
-    layout, found = Layout(params.profile, root), {}
+    layout, found = Layout(params.experiment, root), {}
     for name, model in params.models.items():
         path = layout.model(name) / "metrics.json"
         fits = model.family == family and model.direction == "en-de" and not model.faults

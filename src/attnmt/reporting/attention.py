@@ -55,7 +55,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     """Return the matrices of the sampled sentences of a set; none if the system has no attention.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         name: of a model or an ensemble.
         test: the set.
         forced: of its references, with gold links where they are known; else of the system's own
@@ -67,7 +67,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     system = params.translators(name)
     if not params.attends(name):
         return []
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"
     data, gold = EncodedSets(layout.encoded(system.family)), None
     if forced:
@@ -77,7 +77,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
 
 
 def figure7(params: Params) -> MatrixFigure | None:
-    """Return gold links and the attention of Table 6's models; None if the profile has none of them."""
+    """Return gold links and the attention of Table 6's models; None if none of them is trained."""
     return _figure(params, "figure7", "Figure 7, alignments", "Table 6")
 
 
@@ -123,7 +123,7 @@ def _figure(params: Params, name: str, title: str, table: str) -> MatrixFigure |
     )
     if first.gold is not None:
         caption += " Squares are gold links, sure and possible ones."
-    return MatrixFigure(name, f"{title}, profile {params.profile}", caption, matrices)
+    return MatrixFigure(name, f"{title}, experiment {params.experiment}", caption, matrices)
 
 
 def _chosen(matrices: Iterable[Matrix]) -> int:

@@ -1,4 +1,4 @@
-"""The attention matrices of a profile as the report's page reads them: small, in whole percent."""
+"""The attention matrices of an experiment as the report's page reads them: small, in whole percent."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FORCED, OWN = "forced", "own"
 
 
 def attention_data(params: Params) -> dict[str, Any] | None:
-    """Return the matrices of all attentional systems; None if the profile has none.
+    """Return the matrices of all attentional systems; None if the experiment has none.
 
     The keys: ``gold``, whether gold links are known; ``texts``, each sentence once, as words;
     ``models``, what each system is; ``first``, the two to show at first; ``kinds``, of references and
@@ -60,7 +60,7 @@ def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> No
     first = next(iter(lines))
     for name, own in lines.items():
         if own != lines[first]:
-            folder = Layout(params.profile).translations(name)
+            folder = Layout(params.experiment).translations(name)
             raise InputError(
                 f"{folder}: holds attention for other lines of {test} than {first} has; run translate "
                 f"of both again"

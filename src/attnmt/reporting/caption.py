@@ -27,8 +27,8 @@ Rows = list[dict[str, Any]]
 
 
 def title(params: Params, spec: TableSpec, common: dict[str, Any]) -> str:
-    """Return what a table is, as "Table 1, English-German, profile demo"."""
-    return f"{spec.title}, {LANGUAGES[common['direction']]}, profile {params.profile}"
+    """Return what a table is, as "Table 1, English-German, experiment demo"."""
+    return f"{spec.title}, {LANGUAGES[common['direction']]}, experiment {params.experiment}"
 
 
 def caption(
@@ -37,7 +37,7 @@ def caption(
     """Return what follows the title.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         spec: of the table.
         rows: its cells by the CSV file's columns; in one at least there is a number of ours.
         common: the conditions under which all of ours were scored.
@@ -151,5 +151,5 @@ def _systems(rows: Rows) -> list[str]:
             "deviation between seeds, and p the largest of the pairs of seeds."
         )
     if any(row["model"] is None for row in rows):
-        parts.append("Rows without a number of ours: systems that this profile does not train.")
+        parts.append("Rows without a number of ours: systems that this experiment does not train.")
     return list(dict.fromkeys(parts))

@@ -1,4 +1,4 @@
-"""What each training of a profile took: the table of costs."""
+"""What each training of an experiment took: the table of costs."""
 
 from math import prod
 from pathlib import Path
@@ -40,12 +40,12 @@ def cost_table(params: Params) -> Table:
     columns = [text_column("system", "model", rows)]
     columns += [number_column(key, text, rows, digits) for key, (text, digits) in NUMBERS.items()]
     columns += [text_column(key, key, rows) for key in MACHINE if key not in same]
-    title = f"Cost of training, profile {params.profile}"
+    title = f"Cost of training, experiment {params.experiment}"
     return Table("table_cost", title, _caption(rows, same), filled(columns), rows)
 
 
 def _row(params: Params, name: str) -> dict[str, Any]:
-    folder = Layout(params.profile).model(name)
+    folder = Layout(params.experiment).model(name)
     trained = read_provenance(folder)
     machine = {"device": trained.device, "threads": trained.threads, "torch": trained.torch}
     return {

@@ -37,12 +37,12 @@ def dictionary_table(params: Params) -> Table:
         "none. So entries are of use mostly where one of their two words is outside the family's "
         "vocabulary."
     )
-    title = f"Dictionaries for unknown words, profile {params.profile}"
+    title = f"Dictionaries for unknown words, experiment {params.experiment}"
     return Table("table_dictionary", title, caption, filled(columns), rows)
 
 
 def _row(params: Params, family: str, direction: str) -> dict[str, Any]:
-    layout, (source, target) = Layout(params.profile), direction.split("-")
+    layout, (source, target) = Layout(params.experiment), direction.split("-")
     path = layout.lexicon / f"{direction}.tsv"
     lexicon = Lexicon.load(path, lowercase=params.families[family].encoding.lowercase)
     data = EncodedSets(layout.encoded(family))

@@ -33,7 +33,7 @@ class _Found:
 
 
 def make_headlines(params: Params, tables: TablesByName) -> list[Headline]:
-    """Return the headlines that the profile's tables have the numbers for."""
+    """Return the headlines that the experiment's tables have the numbers for."""
     bleu, aer = _rows(tables, "table1", "bleu"), _rows(tables, "table6", "aer")
     singles = [found for found in bleu if found.published.model in params.models]
     ensembles = [found for found in bleu if found.published.model in params.ensembles]

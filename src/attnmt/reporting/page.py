@@ -1,4 +1,4 @@
-"""The report: one HTML file with every table and figure of a profile, which needs nothing beside it.
+"""The report: one HTML file with every table and figure of an experiment, which needs nothing beside it.
 
 Style, script, curves and matrices stand inside the file, and a policy forbids the browser to fetch
 anything or to run any script but that one. ``page/`` holds the template, the style and the scripts.
@@ -43,10 +43,10 @@ DRAWN = {"figure7": "Figure 7", "figure_gru": "GRU"}  # the matrices that are dr
 
 
 def make_page(params: Params) -> str:
-    """Return the report of a profile; the same files give the same text.
+    """Return the report of an experiment; the same files give the same text.
 
     Raises:
-        InputError: if a file is missing or damaged, or is of another profile.
+        InputError: if a file is missing or damaged, or is of another experiment.
     """
     tables = _tables(params)
     script = _own("script.js", "attention.js")
@@ -56,7 +56,7 @@ def make_page(params: Params) -> str:
         .render(
             title=TITLE,
             address=ADDRESS,
-            profile=params.profile,
+            experiment=params.experiment,
             policy=_policy(script),
             style=_own("style.css"),
             script=script,
@@ -105,8 +105,8 @@ def _tables(params: Params) -> dict[str, Any]:
     """Return the tables of the stage tables and that of the costs, each with the folder it lies in."""
     found: dict[str, Any] = {}
     for folder in ("tables", "cost"):
-        path = Layout(params.profile).reports / folder / "tables.json"
-        made = read_tables(path, params.profile)
+        path = Layout(params.experiment).reports / folder / "tables.json"
+        made = read_tables(path, params.experiment)
         found |= {table["name"]: table | {"folder": folder} for table in made}
     for row in (row for table in found.values() for row in table["rows"]):
         if trained := _trained(params, row["facts"].get("model", "")):
@@ -121,13 +121,13 @@ def _trained(params: Params, names: str) -> list[Provenance]:
     """Return where the models behind a row come from."""
     own = [name for name in names.split() if name in params.models or name in params.ensembles]
     members = [member for name in own for member in params.translators(name).members]
-    return [read_provenance(Layout(params.profile).model(member)) for member in members]
+    return [read_provenance(Layout(params.experiment).model(member)) for member in members]
 
 
 def _sections(params: Params, tables: dict[str, Any]) -> list[Section]:
-    made = [table_section(params.profile, table) for table in tables.values()]
+    made = [table_section(params.experiment, table) for table in tables.values()]
     figures = (figure5(params), figure6(params))
-    made += [figure_section(params.profile, figure) for figure in figures if figure is not None]
+    made += [figure_section(params.experiment, figure) for figure in figures if figure is not None]
     if samples := make_samples(params):
         made.append(sample_section(params, samples))
     if data := attention_data(params):
@@ -165,7 +165,7 @@ def _grouped(sections: list[Section]) -> list[dict[str, Any]]:
 
 def _run(params: Params) -> list[str]:
     """Say in a line what the run is: text, models, machine, time, commit."""
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     trained = [read_provenance(layout.model(name)) for name in params.models]
     texts = [EncodedSets(layout.encoded(family)) for family in params.families]
     pairs = {text.lines(params.sets.train) for text in texts}
@@ -188,9 +188,9 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def _commands(params: Params) -> list[str]:
-    if params.profile == DEMO:
+    if params.experiment == DEMO:
         return ["make demo    # sets up, then makes everything here", "make test"]
     return [
-        f"snakemake -j2 --config profile={params.profile}",
-        f"dvc repro profiles/{params.profile}/dvc.yaml    # the same, one stage after the other",
+        f"snakemake -j2 --config experiment={params.experiment}",
+        f"dvc repro experiments/{params.experiment}/dvc.yaml    # the same, one stage after the other",
     ]

@@ -23,7 +23,7 @@ def translation_p(
     """Return p of the difference between two systems' scores.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         script: the score.
         test: the test set.
         ours: the name of a model or ensemble, and whether its unknown words are replaced.
@@ -56,7 +56,7 @@ def aligner_interval(params: Params, scores: Scores) -> tuple[float, float]:
 
 def diagonal_score(params: Params) -> Scores:
     """Return the error rate of links that need no model, as that of a model's is computed."""
-    path = Layout(params.profile).tokens / f"{params.sets.aligned}.links"
+    path = Layout(params.experiment).tokens / f"{params.sets.aligned}.links"
     gold = _of_tokens(params, path, "run the tokenise stage again") if path.exists() else None
     return score_links(diagonal_links(params), gold, params.evaluation.bootstrap_samples)
 
@@ -64,7 +64,7 @@ def diagonal_score(params: Params) -> Scores:
 def _links(params: Params, scores: Scores) -> list[Links]:
     """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
     if scores["stage"] == "lexicon":
-        path = Layout(params.profile).lexicon / f"{params.sets.aligned}.links"
+        path = Layout(params.experiment).lexicon / f"{params.sets.aligned}.links"
         return [line.sure for line in _of_tokens(params, path, "run the lexicon stage again")]
     step = scores["alignment"]["link_step"]
     return read_forced(params, scores["name"], [step])[step]
@@ -76,7 +76,7 @@ def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:
     Raises:
         InputError: if they are not there.
     """
-    layout, aligned = Layout(params.profile), params.sets.aligned
+    layout, aligned = Layout(params.experiment), params.sets.aligned
     family = next((scores["family"] for scores in systems if scores["family"]), None)
     if family is None:
         path = layout.tokens / f"{aligned}.links"
@@ -92,5 +92,5 @@ def _gold(params: Params, *systems: Scores) -> list[GoldLinks]:
 
 def _of_tokens(params: Params, path: Path, cure: str) -> list[GoldLinks]:
     """Return links of the aligned set's tokens."""
-    tokens, aligned = Layout(params.profile).tokens, params.sets.aligned
+    tokens, aligned = Layout(params.experiment).tokens, params.sets.aligned
     return read_links(path, count_words(tokens / f"{aligned}.en", tokens / f"{aligned}.de"), cure)

@@ -1,4 +1,4 @@
-"""Tables as CSV, Markdown and LaTeX, and all of a profile's as JSON for the page."""
+"""Tables as CSV, Markdown and LaTeX, and all of an experiment's as JSON for the page."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ _LATEX_ESCAPES = str.maketrans(
 )
 
 
-def write_tables(profile: str, tables: list[Table], folder: Path) -> None:
+def write_tables(experiment: str, tables: list[Table], folder: Path) -> None:
     """Write each table's CSV, Markdown and LaTeX, and ``tables.json``.
 
     The same tables give the same bytes.
@@ -28,7 +28,7 @@ def write_tables(profile: str, tables: list[Table], folder: Path) -> None:
         write_text(stem.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"))
         write_text(stem.with_suffix(".md"), markdown(table))
         write_text(stem.with_suffix(".tex"), latex(table))
-    found = {"profile": profile, "tables": [for_page(table) for table in tables]}
+    found = {"experiment": experiment, "tables": [for_page(table) for table in tables]}
     write_json(folder / "tables.json", found)
 
 

@@ -31,7 +31,7 @@ class Number:
 class Line:
     """A row of a table, the scores of the system of ours that answers to it, and its numbers.
 
-    ``systems`` has the scores of each seed; it is empty where no system of the profile answers.
+    ``systems`` has the scores of each seed; it is empty where no system of the experiment answers.
     """
 
     row: Row
@@ -66,13 +66,13 @@ def _systems(params: Params, model: str | None, test: str) -> list[Scores]:
 
 
 def _read(params: Params, name: str, test: str) -> Scores:
-    path = Layout(params.profile).scores(name)
+    path = Layout(params.experiment).scores(name)
     return read_system_scores(params, name, test) | {"file": path.as_posix()}
 
 
 def _aligner(params: Params) -> Scores:
     """Return the outside aligner's error rate in the form of a scores file."""
-    path = Layout(params.profile).lexicon / "aligner.json"
+    path = Layout(params.experiment).lexicon / "aligner.json"
     alignment = read_aligner(params)
     scores = _of_no_model("lexicon", alignment["system"], path)
     known = alignment["aer"] is not None
@@ -84,7 +84,7 @@ def _diagonal(params: Params) -> Scores:
     """Return the diagonal's error rate in the form of a scores file."""
     aligned = params.sets.aligned
     alignment = {"set": aligned, "aer_by_link_step": {}, **diagonal_score(params)}
-    path = Layout(params.profile).tokens / f"{aligned}.links"
+    path = Layout(params.experiment).tokens / f"{aligned}.links"
     return _of_no_model("tables", "none", path) | {"alignment": alignment}
 
 

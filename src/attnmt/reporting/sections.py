@@ -50,7 +50,7 @@ class Section:
     content: Any
 
 
-def table_section(profile: str, table: dict[str, Any]) -> Section:
+def table_section(experiment: str, table: dict[str, Any]) -> Section:
     """Return the section of a table of ``tables.json``, which lies in its ``folder``."""
     name = table["name"]
     papers = any(_is_papers(column["key"]) for column in table["columns"])
@@ -67,10 +67,10 @@ def table_section(profile: str, table: dict[str, Any]) -> Section:
     ]
     links = _files(table["folder"], name, "csv", "md", "tex")
     content = {"columns": columns, "rows": rows}
-    return _section(profile, name, "table", table["title"], table["caption"], links, content)
+    return _section(experiment, name, "table", table["title"], table["caption"], links, content)
 
 
-def figure_section(profile: str, figure: Figure) -> Section:
+def figure_section(experiment: str, figure: Figure) -> Section:
     """Return the section of a figure of curves."""
     systems = {system_key(s): s for panel in figure.panels for s in panel.series}
     legend = [
@@ -80,7 +80,7 @@ def figure_section(profile: str, figure: Figure) -> Section:
     panels = [_panel(f"{figure.name}-{k}", panel) for k, panel in enumerate(figure.panels)]
     links = _files("figures", figure.name, "csv", "svg", "pdf")
     content = {"legend": legend, "panels": panels}
-    return _section(profile, figure.name, "figure", figure.title, figure.caption, links, content)
+    return _section(experiment, figure.name, "figure", figure.title, figure.caption, links, content)
 
 
 def sample_section(params: Params, samples: list[Sample]) -> Section:
@@ -96,13 +96,19 @@ def sample_section(params: Params, samples: list[Sample]) -> Section:
     ]
     links = _files("tables", "table5", "csv", "md", "tex")
     title = "Table 5, sample translations"
-    return _section(params.profile, "table5", "samples", title, caption(samples), links, content)
+    return _section(params.experiment, "table5", "samples", title, caption(samples), links, content)
 
 
 def _section(
-    profile: str, name: str, kind: str, title: str, words: str, links: dict[str, str], content: Any
+    experiment: str,
+    name: str,
+    kind: str,
+    title: str,
+    words: str,
+    links: dict[str, str],
+    content: Any,
 ) -> Section:
-    short, _, rest = title.removesuffix(f", profile {profile}").partition(", ")
+    short, _, rest = title.removesuffix(f", experiment {experiment}").partition(", ")
     sentences = re.split(r"(?<=\.) (?=[A-Za-z])", words)
     lead, folded = " ".join(sentences[:LEAD]), " ".join(sentences[LEAD:])
     return Section(name, kind, short, rest, lead, folded, links, content)

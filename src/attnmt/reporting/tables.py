@@ -23,7 +23,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of one profile.
+    """One table of one experiment.
 
     Attributes:
         name: of its files.
@@ -88,7 +88,7 @@ class TableSpec:
             nothing is judged.
         gain_over: what a gain counts from: the row ABOVE, the FIRST row of the group, or, named by
             its key, another metric of the same row.
-        test: which of the profile's test sets, by index.
+        test: which of the experiment's test sets, by index.
         script: how BLEU is computed, ``tokenised`` or ``nist``.
         published: whether the rows have published numbers; else the table is ours alone.
         note: sentences for the caption.

@@ -1,4 +1,4 @@
-"""``tables.json``, what the page shows of a profile's tables, read strictly."""
+"""``tables.json``, what the page shows of an experiment's tables, read strictly."""
 
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -40,18 +40,18 @@ class _Table(Record):
 
 
 class _TablesFile(Record):
-    profile: Name
+    experiment: Name
     tables: list[_Table]
 
 
-def read_tables(path: Path, profile: str) -> list[dict[str, Any]]:
-    """Return the tables of a file of a profile.
+def read_tables(path: Path, experiment: str) -> list[dict[str, Any]]:
+    """Return the tables of a file of an experiment.
 
     Raises:
-        InputError: if it is missing or damaged, or is of another profile.
+        InputError: if it is missing or damaged, or is of another experiment.
     """
     again = f"run the stage {'report' if path.parent.name == 'cost' else 'tables'} again"
     found = read_model(path, _TablesFile, again)
-    if found.profile != profile:
-        raise InputError(f"{path}: holds tables of profile {found.profile!r}; {again}")
+    if found.experiment != experiment:
+        raise InputError(f"{path}: holds tables of experiment {found.experiment!r}; {again}")
     return [table.model_dump() for table in found.tables]

@@ -4,9 +4,10 @@ The files of a training are the record. While it runs, its curves go to MLflow i
 MLflow is not installed, is unreachable or fails, one warning says so, the training goes on, and
 ``attnmt track`` (importing.py) fills the gap from the files.
 
-An experiment is a profile. In it each table is a run that carries the table's files and figures, and
-below it are nested the trainings and ensembles that no table before it shows. Each is known by its
-tags ``run``, its name, and ``fingerprint``, so a training that resumes continues its run.
+An experiment of MLflow is one of ours. In it each table is a run that carries the table's files
+and figures, and below it are nested the trainings and ensembles that no table before it shows. Each
+is known by its tags ``run``, its name, and ``fingerprint``, so a training that resumes continues its
+run.
 
 The training calls ``live.training_run``; stages/report.py brings all else when everything is there
 (``importing.log_results``), so that no stage before it waits seconds for MLflow's import. These two

@@ -1,7 +1,7 @@
 """The report in MLflow: the run of each table carries its files, and one run the page and the model.
 
 Files know their table by their name; what belongs to none stands in the run "Report", and with it the
-best model of the profile, served as serving.py says.
+best model of the experiment, served as serving.py says.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ Table = Mapping[str, Any]  # an entry of TABLES_FILE
 
 
 def add_report(client: Any, params: Params) -> bool:
-    """Put a profile's report into MLflow, in the place of the one that is there.
+    """Put an experiment's report into MLflow, in the place of the one that is there.
 
     Returns:
         Whether MLflow lacked any of it; False, too, if there is no report.
@@ -47,24 +47,24 @@ def add_report(client: Any, params: Params) -> bool:
     Raises:
         InputError: if a file of the report or of the best model is damaged or missing.
     """
-    layout, profile = Layout(params.profile), params.profile
+    layout, experiment = Layout(params.experiment), params.experiment
     found = sorted(layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True)  # tables, then cost
-    tables = {_run_name(one): one for path in found for one in read_tables(path, profile)}
+    tables = {_run_name(one): one for path in found for one in read_tables(path, experiment)}
     added = []
     files = files_by_run(layout, {one["name"]: run for run, one in tables.items()})
     for run, paths in files.items():
-        run_id = table_run(client, profile, run)
+        run_id = table_run(client, experiment, run)
         added.append(_add_files(client, run_id, paths))
         if run in tables:
             added.append(log_final(client, run_id, best_numbers(params, tables[run])))
-    added.append(_nest_models(client, profile, tables))
+    added.append(_nest_models(client, experiment, tables))
     if found and any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
-        added.append(register_best(client, params, table_run(client, profile, REPORT)))
+        added.append(register_best(client, params, table_run(client, experiment, REPORT)))
     return any(added)
 
 
 def _run_name(table: Table) -> str:
-    """Return what is a table's own in its title, "Table 1, English-German, profile demo"."""
+    """Return what is a table's own in its title, "Table 1, English-German, experiment demo"."""
     return str(table["title"]).partition(",")[0]
 
 
@@ -72,7 +72,7 @@ def files_by_run(layout: Layout, runs: Mapping[str, str]) -> dict[str, list[Path
     """Return the files of a report by the run that carries them.
 
     Args:
-        layout: of the profile.
+        layout: of the experiment.
         runs: of the tables, by their names.
     """
     known = SAMPLES | dict(runs)
@@ -109,18 +109,18 @@ def _add_files(client: Any, run_id: str, paths: Sequence[Path]) -> bool:
     return True
 
 
-def _nest_models(client: Any, profile: str, tables: Mapping[str, Table]) -> bool:
+def _nest_models(client: Any, experiment: str, tables: Mapping[str, Table]) -> bool:
     """Place the runs of models below the first table that shows them."""
     shown: dict[str, dict[str, None]] = {}
     for run, table in tables.items():
         for model in (model for row in table["rows"] for model in _models(row)):
             shown.setdefault(model, {})[run] = None
-    found = [run for run in model_runs(client, profile) if run.data.tags["run"] in shown]
-    return any([nest(client, profile, run, list(shown[run.data.tags["run"]])) for run in found])
+    found = [run for run in model_runs(client, experiment) if run.data.tags["run"] in shown]
+    return any([nest(client, experiment, run, list(shown[run.data.tags["run"]])) for run in found])
 
 
 def register_best(client: Any, params: Params, run_id: str) -> bool:
-    """Log the best model of a profile as an output of run ``run_id``, and register it.
+    """Log the best model of an experiment as an output of run ``run_id``, and register it.
 
     Returns:
         Whether the latest version in the registry was another model, or none.
@@ -131,7 +131,7 @@ def register_best(client: Any, params: Params, run_id: str) -> bool:
     from mlflow.entities import LoggedModelOutput
     from mlflow.models import Model
 
-    name, registered = best_model(params), f"attnmt-{params.profile}"
+    name, registered = best_model(params), f"attnmt-{params.experiment}"
     digest = digest_of(translator_files(params, name))
     versions = client.search_model_versions(f"name = '{registered}'")
     if versions and max(versions, key=lambda v: int(v.version)).tags.get("digest") == digest:
@@ -146,7 +146,7 @@ def register_best(client: Any, params: Params, run_id: str) -> bool:
         client.log_model_artifacts(logged.model_id, str(folder))
     client.finalize_logged_model(logged.model_id, "READY")
     client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
-    text = f"`{name}`, of profile {params.profile}. To serve it: `{SERVE.format(registered)}`"
+    text = f"`{name}`, of experiment {params.experiment}. To serve it: `{SERVE.format(registered)}`"
     if not versions:
         client.create_registered_model(registered)
     client.update_registered_model(registered, f"The best model: {text}")

@@ -82,7 +82,7 @@ def quieten() -> None:
 class RunKey:
     """What a run of MLflow is known by. A training that is repeated has a run of its own."""
 
-    profile: str
+    experiment: str
     run: str  # the name of a model or an ensemble
     fingerprint: str  # of configuration and data; of an ensemble, of its members' trainings
     started: str  # of a training, when it first started, as in provenance.json; of an ensemble ""
@@ -137,17 +137,17 @@ def open_run(
             }
             return run_id, steps
         begun = client.create_run(
-            _experiment(client, key.profile),
+            _experiment(client, key.experiment),
             start_time=_milliseconds(key.started),
             tags={name: str(value) for name, value in {**tags, **key.tags}.items()},
             run_name=key.run,
         )
-    _log_start(client, begun.info.run_id, key.profile, params, tags)
+    _log_start(client, begun.info.run_id, key.experiment, params, tags)
     return begun.info.run_id, {}
 
 
 def _log_start(
-    client: Any, run_id: str, profile: str, params: Mapping[str, Any], tags: Mapping[str, Any]
+    client: Any, run_id: str, experiment: str, params: Mapping[str, Any], tags: Mapping[str, Any]
 ) -> None:
     """Log what is known before the first batch: the parameters and the data set."""
     from mlflow.entities import Dataset, DatasetInput, InputTag, Param
@@ -156,9 +156,9 @@ def _log_start(
     for start in range(0, len(values), PARAMS_A_BATCH):
         client.log_batch(run_id, params=values[start : start + PARAMS_A_BATCH])
     if "dataset_digest" in tags:
-        source = Layout(profile).encoded("").as_posix()
+        source = Layout(experiment).encoded("").as_posix()
         digest = str(tags["dataset_digest"])[:DIGEST_LIMIT]
-        data = Dataset(profile, digest, source_type="local", source=source)
+        data = Dataset(experiment, digest, source_type="local", source=source)
         client.log_inputs(run_id, [DatasetInput(data, [InputTag("mlflow.data.context", "train")])])
 
 
@@ -166,77 +166,77 @@ def _milliseconds(started: str) -> int | None:
     return int(1000 * datetime.fromisoformat(started).timestamp()) if started else None
 
 
-def _experiment(client: Any, profile: str) -> str:
-    """Return the id of the profile's experiment, made if need be."""
-    found = _known_experiment(client, profile)
-    return str(found.experiment_id if found else client.create_experiment(profile))
+def _experiment(client: Any, experiment: str) -> str:
+    """Return the id of MLflow's experiment, made if need be."""
+    found = _known_experiment(client, experiment)
+    return str(found.experiment_id if found else client.create_experiment(experiment))
 
 
-def _known_experiment(client: Any, profile: str) -> Any:
-    """Return the profile's experiment, or None.
+def _known_experiment(client: Any, experiment: str) -> Any:
+    """Return MLflow's experiment, or None.
 
     Raises:
         InputError: if the artefacts of this folder's store lie outside the folder.
     """
-    found = client.get_experiment_by_name(profile)
+    found = client.get_experiment_by_name(experiment)
     if found is not None:
         _check_place(found.artifact_location)
     return found
 
 
-def _below(client: Any, profile: str, tables: Sequence[str]) -> dict[str, str]:
+def _below(client: Any, experiment: str, tables: Sequence[str]) -> dict[str, str]:
     """Return the tags of a run that these tables show: it is nested below the first."""
-    return {"table": ", ".join(tables), PARENT: _table_run(client, profile, tables[0])}
+    return {"table": ", ".join(tables), PARENT: _table_run(client, experiment, tables[0])}
 
 
-def _table_run(client: Any, profile: str, table: str) -> str:
+def _table_run(client: Any, experiment: str, table: str) -> str:
     """Return the id of the run that stands for a table, made if need be.
 
     MLflow lists runs by their time of creation. Tables take that of the experiment, a millisecond
     earlier each, so that they stand in the paper's order below what is being trained.
     """
-    experiment = client.get_experiment(_experiment(client, profile))
-    tables = client.search_runs([experiment.experiment_id], "tags.kind = 'table'")
+    within = client.get_experiment(_experiment(client, experiment))
+    tables = client.search_runs([within.experiment_id], "tags.kind = 'table'")
     found = {run.data.tags["table"]: str(run.info.run_id) for run in tables}
     if table in found:
         return found[table]
     place = ORDER.index(table) if table in ORDER else len(ORDER) + len(found)
     made = client.create_run(
-        experiment.experiment_id,
-        start_time=experiment.creation_time - place,
+        within.experiment_id,
+        start_time=within.creation_time - place,
         tags={"kind": "table", "table": table},
         run_name=table,
     )
-    client.set_terminated(made.info.run_id, "FINISHED", experiment.creation_time - place)
+    client.set_terminated(made.info.run_id, "FINISHED", within.creation_time - place)
     return str(made.info.run_id)
 
 
-def table_run(client: Any, profile: str, table: str) -> str:
+def table_run(client: Any, experiment: str, table: str) -> str:
     """Return the id of the run that stands for a table, by its title; it is made if need be."""
     with FileLock(LOCK, timeout=LOCK_SECONDS):
-        return _table_run(client, profile, table)
+        return _table_run(client, experiment, table)
 
 
-def nest(client: Any, profile: str, run: Any, tables: Sequence[str]) -> bool:
+def nest(client: Any, experiment: str, run: Any, tables: Sequence[str]) -> bool:
     """Place the run of a model below the first of the tables that show it, and name them all.
 
     Returns:
         Whether it was not so before.
     """
     with FileLock(LOCK, timeout=LOCK_SECONDS):
-        tags = _below(client, profile, tables)
+        tags = _below(client, experiment, tables)
     new = {name: value for name, value in tags.items() if run.data.tags.get(name) != value}
     for name, value in new.items():
         client.set_tag(run.info.run_id, name, value)
     return bool(new)
 
 
-def model_runs(client: Any, profile: str) -> list[Any]:
-    """Return the runs of all models and ensembles of a profile."""
+def model_runs(client: Any, experiment: str) -> list[Any]:
+    """Return the runs of all models and ensembles of an experiment."""
     found, token = [], None
     while token != "":
         page = client.search_runs(
-            [_experiment(client, profile)], "tags.run != ''", page_token=token
+            [_experiment(client, experiment)], "tags.run != ''", page_token=token
         )
         found += page
         token = page.token or ""
@@ -246,8 +246,8 @@ def model_runs(client: Any, profile: str) -> list[Any]:
 def find_run(client: Any, key: RunKey) -> Any:
     """Return the MLflow run of a training or an ensemble, or None."""
     condition = " and ".join(f"tags.{name} = '{value}'" for name, value in key.tags.items())
-    experiment = _known_experiment(client, key.profile)
-    ids = [experiment.experiment_id] if experiment else []
+    known = _known_experiment(client, key.experiment)
+    ids = [known.experiment_id] if known else []
     found = client.search_runs(ids, condition, max_results=1) if ids else []
     return found[0] if found else None
 
