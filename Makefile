@@ -37,13 +37,13 @@ demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show T
 
 .PHONY: multi30k
 multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes about half an hour on 2 cores
-	snakemake -j$(CORES) --config profile=multi30k
-	attnmt commit --profile multi30k
+	snakemake -j$(CORES) --config experiment=multi30k
+	attnmt commit --experiment multi30k
 	$(call show,multi30k)
 
 .PHONY: wmt14-plan
 wmt14-plan: $(VENV) ## Show what the paper's scale would run and cost, without running it
-	attnmt plan --profile wmt14
+	attnmt plan --experiment wmt14
 
 .PHONY: repro
 repro: $(VENV) ## The demo with DVC alone, one stage after the other
@@ -74,10 +74,10 @@ lint: $(VENV) ## Check style, types and the Snakefile
 	snakemake --lint
 
 .PHONY: format
-format: $(VENV) ## Format the code; write what follows from it: dvc.yaml of the profiles, digests of the code
+format: $(VENV) ## Format the code; write what follows from it: dvc.yaml of the experiments, digests of the code
 	ruff check --fix
 	ruff format
-	for file in profiles/*/params.yaml; do cp dvc.yaml "$${file%params.yaml}"; done
+	for file in experiments/*/params.yaml; do cp dvc.yaml "$${file%params.yaml}"; done
 	python stages/code_digests.py params.yaml
 
 .PHONY: benchmarks

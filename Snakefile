@@ -1,7 +1,7 @@
 # The stages of dvc.yaml as Snakemake rules: parallel on this machine, or on a cluster with --profile.
 #   snakemake -j2                            the demo
-#   snakemake -j2 --config profile=multi30k  another profile; -n shows what would run
-# A stage is a rule's name. Afterwards `attnmt commit --profile multi30k` tells DVC what was made.
+#   snakemake -j2 --config experiment=multi30k  another experiment; -n shows what would run
+# A stage is a rule's name. Afterwards `attnmt commit --experiment multi30k` tells DVC what was made.
 import os
 import signal
 from pathlib import Path
@@ -16,12 +16,12 @@ from attnmt.layout import Layout
 # A scheduler's warning is for the stage, which saves; Snakemake would die of it and take the stage along.
 signal.signal(signal.SIGUSR1, lambda *_: None)
 
-PROFILE = config.get("profile", DEMO)
-LAYOUT = Layout(PROFILE)
+EXPERIMENT = config.get("experiment", DEMO)
+LAYOUT = Layout(EXPERIMENT)
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process
 try:
-    STAGES = read_stages(PROFILE, compare=PLANS)
+    STAGES = read_stages(EXPERIMENT, compare=PLANS)
     # A stage that is not done gets a new order. Snakemake goes by times: it runs what is older than its order.
     for stage in STAGES if PLANS else ():
         stage.write(LAYOUT.order(stage.name), again=not stage.done)
@@ -36,7 +36,7 @@ rule all:
         [output for stage in STAGES for output in stage.outputs],
     default_target: True
     message:
-        f"All stages of profile {PROFILE}"
+        f"All stages of experiment {EXPERIMENT}"
 
 
 for stage in STAGES:
@@ -55,7 +55,7 @@ for stage in STAGES:
         output:
             [path if Path(path).suffix else directory(path) for path in stage.outputs],
         log:
-            f"logs/{PROFILE}/{stage.name}.log",
+            f"logs/{EXPERIMENT}/{stage.name}.log",
         params:
             command=stage.command,
         priority: stage.priority

@@ -47,7 +47,7 @@ StepForm = Callable[[Batch, float], Any]
 def training(
     device: Annotated[str, typer.Option(help="cuda, or cpu to try this out.")] = "cuda",
     tiny: Annotated[bool, typer.Option(help="A small model on few words.")] = False,
-    systems: Annotated[str, typer.Option(help="Models of profiles/wmt14.")] = ",".join(SYSTEMS),
+    systems: Annotated[str, typer.Option(help="Models of experiments/wmt14.")] = ",".join(SYSTEMS),
     batches: Annotated[int, typer.Option(min=1, help="That are trained on again and again.")] = 12,
     seconds: Annotated[float, typer.Option(min=0, help="Of each measurement.")] = 4,
     minutes: Annotated[float, typer.Option(min=0, help="After these nothing more begins.")] = 8,
@@ -66,7 +66,7 @@ def training(
     best_device()  # as a training begins
     keep_freed_memory()
     place = torch.device(device)
-    params = load_params(ROOT / "profiles/wmt14/params.yaml", ROOT)
+    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     chosen = {each: params.model(each) for each in systems.split(",")}
     recipe, vocabulary = params.families["luong"].training, (30, 30) if tiny else (50_000, 50_000)
     if tiny:

@@ -1,6 +1,6 @@
 """Preprocessing as the text grows, time and memory: `python -m benchmarks.preprocessing measure`, page.
 
-The stages of profile wmt14 run as commands, one after the other, on recombined text (recombined.py).
+The stages of experiment wmt14 run as commands, one after the other, on recombined text (recombined.py).
 """
 
 import resource
@@ -47,7 +47,7 @@ def measure(
     pairs: Annotated[str, typer.Option(help="Sizes of the training text.")] = (
         "100000,500000,1500000,4500000"
     ),
-    workers: Annotated[int, typer.Option(min=1, help="machine.workers of the profile.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, help="machine.workers of the experiment.")] = 2,
     families: Annotated[str, typer.Option(help="Families to encode.")] = ",".join(FAMILIES),
     text: Annotated[Path, typer.Option(help="Folder of tatoeba, newstest and multi30k.")] = (
         ROOT.parent / "shared" / "data"
@@ -128,7 +128,7 @@ def _write_project(
     folder: Path, train: Iterable[Pair], held_out: list[list[Pair]], workers: int
 ) -> None:
     """Write parameters and raw text as the corpus stage would."""
-    params = yaml.safe_load((ROOT / "profiles/wmt14/params.yaml").read_text(encoding="utf-8"))
+    params = yaml.safe_load((ROOT / "experiments/wmt14/params.yaml").read_text(encoding="utf-8"))
     params |= {
         "root": ".",
         "params_file": "params.yaml",

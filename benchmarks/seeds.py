@@ -28,7 +28,7 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
     """
     params, device = load_params(PARAMS), best_device()
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
-    data, system = EncodedSets(Layout(params.profile).encoded(entry.family)), entry.system
+    data, system = EncodedSets(Layout(params.experiment).encoded(entry.family)), entry.system
     texts = {
         each: ParallelText(
             data.text(each, system.source), data.text(each, system.target), system.reverse

@@ -31,7 +31,7 @@ from attnmt.model.translator import ModelConfig
 
 Ids = NDArray[np.int32]
 FOLDER = Path("data/benchmarks")  # what the benchmarks make; not in git
-PROFILE = Path("profiles/multi30k/params.yaml")
+EXPERIMENT = Path("experiments/multi30k/params.yaml")
 TEST = "test_2016_flickr"
 SEED = 1
 # The recipe of every system; the gradient is that of the sum over the batch divided by its sentences.
@@ -126,10 +126,10 @@ class Text:
 def tokens() -> Path:
     """Return the folder of Multi30k's tokens, made from its raw text where no run has made it.
 
-    The raw text is that of the profile multi30k, from ``ATTNMT_MIRROR`` or downloaded if need be.
+    The raw text is that of the experiment multi30k, from ``ATTNMT_MIRROR`` or downloaded if need be.
     """
-    params = load_params(PROFILE)
-    layout = Layout(params.profile)
+    params = load_params(EXPERIMENT)
+    layout = Layout(params.experiment)
     for made in (layout.tokens, FOLDER / "tokens"):
         if (made / "summary.json").exists():
             return made

@@ -4,7 +4,7 @@ Called by dvc.yaml as `python stages/code_digests.py params.yaml`; the Snakefile
 A comment, a docstring or formatting changes no digest (src/attnmt/code.py).
 
 Reads   stages/, src/attnmt/
-Writes  code/<profile>/<stage>.json  digests of the modules and data files that stages/<stage>.py runs
+Writes  code/<experiment>/<stage>.json  digests of the modules and data files that stages/<stage>.py runs
 """
 
 import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -18,8 +18,8 @@ from attnmt.stage import run_stage
 
 
 def main(params_file: Path) -> None:
-    """Write the digests for one profile."""
-    write_code(Path(__file__).parent, Layout(load_params(params_file).profile).code)
+    """Write the digests for one experiment."""
+    write_code(Path(__file__).parent, Layout(load_params(params_file).experiment).code)
 
 
 if __name__ == "__main__":

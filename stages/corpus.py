@@ -2,12 +2,12 @@
 
 Called by dvc.yaml as `python stages/corpus.py params.yaml`.
 
-Reads   nothing for a generated corpus; else data/downloads/<profile>/ and,
+Reads   nothing for a generated corpus; else data/downloads/<experiment>/ and,
         for what is not there yet (`attnmt fetch` fetches it ahead), the
         network; or instead of both the folder that ATTNMT_MIRROR names
-Writes  data/<profile>/raw/<set>.en, <set>.de  one sentence a line
+Writes  data/<experiment>/raw/<set>.en, <set>.de  one sentence a line
                            <set>.links         gold word links, if known
-        data/downloads/<profile>/ what was fetched, kept
+        data/downloads/<experiment>/ what was fetched, kept
 """
 
 import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -22,9 +22,9 @@ from attnmt.stage import run_stage
 
 
 def main(params_file: Path) -> None:
-    """Write the raw text of the profile that ``params_file`` describes."""
+    """Write the raw text of the experiment that ``params_file`` describes."""
     params = load_params(params_file)
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     with atomic_folder(layout.raw) as folder:
         if params.corpus.kind == "grammar":
             write_generated(params.corpus, folder)

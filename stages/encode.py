@@ -2,8 +2,8 @@
 
 Called by dvc.yaml as `python stages/encode.py params.yaml luong_bpe`.
 
-Reads   data/<profile>/tokens/
-Writes  data/<profile>/encoded/<family>/<set>.<language>.tok  words or pieces
+Reads   data/<experiment>/tokens/
+Writes  data/<experiment>/encoded/<family>/<set>.<language>.tok  words or pieces
                                         <set>.links           gold word links, if known
                                         codes                 merges, if words are cut into pieces
                                         vocab.<language>      one entry a line
@@ -26,11 +26,11 @@ from attnmt.yaml_file import hint
 
 
 def main(params_file: Path, family: str) -> None:
-    """Encode the sets of the profile that ``params_file`` describes for the models of ``family``."""
+    """Encode the sets of the experiment that ``params_file`` describes for the models of ``family``."""
     params = load_params(params_file)
     if family not in params.families:
         raise InputError(f"{params_file}: no family {family!r}{hint(family, params.families)}")
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     with atomic_folder(layout.encoded(family)) as folder:
         encoding = params.families[family].encoding
         workers = params.machine.workers

@@ -2,11 +2,11 @@
 
 Called by dvc.yaml as `python stages/evaluate.py params.yaml base`.
 
-Reads   data/<profile>/raw/
-        data/<profile>/encoded/<family>/
-        models/<profile>/<name>/metrics.json, of a single model
-        translations/<profile>/<name>/
-Writes  scores/<profile>/<name>.json
+Reads   data/<experiment>/raw/
+        data/<experiment>/encoded/<family>/
+        models/<experiment>/<name>/metrics.json, of a single model
+        translations/<experiment>/<name>/
+Writes  scores/<experiment>/<name>.json
 """
 
 import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -24,7 +24,7 @@ from attnmt.stage import run_stage
 def main(params_file: Path, name: str) -> None:
     """Write the scores of a model or an ensemble."""
     params = load_params(params_file)
-    path = Layout(params.profile).scores(name)
+    path = Layout(params.experiment).scores(name)
     check_place(path)
     write_json(path, score_system(params, name).model_dump())
 

@@ -7,9 +7,9 @@ text of more than lexicon.max_pairs pairs is divided into parts. Each part is al
 only one is in memory. The dictionaries count the links of all parts. The aligner that learned from the
 first part also aligns the aligned set.
 
-Reads   data/<profile>/tokens/<train>.en, .de
+Reads   data/<experiment>/tokens/<train>.en, .de
                               <aligned>.en, .de, .links (gold, where known)
-Writes  data/<profile>/lexicon/{en-de, de-en}.tsv  source word, target word, p(target | source), count
+Writes  data/<experiment>/lexicon/{en-de, de-en}.tsv  source word, target word, p(target | source), count
                                <aligned>.links     the aligner's links, Pharaoh, English-German
                                aligner.json        which aligner, its error rate, and the training
                                                    pairs and parts that the dictionaries were counted on
@@ -34,9 +34,9 @@ from attnmt.stage import run_stage
 
 
 def main(params_file: Path) -> None:
-    """Write the dictionaries of the profile that ``params_file`` describes."""
+    """Write the dictionaries of the experiment that ``params_file`` describes."""
     params = load_params(params_file)
-    layout, settings, name = Layout(params.profile), params.lexicon, params.sets.aligned
+    layout, settings, name = Layout(params.experiment), params.lexicon, params.sets.aligned
     train, aligned = (
         (layout.tokens / f"{part}.en", layout.tokens / f"{part}.de")
         for part in (params.sets.train, name)

@@ -2,12 +2,12 @@
 
 Called by dvc.yaml as `python stages/report.py params.yaml`.
 
-Reads   reports/<profile>/tables/, models/<profile>/, scores/<profile>/, translations/<profile>/
-        data/<profile>/encoded/, for gold links
-Writes  reports/<profile>/figures/<figure>.{svg, pdf, csv} of figure5, figure6, figure7 and figure_gru,
-            as far as the profile has something to draw
-        reports/<profile>/cost/table_cost.{csv, md, tex}
-        reports/<profile>/index.html
+Reads   reports/<experiment>/tables/, models/<experiment>/, scores/<experiment>/,
+        translations/<experiment>/, data/<experiment>/encoded/, for gold links
+Writes  reports/<experiment>/figures/<figure>.{svg, pdf, csv} of figure5, figure6, figure7,
+            figure_gru, as far as the experiment has something to draw
+        reports/<experiment>/cost/table_cost.{csv, md, tex}
+        reports/<experiment>/index.html
 """
 
 import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -27,15 +27,15 @@ from attnmt.tracking.importing import log_results
 
 
 def main(params_file: Path) -> None:
-    """Write the report of one profile, then show it in MLflow, and the scores with it."""
+    """Write the report of one experiment, then show it in MLflow, and the scores with it."""
     params = load_params(params_file)
-    reports = Layout(params.profile).reports
+    reports = Layout(params.experiment).reports
     for name in ("figures", "cost", "index.html"):  # all of them, or none
         check_place(reports / name, folder="." not in name)
     report = make_report(params)
     page = make_page(params, report)  # now all files are read, and none was refused
     with atomic_folder(reports / "cost") as folder:
-        write_tables(params.profile, [report.costs], folder)
+        write_tables(params.experiment, [report.costs], folder)
     with atomic_folder(reports / "figures") as folder:
         for figure in report.figures:
             write_figure(figure, folder)

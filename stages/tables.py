@@ -2,12 +2,12 @@
 
 Called by dvc.yaml as `python stages/tables.py params.yaml`.
 
-Reads   scores/<profile>/<name>.json of every model and ensemble that a table shows
-        translations/<profile>/<name>/, data/<profile>/{raw, tokens, encoded}, for tests of gains
+Reads   scores/<experiment>/<name>.json of every model and ensemble that a table shows
+        translations/<experiment>/<name>/, data/<experiment>/{raw, tokens, encoded}, for tests of gains
             and samples
-        data/<profile>/lexicon/
-Writes  reports/<profile>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
-        table_bpe and table_faults, as far as the profile has a number in them, and table_dictionary
+        data/<experiment>/lexicon/
+Writes  reports/<experiment>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
+        table_bpe and table_faults, as far as the experiment has a number in them, and table_dictionary
                                  tables.json, what the page shows of them
 Moves   outputs of models that the parameters no longer name to set-aside/: DVC would count them
 """
@@ -31,14 +31,14 @@ logger = logging.getLogger(__name__)
 
 
 def main(params_file: Path) -> None:
-    """Write the tables of one profile."""
+    """Write the tables of one experiment."""
     params = load_params(params_file)
-    folder_of_tables = Layout(params.profile).reports / "tables"
+    folder_of_tables = Layout(params.experiment).reports / "tables"
     check_place(folder_of_tables, folder=True)
     set_aside(params)
     samples, tables = make_samples(params), [*make_tables(params), dictionary_table(params)]
     with atomic_folder(folder_of_tables) as folder:
-        write_tables(params.profile, tables, folder, samples)
+        write_tables(params.experiment, tables, folder, samples)
         write_samples(samples, folder)
     names = [table.name for table in tables] + ["table5"] * bool(samples)
     logger.info("tables: %s", ", ".join(names))

@@ -2,8 +2,8 @@
 
 Called by dvc.yaml as `python stages/tokenise.py params.yaml`.
 
-Reads   data/<profile>/raw/
-Writes  data/<profile>/tokens/<set>.en, <set>.de  tokens joined by spaces
+Reads   data/<experiment>/raw/
+Writes  data/<experiment>/tokens/<set>.en, <set>.de  tokens joined by spaces
                               <set>.links         gold word links, if known
                               summary.json        counts, digests
 """
@@ -20,9 +20,9 @@ from attnmt.stage import run_stage
 
 
 def main(params_file: Path) -> None:
-    """Tokenise the sets of the profile that ``params_file`` describes."""
+    """Tokenise the sets of the experiment that ``params_file`` describes."""
     params = load_params(params_file)
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     with atomic_folder(layout.tokens) as folder:
         summary = tokenise_sets(
             layout.raw, folder, params.sets, params.tokenise, params.machine.workers

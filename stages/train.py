@@ -4,11 +4,11 @@ Called by dvc.yaml as `python stages/train.py params.yaml base`, which starts ma
 processes; or as `torchrun --nproc-per-node=2 stages/train.py params.yaml base`.
 SIGTERM, SIGUSR1, SIGHUP or Ctrl-C: it saves all and ends with status 75.
 
-Reads   data/<profile>/encoded/<family>/
-Writes  models/<profile>/<name>/weights.safetensors  the model, with its configuration
+Reads   data/<experiment>/encoded/<family>/
+Writes  models/<experiment>/<name>/weights.safetensors  the model, with its configuration
                                 config.json, history.csv, metrics.json
                                 provenance.json      by what code and commits, when, where, how fast
-        checkpoints/<profile>/<name>/ until the model is translated with: should the outputs be
+        checkpoints/<experiment>/<name>/ until the model is translated with: should the outputs be
                                 lost before, it ends again from there
 """
 
@@ -31,7 +31,7 @@ OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", 
 def main(params_file: Path, name: str) -> None:
     params = load_params(params_file)
     for output in OUTPUTS:  # now, not when the training has ended
-        check_place(Layout(params.profile).model(name) / output)
+        check_place(Layout(params.experiment).model(name) / output)
     if params.machine.train_processes > 1 and not ranks.started():
         sys.exit(ranks.start(params.machine.train_processes))
     train_run(params, name, digest_of(code_of(Path(__file__).resolve())))

@@ -2,8 +2,8 @@
 
 Called by dvc.yaml as `python stages/translate.py params.yaml base`.
 
-Reads   data/<profile>/encoded/<family>/, data/<profile>/lexicon/, models/<profile>/<member>/
-Writes  translations/<profile>/<name>/
+Reads   data/<experiment>/encoded/<family>/, data/<experiment>/lexicon/, models/<experiment>/<member>/
+Writes  translations/<experiment>/<name>/
             <set>.out       words, with <unk>
             <set>.replaced  words, unknown ones replaced
             <set>.txt       the same as plain text: hyphens joined, detokenised
@@ -15,7 +15,7 @@ Writes  translations/<profile>/<name>/
             <set>.forced.scores              log p of each reference of the aligned set
             <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
             reading.json    which of the two steps replaces unknown words; chosen on the dev set
-Deletes checkpoints/<profile>/<member>/ of the trainings that made these models
+Deletes checkpoints/<experiment>/<member>/ of the trainings that made these models
 """
 
 import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -38,7 +38,7 @@ from attnmt.training.checkpoint import discard
 def main(params_file: Path, name: str) -> None:
     """Write the translations, the forced links and the attention of a model or an ensemble."""
     params = load_params(params_file)
-    sets, decoding, layout = params.sets, params.decoding, Layout(params.profile)
+    sets, decoding, layout = params.sets, params.decoding, Layout(params.experiment)
     check_place(layout.translations(name), folder=True)
     torch.set_num_threads(params.machine.decode_threads)
     translator = load_translator(params, name)

@@ -16,7 +16,7 @@ from benchmarks.workload import (
     BEAM,
     CLIP_NORM,
     DROPOUT,
-    PROFILE,
+    EXPERIMENT,
     SEED,
     Ids,
     Pairs,
@@ -46,7 +46,7 @@ class OursTrainer:
             "clip_norm": CLIP_NORM,
             "clip_embeddings": True,  # as every peer does
         }
-        family = next(iter(load_params(PROFILE).families.values()))
+        family = next(iter(load_params(EXPERIMENT).families.values()))
         self._step = Step(self.model, family.training.model_copy(update=recipe))
 
     def prepare(self, pairs: Pairs) -> Batch:

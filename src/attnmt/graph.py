@@ -28,7 +28,7 @@ from attnmt.record import Order, contradicts, digest_of_path, is_of
 
 @dataclass(frozen=True)
 class Stage(Order):
-    """One stage of a profile. All paths are relative to the project's folder.
+    """One stage of an experiment. All paths are relative to the project's folder.
 
     ``inputs`` are sources and declared outputs: for a folder that the stage reads, the outputs that
     lie in it; for a file in an output, that output.
@@ -43,19 +43,19 @@ class Stage(Order):
     committed: bool  # dvc.lock says that it is done, and no record says that other code did it
 
 
-def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
-    """Return the stages of a profile, in dvc.yaml's order.
+def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
+    """Return the stages of an experiment, in dvc.yaml's order.
 
     ``compare`` writes the digests of the code as it is now. Then it asks DVC, where there is a dvc.lock,
     and the stages' records what has changed. Without it no stage is done.
 
     Raises:
-        InputError: if the profile does not exist, or its parameters or DVC's files are at fault.
+        InputError: if the experiment does not exist, or its parameters or DVC's files are at fault.
     """
     root = root.resolve()
-    file = _dvc_yaml(profile, root)
+    file = _dvc_yaml(experiment, root)
     load_params(file.with_name("params.yaml"), root)
-    layout = Layout(profile, root)
+    layout = Layout(experiment, root)
     if compare:
         code.write_code(root / "stages", layout.code)
     with _repository(root) as repo:
@@ -121,19 +121,19 @@ def read_stages(profile: str, root: Path = Path(), *, compare: bool = True) -> l
         ]
 
 
-def find_order(profile: str, command: str) -> Order:
+def find_order(experiment: str, command: str) -> Order:
     """Return the definition of the stage that runs a command, alone or among others.
 
     Raises:
-        InputError: if no stage of the profile does.
+        InputError: if no stage of the experiment does.
     """
-    for stage in read_stages(profile, compare=False):
+    for stage in read_stages(experiment, compare=False):
         if command in stage.commands:
             return stage
-    raise InputError(f"{_dvc_yaml(profile, Path())}: no stage runs `{command}`")
+    raise InputError(f"{_dvc_yaml(experiment, Path())}: no stage runs `{command}`")
 
 
-def commit(profile: str) -> list[str]:
+def commit(experiment: str) -> list[str]:
     """Write to dvc.lock what was made, for every stage whose record proves it.
 
     Returns:
@@ -143,8 +143,8 @@ def commit(profile: str) -> list[str]:
         InputError: naming the stages that have not run since something that they are made of changed.
             dvc.lock keeps its old entries for these.
     """
-    stages = read_stages(profile)
-    file = _dvc_yaml(profile, Path().resolve())
+    stages = read_stages(experiment)
+    file = _dvc_yaml(experiment, Path().resolve())
     new = [stage.name for stage in stages if stage.done and not stage.committed]
     missing = [stage.name for stage in stages if not stage.done]
     with _repository(Path()) as repo:
@@ -158,11 +158,13 @@ def commit(profile: str) -> list[str]:
     return new
 
 
-def _dvc_yaml(profile: str, root: Path) -> Path:
-    path = root / ("dvc.yaml" if profile == DEMO else f"profiles/{profile}/dvc.yaml")
+def _dvc_yaml(experiment: str, root: Path) -> Path:
+    path = root / ("dvc.yaml" if experiment == DEMO else f"experiments/{experiment}/dvc.yaml")
     if not path.exists():
-        known = sorted(other.parent.name for other in root.glob("profiles/*/dvc.yaml"))
-        raise InputError(f"{path}: no profile {profile!r}; known are {', '.join([DEMO, *known])}")
+        known = sorted(other.parent.name for other in root.glob("experiments/*/dvc.yaml"))
+        raise InputError(
+            f"{path}: no experiment {experiment!r}; known are {', '.join([DEMO, *known])}"
+        )
     return path
 
 

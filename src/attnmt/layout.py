@@ -1,4 +1,4 @@
-"""Where every file of a profile lies: the one place that names them, beside dvc.yaml.
+"""Where every file of an experiment lies: the one place that names them, beside dvc.yaml.
 
 Paths are relative to the project's folder, where stages run, unless ``root`` names another.
 """
@@ -9,46 +9,46 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Layout:
-    """The files of one profile."""
+    """The files of one experiment."""
 
-    profile: str
+    experiment: str
     root: Path = Path()
 
     @property
     def raw(self) -> Path:
         """``<set>.en``, ``<set>.de`` and, where gold links are known, ``<set>.links`` (Pharaoh)."""
-        return Path(self.root, "data", self.profile, "raw")
+        return Path(self.root, "data", self.experiment, "raw")
 
     @property
     def downloads(self) -> Path:
         """Fetched files, kept: no output of a stage, so that no engine deletes them."""
-        return Path(self.root, "data", "downloads", self.profile)
+        return Path(self.root, "data", "downloads", self.experiment)
 
     @property
     def tokens(self) -> Path:
         """``<set>.en``, ``<set>.de``, ``<set>.links`` where known, and ``summary.json``."""
-        return Path(self.root, "data", self.profile, "tokens")
+        return Path(self.root, "data", self.experiment, "tokens")
 
     def encoded(self, family: str) -> Path:
         """Tokens, vocabularies and ids as a family reads them, and ``summary.json``."""
-        return Path(self.root, "data", self.profile, "encoded", family)
+        return Path(self.root, "data", self.experiment, "encoded", family)
 
     @property
     def lexicon(self) -> Path:
         """``<direction>.tsv``, and the aligner's own ``<set>.links`` and ``aligner.json``."""
-        return Path(self.root, "data", self.profile, "lexicon")
+        return Path(self.root, "data", self.experiment, "lexicon")
 
     def model(self, name: str) -> Path:
         """Final weights, configuration, history and metrics of a model."""
-        return Path(self.root, "models", self.profile, name)
+        return Path(self.root, "models", self.experiment, name)
 
     def checkpoints(self, name: str) -> Path:
         """Checkpoints of a model; not an output, so that no engine deletes it before a retry."""
-        return Path(self.root, "checkpoints", self.profile, name)
+        return Path(self.root, "checkpoints", self.experiment, name)
 
     def translations(self, name: str) -> Path:
         """Translations of the test sets and links of the aligned set, by a model or an ensemble."""
-        return Path(self.root, "translations", self.profile, name)
+        return Path(self.root, "translations", self.experiment, name)
 
     def reading(self, name: str) -> Path:
         """At which step the attention of a model or an ensemble is read, and why; none without it."""
@@ -56,7 +56,7 @@ class Layout:
 
     def scores(self, name: str) -> Path:
         """All scores of a model or an ensemble with what they are scores of."""
-        return Path(self.root, "scores", self.profile, f"{name}.json")
+        return Path(self.root, "scores", self.experiment, f"{name}.json")
 
     @property
     def set_aside(self) -> Path:
@@ -66,17 +66,17 @@ class Layout:
     @property
     def code(self) -> Path:
         """``<script>.json``: the digests of the code that a file in ``stages/`` runs; in git."""
-        return Path(self.root, "code", self.profile)
+        return Path(self.root, "code", self.experiment)
 
     def order(self, stage: str) -> Path:
         """What a stage is to be made of, as Snakemake hands it to the stage."""
-        return Path(self.root, ".stages", self.profile, f"{stage}.order.json")
+        return Path(self.root, ".stages", self.experiment, f"{stage}.order.json")
 
     def record(self, stage: str) -> Path:
         """What the outputs of a stage were made of (:mod:`attnmt.record`)."""
-        return Path(self.root, ".stages", self.profile, f"{stage}.record.json")
+        return Path(self.root, ".stages", self.experiment, f"{stage}.record.json")
 
     @property
     def reports(self) -> Path:
         """``tables``, ``figures`` and ``index.html``; in git."""
-        return Path(self.root, "reports", self.profile)
+        return Path(self.root, "reports", self.experiment)

@@ -17,7 +17,7 @@ def set_aside(params: Params) -> list[Path]:
     Returns:
         Where they lay.
     """
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     moved = list(_leftovers(params, layout))
     for path in moved:
         place = layout.set_aside / path

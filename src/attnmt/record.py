@@ -121,7 +121,7 @@ def contradicts(record: Path, order: Order, digest: Digest) -> bool:
 
 
 @contextmanager
-def recorded(profile: str, script: Path, arguments: list[str]) -> Iterator[None]:
+def recorded(experiment: str, script: Path, arguments: list[str]) -> Iterator[None]:
     """Run a stage's work and note what it was made of, if that can be known.
 
     Under DVC nothing is noted, because DVC writes dvc.lock itself. If a person starts the stage, its
@@ -136,10 +136,10 @@ def recorded(profile: str, script: Path, arguments: list[str]) -> Iterator[None]
     if script.stem == SCRIPT or os.environ.get("RANK", "0") != "0":
         yield
         return
-    layout, command = Layout(profile), " ".join(["python", f"stages/{script.name}", *arguments])
+    layout, command = Layout(experiment), " ".join(["python", f"stages/{script.name}", *arguments])
     by_hand = not {ORDER, DVC_STAGE} & os.environ.keys()
     _check_code(layout.code / f"{script.stem}.json", code_of(script), by_hand)
-    order = _given(command) if ORDER in os.environ else _defined(profile, command)
+    order = _given(command) if ORDER in os.environ else _defined(experiment, command)
     if order is None:
         yield
         return
@@ -211,11 +211,11 @@ def _given(command: str) -> Order:
     return order
 
 
-def _defined(profile: str, command: str) -> Order | None:
+def _defined(experiment: str, command: str) -> Order | None:
     """Return dvc.yaml's definition of the stage with a command, if DVC is installed and has one."""
     try:
         # By name: otherwise DVC's adapter would count as code of every stage.
-        order: Order = importlib.import_module("attnmt.graph").find_order(profile, command)
+        order: Order = importlib.import_module("attnmt.graph").find_order(experiment, command)
     except (ImportError, InputError, OSError):
         return None  # no engine here asks for a record
     return order

@@ -1,6 +1,6 @@
-"""The best model of a profile as an MLflow model: text in; translation, score and alignment out.
+"""The best model of an experiment as an MLflow model: text in; translation, score and alignment out.
 
-It is registered as ``attnmt-<profile>``, a version each time that the best model changes::
+It is registered as ``attnmt-<experiment>``, a version each time that the best model changes::
 
     attnmt serve
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json' \\
@@ -60,7 +60,7 @@ class Service:
     """What MLflow serves: one model, or one ensemble."""
 
     def __init__(self, pipeline: "Pipeline", decoding: Decoding) -> None:
-        """Take the loaded model and the profile's settings of the search."""
+        """Take the loaded model and the experiment's settings of the search."""
         self._pipeline = pipeline
         self._decoding = decoding
 
@@ -81,7 +81,7 @@ class Service:
                 for one request; the client is answered with its message and status 400.
         """
         asked = _validated(Asked, params)
-        # The profile's rule for n_best holds here, too.
+        # The experiment's rule for n_best holds here, too.
         _validated(Decoding, self._decoding.model_dump() | asked.model_dump())
         sentences = data.iloc[:, 0].tolist()
         _refuse_too_much(sentences, asked.beam)
@@ -214,7 +214,7 @@ def translator_files(params: Params, name: str) -> list[Path]:
     Raises:
         InputError: if one of them is missing.
     """
-    layout, models = Layout(params.profile), params.translators(name)
+    layout, models = Layout(params.experiment), params.translators(name)
     encoded = layout.encoded(models.family)
     files = [encoded / file for file in ("summary.json", "vocab.en", "vocab.de")]
     if params.families[models.family].encoding.pieces:
@@ -233,7 +233,7 @@ def save_translator(params: Params, name: str, folder: Path, described: Any = No
     """Save a model or an ensemble as an MLflow model in ``folder``, which must not exist.
 
     Args:
-        params: of the profile, in whose project's folder the process runs.
+        params: of the experiment, in whose project's folder the process runs.
         name: of the model or the ensemble.
         folder: to write to.
         described: the ``mlflow.models.Model`` to describe it in; None is a new one.

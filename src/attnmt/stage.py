@@ -31,8 +31,8 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
 
     @wraps(main)
     def run(params_file: Path, **others: Any) -> None:
-        profile = load_params(params_file).profile
-        with recorded(profile, script, [str(params_file), *map(str, others.values())]):
+        experiment = load_params(params_file).experiment
+        with recorded(experiment, script, [str(params_file), *map(str, others.values())]):
             main(params_file, **others)
 
     logging.basicConfig(format="%(message)s")

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import pytest
 import test_tracking as made
 from made_report import page_of, write_report
-from small_profile import make_profile
+from small_experiment import make_experiment
 
 from attnmt.tracking import store
 from attnmt.tracking.report import add_report
@@ -54,7 +54,7 @@ def fill_store(index: str) -> str:
 
     Two trainings with curves and scores, then a report: a table with its file, and the page given.
     """
-    params, client = make_profile(Path()), store.connect()
+    params, client = make_experiment(Path()), store.connect()
     for name in TRAININGS:
         made.write_training(name, fingerprint=name)
         with made.training(fingerprint=name, model=name) as run:

@@ -16,7 +16,7 @@ import torch
 import yaml
 from made_records import config_of, metrics, provenance
 from safetensors.torch import load, save
-from small_profile import ENGLISH, GERMAN, GRU, LSTM, ROOT, SETS
+from small_experiment import ENGLISH, GERMAN, GRU, LSTM, ROOT, SETS
 
 from attnmt.config import Params, load_params
 from attnmt.data.encode import encode_sets
@@ -48,7 +48,7 @@ MEMBERS = ["local_p_general_feed", *SEEDS]
 def build(folder: Path) -> Params:
     """Write the project into ``folder``, the working folder, by its own stages but for the training."""
     params = _write_params(folder)
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
         for name, lines in text.items():
             write_lines(layout.raw / f"{name}.{language}", lines)

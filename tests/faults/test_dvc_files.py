@@ -97,9 +97,9 @@ def test_snakemake_names_a_damaged_file(fault: str, project: Project) -> None:
     assert message in snakemake(project)
 
 
-def test_snakemake_names_a_profile_that_does_not_exist(project: Project) -> None:
-    message = "no profile 'typo'; known are demo, multi30k, wmt14"
-    assert message in snakemake(project, "--config", "profile=typo")
+def test_snakemake_names_an_experiment_that_does_not_exist(project: Project) -> None:
+    message = "no experiment 'typo'; known are demo, multi30k, wmt14"
+    assert message in snakemake(project, "--config", "experiment=typo")
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def models() -> Iterator[Case]:
         (content(""), "damaged"),
         (metadata(None), "not a model of this program, or damaged"),
         (metadata({"config": "null"}), "the content: "),
-        (metadata({"config": "{}"}), "profile: this key is missing"),
+        (metadata({"config": "{}"}), "experiment: this key is missing"),
         (settings("source_words", "16"), "source_words: .* valid integer"),
         (settings("source_words", 15), "tensor .* is torch.float32"),
         (settings("dataset_digest", "0" * 64), "trained on other data"),
@@ -328,8 +328,8 @@ def tabled() -> Iterator[Case]:
         (value("sets.test.perplexity", NAN), "sets.test.perplexity: .* finite"),
         (value("sets.test.reference_sha256", 7), "reference_sha256: .* valid string"),
         (value("beam", None), "beam: .* valid integer"),
-        (value("name", "base_reverse"), "scores of 'base_reverse' in profile 'demo'"),
-        (value("profile", "wmt14"), "scores of 'base' in profile 'wmt14'"),
+        (value("name", "base_reverse"), "scores of 'base_reverse' in experiment 'demo'"),
+        (value("experiment", "wmt14"), "scores of 'base' in experiment 'wmt14'"),
         (value("seed", 2), "seed: 2, but 1 in the parameters"),
         (value("seed", "1"), "seed: .* valid integer"),
         (value("direction", "de-en"), "direction: 'de-en', but 'en-de' in the parameters"),
@@ -432,7 +432,7 @@ def reported() -> Iterator[Case]:
         yield Case(provenance, damage, command, message)
     yield Case(f"{BASE}/metrics.json", value("steps", "20"), command, "steps: .* valid integer")
     for damage, message in (
-        (value("profile", "wmt14"), "tables of profile 'wmt14'"),
+        (value("experiment", "wmt14"), "tables of experiment 'wmt14'"),
         (value("tables", None), "tables: .* valid list"),
         (without("tables.0.rows"), "tables.0.rows: this key is missing"),
         (without("tables.0.columns.0.key"), "columns.0.key: this key is missing"),
@@ -486,7 +486,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers |= dict.fromkeys(("done", "settled", "committed"), True)
     lists = {"inputs": [], "outputs": [], "params": {}}
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
-    monkeypatch.setattr(graph, "read_stages", lambda profile: [stage])
+    monkeypatch.setattr(graph, "read_stages", lambda experiment: [stage])
     done = SimpleNamespace(info=SimpleNamespace(status="FINISHED"))
     runs = chain([None], repeat(done))
     monkeypatch.setattr(importing, "connect", MagicMock())

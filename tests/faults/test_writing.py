@@ -127,7 +127,9 @@ TAKEN = [
     Case(("train", MODEL), f"checkpoints/demo/{MODEL}", file, "is not a folder"),
     Case(("train", MODEL), "checkpoints", file, "is not a folder"),
     *(
-        Case(("attnmt", "translate", "A house.", "--profile", "demo", "-o", "out"), "out", *fault)
+        Case(
+            ("attnmt", "translate", "A house.", "--experiment", "demo", "-o", "out"), "out", *fault
+        )
         for fault in (
             (folder, "a folder is in its place"),
             (link_to_a_folder, "a folder is in its place"),
@@ -136,7 +138,7 @@ TAKEN = [
         )
     ),
     Case(
-        ("attnmt", "translate", "x", "--profile", "demo", "-o", "not/out"),
+        ("attnmt", "translate", "x", "--experiment", "demo", "-o", "not/out"),
         "not/out",
         lambda path: file(path.parent),
         "not is not a folder",
@@ -144,25 +146,25 @@ TAKEN = [
     Case(("attnmt", "readme", "place"), "place", folder, "a folder is in its place"),
     Case(("attnmt", "readme", "place"), "place", link_to_a_full_device, "a device is in its place"),
     Case(
-        ("attnmt", "fetch", "--profile", "loaded"),
+        ("attnmt", "fetch", "--experiment", "loaded"),
         "data/downloads/loaded",
         file,
         "is not a folder",
     ),
     Case(
-        ("attnmt", "fetch", "--profile", "loaded"),
+        ("attnmt", "fetch", "--experiment", "loaded"),
         "data/downloads",
         file,
         "is not a folder",
     ),
     Case(
-        ("attnmt", "fetch", "--profile", "loaded"),
+        ("attnmt", "fetch", "--experiment", "loaded"),
         "data/downloads/loaded/lock",
         lambda path: path.mkdir(parents=True),
         "a folder is in its place",
     ),
     Case(
-        ("attnmt", "fetch", "--profile", "loaded"),
+        ("attnmt", "fetch", "--experiment", "loaded"),
         "data/downloads/loaded/a.en",
         lambda path: path.mkdir(parents=True),
         "a folder is in its place",
@@ -179,10 +181,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("ATTNMT_ELSEWHERE", "yes")
         build(project)
     values = yaml.safe_load(Path(project / "params.yaml").read_text())
-    values |= {"profile": "loaded", "root": "../..", "params_file": "profiles/loaded/params.yaml"}
+    values |= {
+        "experiment": "loaded",
+        "root": "../..",
+        "params_file": "experiments/loaded/params.yaml",
+    }
     values["corpus"] = {"kind": "download", "files": downloads()}
     values["sets"] = {"train": "train", "dev": "dev", "tests": ["t"], "aligned": "t"}
-    (project / "profiles/loaded").mkdir(parents=True)
+    (project / "experiments/loaded").mkdir(parents=True)
     (project / values["params_file"]).write_text(yaml.safe_dump(values))
     return project
 
@@ -239,9 +245,9 @@ def test_a_place_that_is_taken(
 LOCKED = [
     *(((stage, *arguments), output) for stage, arguments, output in (*FOLDERS, *FILES)),
     (("train", MODEL), f"checkpoints/demo/{MODEL}/new"),
-    (("attnmt", "translate", "x", "--profile", "demo", "-o", "data/out"), "data/out"),
+    (("attnmt", "translate", "x", "--experiment", "demo", "-o", "data/out"), "data/out"),
     (("attnmt", "readme", "docs/README.md"), "docs/README.md"),
-    (("attnmt", "fetch", "--profile", "loaded"), "data/downloads/loaded"),
+    (("attnmt", "fetch", "--experiment", "loaded"), "data/downloads/loaded"),
 ]
 
 
@@ -303,8 +309,8 @@ PRINTING = [
     ("tokenise",),
     ("encode", "luong"),
     ("lexicon",),
-    ("attnmt", "translate", "A house.", "--profile", "demo"),
-    ("attnmt", "fetch", "--profile", "demo"),
+    ("attnmt", "translate", "A house.", "--experiment", "demo"),
+    ("attnmt", "fetch", "--experiment", "demo"),
     ("attnmt", "translate", "--help"),
 ]
 
@@ -409,7 +415,7 @@ def test_a_store_that_cannot_be_used_is_refused_by_track(
     place, make = UNUSABLE[fault]
     make(Path(place))
     before = tree(project)
-    status = run("attnmt", "track", "--profile", "demo")
+    status = run("attnmt", "track", "--experiment", "demo")
     error = capfd.readouterr().err
     after = {name: value for name, value in tree(project).items() if name != "mlflow.db.lock"}
     assert after == {name: value for name, value in before.items() if name != "mlflow.db.lock"}

@@ -108,9 +108,9 @@ class Project:
         """Run what DVC finds to do; return the stages that ran."""
         return set(re.findall(r"^Running stage '(.+)':", self.run("dvc", "repro"), re.M))
 
-    def edges(self, profile_folder: str = "") -> Edges:
+    def edges(self, experiment_folder: str = "") -> Edges:
         """Return DVC's graph as pairs of a stage and one that depends on it."""
-        file = f"{profile_folder}dvc.yaml"
+        file = f"{experiment_folder}dvc.yaml"
         dot = self.run("dvc", "dag", "--dot", file).replace(f"{file}:", "")
         return set(re.findall(r'^"(.+)" -> "(.+)";', dot, re.MULTILINE))
 

@@ -11,15 +11,17 @@ OTHER_MEMBER = {f"models.{MEMBERS[1]}.score": "dot"}
 OTHER_ENCODING = {"families.course.encoding.length": 5}
 
 
-@pytest.mark.parametrize("profile", ["demo", "multi30k", "wmt14"])
-def test_the_two_graphs_have_the_same_edges(project: Project, tmp_path: Path, profile: str) -> None:
+@pytest.mark.parametrize("experiment", ["demo", "multi30k", "wmt14"])
+def test_the_two_graphs_have_the_same_edges(
+    project: Project, tmp_path: Path, experiment: str
+) -> None:
     copy = project.copy(tmp_path / "copy")
-    dot = copy.run("snakemake", "--quiet", "--dag", "dot", "--config", f"profile={profile}")
+    dot = copy.run("snakemake", "--quiet", "--dag", "dot", "--config", f"experiment={experiment}")
     names = dict(re.findall(r'^\s*(\d+)\[label = "([^"\\]+)', dot, re.MULTILINE))
     pairs = re.findall(r"^\s*(\d+) -> (\d+)$", dot, re.MULTILINE)
     edges = {(names[before], names[after]) for before, after in pairs if names[after] != "all"}
     assert edges
-    assert edges == copy.edges("" if profile == "demo" else f"profiles/{profile}/")
+    assert edges == copy.edges("" if experiment == "demo" else f"experiments/{experiment}/")
 
 
 def test_after_snakemake_dvc_finds_nothing_to_do(built: Project) -> None:

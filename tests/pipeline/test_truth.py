@@ -156,7 +156,7 @@ def test_a_forced_training_after_a_change_trains_again_and_says_by_what(copy: Pr
     assert "Traceback" not in refused.stderr
 
 
-def test_dvc_reads_every_profile_at_a_revision(copy: Project) -> None:
+def test_dvc_reads_every_experiment_at_a_revision(copy: Project) -> None:
     copy.change({"lexicon.min_count": 5})
     assert "lexicon.min_count" in copy.run("dvc", "params", "diff", "HEAD")
     shown = copy.run("dvc", "exp", "show", "--csv")

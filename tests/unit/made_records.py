@@ -18,7 +18,7 @@ LUONG = DEMO["families"]["luong"]
 
 def identity(model: str, **changes: Any) -> dict[str, Any]:
     """Whose a file is: of a model of the demo."""
-    own = {"profile": "demo", "model": model, "family": "luong", "seed": 1}
+    own = {"experiment": "demo", "model": model, "family": "luong", "seed": 1}
     return own | {"dataset_digest": "d" * 64, "fingerprint": "f1"} | changes
 
 
@@ -42,7 +42,7 @@ def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
     return (
         config(
             name,
-            profile=params.profile,
+            experiment=params.experiment,
             family=model.family,
             seed=model.seed,
             sets=params.sets.model_dump(),

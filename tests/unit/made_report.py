@@ -1,4 +1,4 @@
-"""A profile as it stands before its page is made: tables, scores, histories, translations, attention."""
+"""An experiment before its page is made: tables, scores, histories, translations, attention."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
     values["models"] = {name: values["models"][name] for name in models}
     write_text(Path("params.yaml"), yaml.safe_dump(values, sort_keys=False))
     params = load_params(Path("params.yaml"))
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     for test in params.sets.tests:
         for language, words in TEXT.items():
             write_lines(layout.raw / f"{test}.{language}", [" ".join(words)] * LINES)
@@ -57,7 +57,7 @@ def page_of(params: Params) -> str:
 def made_tables(params: Params) -> dict[str, Any]:
     """Return Tables 1 and 6 with numbers of ours, a table that is unknown to the page, and samples."""
     return {
-        "profile": params.profile,
+        "experiment": params.experiment,
         "tables": [
             _table(params, "table1", "Table 1", "bleu"),
             _table(params, "table6", "Table 6", "aer"),

@@ -1,4 +1,4 @@
-"""Made-up scores, trainings and outputs of a profile, for tests of the tables."""
+"""Made-up scores, trainings and outputs of an experiment, for tests of the tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -62,7 +62,7 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
     monkeypatch.setattr(lines, "aligner_interval", lambda params: (0.23, 0.27))
 
     def diagonal_score(params: Params) -> LinkScores:
-        known = read_json(Layout(params.profile).lexicon / "aligner.json")["aer"] is not None
+        known = read_json(Layout(params.experiment).lexicon / "aligner.json")["aer"] is not None
         aer, low, high = (0.56, 0.54, 0.58) if known else (None, None, None)
         return LinkScores(
             set=params.sets.aligned,
@@ -86,7 +86,7 @@ def write_scores(
     ``changes`` are of the whole file.
     """
     scores = scores_of(params, name, value, aer)
-    write_json(Layout(params.profile).scores(name), scores | changes)
+    write_json(Layout(params.experiment).scores(name), scores | changes)
     for member in params.translators(name).members:
         write_training(params, member)
 
@@ -122,7 +122,7 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
     }
     return {
         "stage": "evaluate",
-        "profile": params.profile,
+        "experiment": params.experiment,
         "name": name,
         "models": params.translators(name).members,
         "average": ensemble.average if ensemble else None,
@@ -139,8 +139,8 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
 
 def write_training(params: Params, name: str, **changes: Any) -> None:
     """Write what a training of 90 seconds leaves; ``changes`` are of its provenance."""
-    folder, model = Layout(params.profile).model(name), params.models[name]
-    own = {"profile": params.profile, "family": model.family, "seed": model.seed}
+    folder, model = Layout(params.experiment).model(name), params.models[name]
+    own = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
     own |= {"dataset_digest": f"{model.family:x<64}", "fingerprint": "f" * 16}
     made_records.save_weights(folder, made_records.config_of(params, name, **own))
     write_text(folder / "history.csv", "step,target_words,dev_cost\n10,500,2.5\n20,1500,2.0\n")
@@ -151,7 +151,7 @@ def write_training(params: Params, name: str, **changes: Any) -> None:
 
 def change_result(params: Params, name: str, test: str, **changes: Any) -> None:
     """Change what is written of one test set."""
-    path = Layout(params.profile).scores(name)
+    path = Layout(params.experiment).scores(name)
     scores = read_json(path)
     scores["sets"][test] |= changes
     write_json(path, scores)
@@ -169,7 +169,7 @@ def write_aligner(params: Params, **changes: Any) -> None:
     found = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
     found |= {"aer": 0.25, "sure": 4000, "possible": 4500}
     found |= {"pairs": 4000, "parts": 1, "min_count": 2}
-    write_json(Layout(params.profile).lexicon / "aligner.json", found | changes)
+    write_json(Layout(params.experiment).lexicon / "aligner.json", found | changes)
 
 
 def write_data(params: Params, family: str, references: Sequence[str], gold: Sequence[str]) -> None:
@@ -177,7 +177,7 @@ def write_data(params: Params, family: str, references: Sequence[str], gold: Seq
 
     The English side has as many words as the German one.
     """
-    layout, test = Layout(params.profile), params.sets.tests[0]
+    layout, test = Layout(params.experiment), params.sets.tests[0]
     folder = layout.encoded(family)
     summary = made_records.summary({test: len(references)}, digest=f"{family:x<64}")
     write_json(folder / "summary.json", summary)
@@ -190,7 +190,7 @@ def write_data(params: Params, family: str, references: Sequence[str], gold: Seq
 
 def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequence[str]) -> None:
     """Write translations of the first test set; ``more`` may be ``after`` and ``links``."""
-    folder, test = Layout(params.profile).translations(name), params.sets.tests[0]
+    folder, test = Layout(params.experiment).translations(name), params.sets.tests[0]
     write_lines(folder / f"{test}.out", before)
     write_lines(folder / f"{test}.replaced", more.get("after", before))
     write_lines(folder / f"{test}.forced.same.links", more.get("links", [""] * len(before)))

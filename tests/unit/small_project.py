@@ -16,7 +16,7 @@ Command = Callable[..., tuple[int, str, str]]  # arguments to status, standard o
 
 
 class Project:
-    """A folder in which stages run, with a profile ``tiny``."""
+    """A folder in which stages run, with an experiment ``tiny``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -30,7 +30,7 @@ class Project:
         # By way of JSON, which keeps no aliases: a test that changes one section changes no other.
         self.params: dict[str, Any] = json.loads(json.dumps(params))
         self.params |= {
-            "profile": "tiny",
+            "experiment": "tiny",
             "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"},
             "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 30, "dev": 5, "test": 4}},
         }
@@ -65,7 +65,7 @@ class Project:
         )
 
     def outputs(self) -> dict[Path, bytes]:
-        """Return the files of the profile's data with their content."""
+        """Return the files of the experiment's data with their content."""
         found = (self.folder / "data/tiny").rglob("*")
         return {path: path.read_bytes() for path in found if path.is_file()}
 

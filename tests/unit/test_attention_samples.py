@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_profile import ROOT, make_profile
+from small_experiment import ROOT, make_experiment
 
 from attnmt.data.batches import make_batch
 from attnmt.data.pieces import join_pieces
@@ -36,9 +36,9 @@ def test_sampled_lines() -> None:
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the translations of three systems of a small profile, in the folder of the project."""
-    folder = tmp_path_factory.mktemp("profile")
-    make_profile(folder)
+    """Return the translations of three systems of a small experiment, in the folder of the project."""
+    folder = tmp_path_factory.mktemp("experiment")
+    make_experiment(folder)
     spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
     assert spec is not None
     assert spec.loader is not None
@@ -79,7 +79,7 @@ def test_samples_name_their_units(translated: Path, name: str, kind: str) -> Non
 
 def test_samples_hold_the_weights_of_what_the_search_returned(translated: Path) -> None:
     project = translated.parents[1]
-    params = make_profile(project.parent / "again")  # the same, to the byte
+    params = make_experiment(project.parent / "again")  # the same, to the byte
     text = load_translator(params, "ensemble", project)
     found = text.translate_set("test")
     sources = text.data.text("test", "en")

@@ -36,33 +36,33 @@ def test_readme_names_a_missing_readme(attnmt):
     )
 
 
-def test_track_reads_the_parameters_of_a_profile(attnmt, monkeypatch):
-    file = "profiles/other/params.yaml"
+def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
+    file = "experiments/other/params.yaml"
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params |= {"profile": "other", "root": "../..", "params_file": file}
+    params |= {"experiment": "other", "root": "../..", "params_file": file}
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
-    monkeypatch.setattr(track, "import_missing", lambda params: [f"base of {params.profile}"])
-    assert attnmt("track", "--profile", "other")[:2] == (0, "base of other\n")
+    monkeypatch.setattr(track, "import_missing", lambda params: [f"base of {params.experiment}"])
+    assert attnmt("track", "--experiment", "other")[:2] == (0, "base of other\n")
     monkeypatch.setattr(track, "import_missing", lambda params: [])
-    assert attnmt("track", "--profile", "other")[:2] == (
+    assert attnmt("track", "--experiment", "other")[:2] == (
         0,
         "MLflow has everything already.\n",
     )
 
 
-def test_an_unknown_profile_is_named_with_the_nearest_known_one(attnmt):
-    Path("profiles/wmt14").mkdir(parents=True)
-    Path("profiles/wmt14/params.yaml").touch()
+def test_an_unknown_experiment_is_named_with_the_nearest_known_one(attnmt):
+    Path("experiments/wmt14").mkdir(parents=True)
+    Path("experiments/wmt14/params.yaml").touch()
     expected = (
-        "error: profiles/wmt15/params.yaml: no profile 'wmt15'; did you mean 'wmt14'?; "
+        "error: experiments/wmt15/params.yaml: no experiment 'wmt15'; did you mean 'wmt14'?; "
         "run in the project's folder\n"
     )
-    assert attnmt("track", "--profile", "wmt15")[::2] == (2, expected)
+    assert attnmt("track", "--experiment", "wmt15")[::2] == (2, expected)
 
 
-def test_in_another_folder_no_profile_is_suggested(attnmt):
-    expected = "error: params.yaml: no profile 'demo'; run in the project's folder\n"
+def test_in_another_folder_no_experiment_is_suggested(attnmt):
+    expected = "error: params.yaml: no experiment 'demo'; run in the project's folder\n"
     assert attnmt("track")[::2] == (2, expected)
 
 
@@ -72,4 +72,4 @@ def test_the_help_shows_an_example_and_needs_no_mlflow():
     environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PATH": ""}
     command = [sys.executable, "-c", script]
     shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert "attnmt track --profile wmt14" in shown.stdout
+    assert "attnmt track --experiment wmt14" in shown.stdout

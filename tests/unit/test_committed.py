@@ -12,7 +12,7 @@ from attnmt.code import SCRIPT, code_of, digest_of
 from attnmt.layout import Layout
 
 ROOT = Path(__file__).parents[2]
-PROFILES = sorted(path.name for path in (ROOT / "code").iterdir())
+EXPERIMENTS = sorted(path.name for path in (ROOT / "code").iterdir())
 LOCKS = {"demo": ROOT / "dvc.lock"}
 
 
@@ -24,23 +24,23 @@ def test_the_digests_of_the_demo_are_those_of_the_code(script: Path) -> None:
         assert json.loads(path.read_text()) == code_of(script)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_a_report_is_of_the_code_that_its_lock_names(profile: str) -> None:
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_a_report_is_of_the_code_that_its_lock_names(experiment: str) -> None:
     """Where dvc.lock says that trainings are of the digests in git, the report must say the same."""
-    lock = LOCKS.get(profile, ROOT / f"profiles/{profile}/dvc.lock")
-    costs = Layout(profile, ROOT).reports / "cost/table_cost.csv"
+    lock = LOCKS.get(experiment, ROOT / f"experiments/{experiment}/dvc.lock")
+    costs = Layout(experiment, ROOT).reports / "cost/table_cost.csv"
     if not lock.exists() or not costs.exists():
-        pytest.skip(f"{profile} has no lock or no report")
-    code = Layout(profile, ROOT).code / "train.json"
+        pytest.skip(f"{experiment} has no lock or no report")
+    code = Layout(experiment, ROOT).code / "train.json"
     stages = yaml.safe_load(lock.read_text())["stages"]
     locked = {
         dep["md5"]
         for name, stage in stages.items()
         for dep in stage.get("deps", [])
-        if name.startswith("train@") and dep["path"] == f"code/{profile}/train.json"
+        if name.startswith("train@") and dep["path"] == f"code/{experiment}/train.json"
     }
     if locked != {hashlib.md5(code.read_bytes()).hexdigest()}:
-        pytest.skip(f"{profile} has not run since the code of its trainings changed")
+        pytest.skip(f"{experiment} has not run since the code of its trainings changed")
     with costs.open(newline="") as stream:
         said = {row["code"] for row in csv.DictReader(stream)}
     assert said == {digest_of(json.loads(code.read_text()))}

@@ -1,4 +1,4 @@
-"""Every profile loads; every mistake is named with its place."""
+"""Every experiment loads; every mistake is named with its place."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +12,13 @@ from attnmt.errors import InputError
 from attnmt.yaml_file import YamlFile
 
 DEMO = ROOT / "params.yaml"
-PROFILES = [DEMO, *sorted(ROOT.glob("profiles/*/params.yaml"))]
-OWN = "profiles/own/params.yaml"
+EXPERIMENTS = [DEMO, *sorted(ROOT.glob("experiments/*/params.yaml"))]
+OWN = "experiments/own/params.yaml"
 Write = Callable[[str, bytes], Path]
 
 
-@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.parent.name)
-def test_profiles_load(path: Path) -> None:
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
+def test_experiments_load(path: Path) -> None:
     params = load_params(path, ROOT)
     assert (ROOT / params.params_file).samefile(path)
     assert (path.parent / params.root).samefile(ROOT)
@@ -53,7 +53,7 @@ def line_of(text: str, part: str) -> int:
             "models.base_reverse.revers",
             "unknown key; did you mean 'reverse'?",
         ),
-        ("profile", "profle", "profle", "unknown key; did you mean 'profile'?"),
+        ("experiment", "experment", "experment", "unknown key; did you mean 'experiment'?"),
         ("  seed:", "  sed:", "corpus.sed", "unknown key; did you mean 'seed'?"),
         (
             "batch_size: 64",
@@ -210,7 +210,7 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
 @pytest.mark.parametrize(
     ("old", "again", "key"),
     [
-        ("evaluation:", "profile: demo\n", "profile"),
+        ("evaluation:", "experiment: demo\n", "experiment"),
         ("      halve_after: 3\n", "      epochs: 9\n", "families.luong.training.epochs"),
         ("init: 0.1", "size: 128, ", "families.luong.shape.size"),
         ("  base_reverse:", "  base: {reverse: true}\n", "models.base"),
@@ -228,7 +228,7 @@ def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None
 
 
 def test_a_key_given_twice_in_a_list(write: Write) -> None:
-    text = (ROOT / "profiles/multi30k/params.yaml").read_text()
+    text = (ROOT / "experiments/multi30k/params.yaml").read_text()
     text = text.replace("          digest:", "          url: x\n          digest:", 1)
     with pytest.raises(InputError, match=r"corpus\.files\.train\.en\.0\.url: this key stands"):
         load_params(write("params.yaml", text.encode()))
@@ -238,15 +238,23 @@ def test_a_key_given_twice_in_a_list(write: Write) -> None:
     ("changes", "key", "message"),
     [
         ({}, "root", "names {own}, not {root}; run in the project's folder; "),
-        ({"profile": "own"}, "root", "names {own}, not {root}; "),
+        ({"experiment": "own"}, "root", "names {own}, not {root}; "),
         ({"root": "../.."}, "params_file", "names {root}/params.yaml, not {own}/params.yaml; "),
-        ({"params_file": OWN}, "params_file", "profile 'demo' lies in profiles/demo/params.yaml "),
-        ({"profile": "own", "params_file": OWN}, "root", "names {own}, not {root}; "),
-        ({"profile": "own", "root": "../.."}, "params_file", "names {root}/params.yaml, not "),
-        ({"root": "../..", "params_file": OWN}, "params_file", "profile 'demo' lies in profiles/"),
+        (
+            {"params_file": OWN},
+            "params_file",
+            "experiment 'demo' lies in experiments/demo/params.yaml ",
+        ),
+        ({"experiment": "own", "params_file": OWN}, "root", "names {own}, not {root}; "),
+        ({"experiment": "own", "root": "../.."}, "params_file", "names {root}/params.yaml, not "),
+        (
+            {"root": "../..", "params_file": OWN},
+            "params_file",
+            "experiment 'demo' lies in experiments/",
+        ),
     ],
 )
-def test_a_copied_profile_must_say_that_it_is_another(
+def test_a_copied_experiment_must_say_that_it_is_another(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     changes: dict[str, str],
@@ -263,10 +271,10 @@ def test_a_copied_profile_must_say_that_it_is_another(
     line = line_of(path.read_text(), f"\n{key}:") + 1
     place = message.format(root=tmp_path, own=path.parent)
     assert str(error.value).startswith(f"{path}:{line}: {key}: {place}")
-    assert "a copied profile needs its own profile, root and params_file" in str(error.value)
-    mended = {"profile": "own", "root": "../..", "params_file": OWN}
+    assert "a copied experiment needs its own experiment, root and params_file" in str(error.value)
+    mended = {"experiment": "own", "root": "../..", "params_file": OWN}
     path.write_text(yaml.safe_dump(params | mended))
-    assert load_params(path).profile == "own"
+    assert load_params(path).experiment == "own"
 
 
 def test_parameters_are_of_the_project_in_whose_folder_they_are_read(
@@ -347,7 +355,7 @@ def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
     ],
 )
 def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -> None:
-    text = (ROOT / "profiles/multi30k/params.yaml").read_text()
+    text = (ROOT / "experiments/multi30k/params.yaml").read_text()
     assert old in text
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", text.replace(old, new, 1).encode()))
@@ -413,7 +421,7 @@ def test_unknown_model(method: str) -> None:
 
 
 def test_a_model_has_its_own_recipe() -> None:
-    params = load_params(ROOT / "profiles/wmt14/params.yaml", ROOT)
+    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     names = ("base", "base_reverse_dropout", "gru_additive")
     recipes = [params.recipe(name) for name in names]
     expected = [(10, 5), (12, 8), (5, 5)]

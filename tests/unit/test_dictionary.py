@@ -4,7 +4,7 @@ from pathlib import Path
 
 import made_scores
 import pytest
-from small_profile import make_profile
+from small_experiment import make_experiment
 
 from attnmt.config import Params
 from attnmt.data.lexicon import write_lexicons
@@ -27,8 +27,8 @@ LINKS = {
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     monkeypatch.chdir(tmp_path)
-    params = make_profile(Path())
-    folder = Layout(params.profile).lexicon
+    params = make_experiment(Path())
+    folder = Layout(params.experiment).lexicon
     write_lexicons(folder / "en-de.tsv", folder / "de-en.tsv", [LINKS], 2)
     write_aligner(params, parts=1)
     return params
@@ -40,7 +40,7 @@ def write_aligner(params: Params, parts: int) -> None:
 
 def brute_force(params: Params, family: str, direction: str) -> tuple[int, int, int]:
     """Count entries, those outside, and those whose best translation is outside, from the lines."""
-    layout, (source, target) = Layout(params.profile), direction.split("-")
+    layout, (source, target) = Layout(params.experiment), direction.split("-")
     folder, lower = layout.encoded(family), params.families[family].encoding.lowercase
     known, known_targets = (
         set((folder / f"vocab.{k}").read_text().splitlines()[3:]) for k in (source, target)
@@ -80,6 +80,6 @@ def test_it_says_what_was_aligned(params: Params) -> None:
 
 
 def test_a_missing_dictionary_is_named(params: Params) -> None:
-    (Layout(params.profile).lexicon / "de-en.tsv").unlink()
+    (Layout(params.experiment).lexicon / "de-en.tsv").unlink()
     with pytest.raises(InputError, match=r"de-en.tsv: no such file"):
         dictionary_table(params)

@@ -136,7 +136,7 @@ def test_every_set_has_its_numbers_and_what_they_are(stage):
     facts = {key: value for key, value in scores.items() if key != "sets"}
     assert facts == {
         "stage": "evaluate",
-        "profile": "demo",
+        "experiment": "demo",
         "name": "base",
         "models": ["base"],
         "average": None,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from small_profile import make_profile
+from small_experiment import make_experiment
 from small_training import FEEDING, RECIPE, StopAfter, reversal, small
 from torch import Tensor
 
@@ -169,7 +169,7 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     """Return the parameters of a project in whose folder the test runs, with a rate that is too high."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    made = make_profile(Path())
+    made = make_experiment(Path())
     family = made.families["words"]
     recipe = Training(**family.training.model_dump() | DIVERGING | {"epochs": 30})
     families = made.families | {"words": family.model_copy(update={"training": recipe})}

@@ -46,7 +46,7 @@ def write_params(**changes: Any) -> None:
 def test_everything_is_fetched_ahead(attnmt: Command, server: Server) -> None:
     status, out, _ = attnmt("fetch", "--accept", "rwth")
     assert status == 0
-    assert "Profile demo reads 6 files; 6 are to be fetched:\n" in out
+    assert "Experiment demo reads 6 files; 6 are to be fetched:\n" in out
     assert "  dev.en                                     2 bytes\n" in out
     assert "  train.en                              size unknown\n" in out
     assert out.endswith(f"All are in {KEPT}, verified.\n")
@@ -80,7 +80,7 @@ def test_terms_are_told_where_nobody_can_be_asked(
     assert error.startswith(
         "error: dev.en: its terms must be accepted first: for research; in full"
     )
-    assert "attnmt fetch --profile demo --accept rwth" in error
+    assert "attnmt fetch --experiment demo --accept rwth" in error
     assert server.asked == []
 
 
@@ -103,7 +103,7 @@ def test_an_unknown_licence(attnmt: Command, server: Server) -> None:
         "error: --accept: no licence 'rwht'; did you mean 'rwth'?\n",
     )
     write_params()
-    assert attnmt("fetch")[1] == "Profile demo makes its own text; there is nothing to fetch.\n"
+    assert attnmt("fetch")[1] == "Experiment demo makes its own text; there is nothing to fetch.\n"
 
 
 def test_a_mirror_is_verified(

@@ -35,7 +35,7 @@ def write_history(params, name, start=6.0, steps=STEPS):
     lines += [
         ",".join(map(str, [step, 9, *[start - k] * len(tests)])) for k, step in enumerate(steps)
     ]
-    write_lines(Layout(params.profile).model(name) / "history.csv", lines)
+    write_lines(Layout(params.experiment).model(name) / "history.csv", lines)
 
 
 def write_lengths(params, name, plus=0.0):
@@ -47,7 +47,7 @@ def write_lengths(params, name, plus=0.0):
     scores = scores_of(params, name, 10.0)
     for result in scores["sets"].values():
         result |= {"lines": 150, "lengths": lengths}
-    write_json(Layout(params.profile).scores(name), scores)
+    write_json(Layout(params.experiment).scores(name), scores)
 
 
 def write_all(params):
@@ -66,7 +66,7 @@ def params(tmp_path, monkeypatch):
 
 
 def only(params, *names, **more):
-    """The profile with these models, those given as ``more``, and no ensemble."""
+    """The experiment with these models, those given as ``more``, and no ensemble."""
     models = {name: params.models[name] for name in names} | more
     return params.model_copy(update={"models": models, "ensembles": {}})
 
@@ -88,7 +88,7 @@ def data_of(line):
 def test_figure5_has_the_published_curves_beside_ours_in_one_order(params):
     figure = figure5(params)
     paper, ours = figure.panels
-    assert (paper.title, ours.title) == ("The paper", "Ours (profile demo, test1, seed 1)")
+    assert (paper.title, ours.title) == ("The paper", "Ours (experiment demo, test1, seed 1)")
     for panel in figure.panels:
         assert [series.model for series in panel.series] == list(TABLE1)
         assert (panel.x_label, panel.y_label) == ("Mini-batches", "Test cost (ln perplexity)")
@@ -119,7 +119,7 @@ def test_several_seeds_are_averaged_where_they_all_have_a_point(params):
     params = only(params, "base", base_2=second)
     write_history(params, "base_2", start=8.0, steps=(150, 200, 313))
     panel = figure5(params).panels[1]
-    assert panel.title == "Ours (profile demo, test1, mean of seeds 1, 7)"
+    assert panel.title == "Ours (experiment demo, test1, mean of seeds 1, 7)"
     assert [(s.model, s.x, s.y) for s in panel.series] == [("base", [150, 313], [7.0, 5.0])]
 
 
@@ -130,7 +130,7 @@ def test_models_with_different_numbers_of_seeds_are_said_to_be_means(params):
     assert "means over a model's seeds" in figure5(params).panels[1].title
 
 
-def test_systems_that_the_profile_lacks_are_left_out_of_ours_alone(params):
+def test_systems_that_the_experiment_lacks_are_left_out_of_ours_alone(params):
     paper, ours = figure5(only(params, "base_reverse", "gru_self")).panels
     assert len(paper.series) == 6
     assert [series.model for series in ours.series] == ["base_reverse"]
@@ -160,7 +160,7 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
 
 
 def test_on_the_papers_set_both_stand_in_one_panel(params):
-    params = load_params(ROOT / "profiles/wmt14/params.yaml", ROOT)
+    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     write_all(params)
     figure = figure5(params)
     (panel,) = figure.panels
@@ -232,7 +232,7 @@ def test_the_svg_file_names_every_system_as_text(params):
     texts = [element.text for element in root.iter(f"{SVG}text")]
     for series in figure5(params).panels[0].series:
         assert texts.count(series.label) == 1
-    assert "Ours (profile demo, test1, seed 1)" in texts
+    assert "Ours (experiment demo, test1, seed 1)" in texts
 
 
 def test_panels_share_a_page(params):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from small_profile import make_profile
+from small_experiment import make_experiment
 
 from attnmt.leftovers import set_aside
 
@@ -19,7 +19,7 @@ def test_leftovers_are_moved_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    params = make_profile(tmp_path)
+    params = make_experiment(tmp_path)
     before = {path for path in Path().rglob("*") if path.is_file()}
     for path in LEFT:
         file = path if path.suffix else path / "file"

@@ -167,7 +167,7 @@ def test_figure7_has_gold_and_the_models_of_table_6(params):
     assert [matrix.label for matrix in figure.matrices] == labels
     gold = [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
     assert [matrix.weights for matrix in figure.matrices] == [gold, *[WEIGHTS] * 3]
-    assert str(figure.title) == "Figure 7, alignments, profile demo"
+    assert str(figure.title) == "Figure 7, alignments, experiment demo"
     assert str(figure.caption).startswith(
         "Line 4 of test1, the first of the sampled ones with at most 15"
     )
@@ -185,7 +185,7 @@ def test_where_all_sentences_are_long_the_shortest_is_drawn(params):
     assert [matrix.line for matrix in figure.matrices] == [4, 4, 4]
 
 
-def test_a_profile_draws_what_it_has(params):
+def test_an_experiment_draws_what_it_has(params):
     assert figure7(only(params, "gru_self")) is None
     assert figure_gru(only(params, "base")) is None
     (Layout("demo").encoded("luong") / "test1.links").unlink()

@@ -23,7 +23,7 @@ def tested(monkeypatch):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """The root's profile, all of it scored."""
+    """The root's experiment, all of it scored."""
     monkeypatch.chdir(tmp_path)
     params = load_params(ROOT / "params.yaml", ROOT)
     write_all(params)

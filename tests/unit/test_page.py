@@ -53,7 +53,7 @@ class Parsed(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the page of a made profile."""
+    """Return the page of a made experiment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("report"))
         return page_of(write_report())
@@ -61,7 +61,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    """Return the parameters of a made profile in the working folder."""
+    """Return the parameters of a made experiment in the working folder."""
     monkeypatch.chdir(tmp_path)
     return write_report()
 
@@ -143,10 +143,10 @@ def test_page_without_attention_has_no_matrices(
     assert 'id="figure5"' in page
 
 
-def test_tables_of_another_profile_are_refused(params: Params) -> None:
-    path = Layout(params.profile).reports / "tables" / "tables.json"
-    write_json(path, made_tables(params) | {"profile": "other"})
-    with pytest.raises(InputError, match=r"tables\.json: holds tables of profile 'other'; run"):
+def test_tables_of_another_experiment_are_refused(params: Params) -> None:
+    path = Layout(params.experiment).reports / "tables" / "tables.json"
+    write_json(path, made_tables(params) | {"experiment": "other"})
+    with pytest.raises(InputError, match=r"tables\.json: holds tables of experiment 'other'; run"):
         page_of(params)
     path.unlink()
     with pytest.raises(InputError, match=r"tables\.json: no such file"):
@@ -154,8 +154,8 @@ def test_tables_of_another_profile_are_refused(params: Params) -> None:
 
 
 def test_headlines_are_found_in_the_tables(params: Params) -> None:
-    path = Layout(params.profile).reports / "tables" / "tables.json"
-    tables = {table.name: table for table in read_tables(path, params.profile).tables}
+    path = Layout(params.experiment).reports / "tables" / "tables.json"
+    tables = {table.name: table for table in read_tables(path, params.experiment).tables}
     best, chosen = "local_p_general_feed", "local_p_general_feed, best on the development set"
     label = "local-p attention (general) + feed input + unk replace"
     versus = f"{best} against base_reverse_dropout, before unk replacement"
@@ -173,9 +173,11 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
 
 def test_the_best_model_of_the_headline_is_the_one_that_is_served(params: Params) -> None:
     """It is the best on the development set, though others may score more on the test set."""
-    path = Layout(params.profile).model("global_location_feed") / "metrics.json"
+    path = Layout(params.experiment).model("global_location_feed") / "metrics.json"
     write_json(path, made_records.metrics(*params.sets.tests, dev_perplexity=1.5))
-    file = read_tables(Layout(params.profile).reports / "tables" / "tables.json", params.profile)
+    file = read_tables(
+        Layout(params.experiment).reports / "tables" / "tables.json", params.experiment
+    )
     headlines = make_headlines(params, {t.name: t for t in file.tables}, papers_text=False)
     assert best_model(params) == "global_location_feed"
     assert headlines[0].ours == "18.0"

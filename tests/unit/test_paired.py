@@ -26,7 +26,7 @@ COUNTS = {"lines": 30, "sure": 90, "possible": 120}
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """Five models of the root's profile with scores and outputs of 30 lines, and the aligner."""
+    """Five models of the root's experiment with scores and outputs of 30 lines, and the aligner."""
     monkeypatch.chdir(tmp_path)
     params = load_params(ROOT / "params.yaml", ROOT)
     models = {name: params.models[name] for name in MODELS}

@@ -44,8 +44,8 @@ def test_cells_that_are_no_numbers_stay_as_printed():
     assert row.number("ppl") is row.number("bleu") is row.number("aer") is None
 
 
-@pytest.mark.parametrize("file", ["params.yaml", "profiles/wmt14/params.yaml"])
-def test_every_model_of_the_paper_file_is_one_of_the_profile(file):
+@pytest.mark.parametrize("file", ["params.yaml", "experiments/wmt14/params.yaml"])
+def test_every_model_of_the_paper_file_is_one_of_the_experiment(file):
     params = load_params(ROOT / file, ROOT)
     named = {row.model for row in paper_rows()} - {None}
     assert named <= params.models.keys() | params.ensembles.keys() | {ALIGNER}

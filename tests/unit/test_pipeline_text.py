@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_records import metrics
-from small_profile import ENGLISH, GERMAN, make_profile
+from small_experiment import ENGLISH, GERMAN, make_experiment
 
 from attnmt.config import Params
 from attnmt.data.tokenizer import MosesTokenizer
@@ -26,12 +26,12 @@ NAMES = ["local_p_1", "plain", "german", "subwords", "gru", "ensemble"]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("profile")
+    return tmp_path_factory.mktemp("experiment")
 
 
 @pytest.fixture(scope="module")
 def params(folder: Path) -> Params:
-    return make_profile(folder)
+    return make_experiment(folder)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_unknown_words_are_replaced_and_text_is_plain(pipelines: dict[str, Pipel
 def test_only_the_files_of_the_contract_are_needed(
     params: Params, folder: Path, tmp_path: Path, pipelines: dict[str, Pipeline]
 ) -> None:
-    layout = Layout(params.profile, folder)
+    layout = Layout(params.experiment, folder)
     encoded = layout.encoded("pieces")
     files = [*encoded.glob("vocab.*"), encoded / "codes", encoded / "summary.json"]
     files += [layout.lexicon / "en-de.tsv", layout.model("subwords") / "weights.safetensors"]
@@ -131,7 +131,7 @@ def test_few_sentences_go_with_a_long_one(
     assert [translations[0].words for translations in found] == expected
     rows = [shape[0] for shape in shapes]
     assert rows[0] == 1
-    assert max(rows) == 2  # the profile's batch
+    assert max(rows) == 2  # the experiment's batch
 
 
 @settings(max_examples=40, deadline=None)
@@ -144,7 +144,7 @@ def test_any_text_gives_a_line(pipelines: dict[str, Pipeline], name: str, line: 
     assert len(best.words) == len(best.replaced)
 
 
-def test_beam_and_n_best_take_the_place_of_the_profiles(params: Params, folder: Path) -> None:
+def test_beam_and_n_best_take_the_place_of_the_experiments(params: Params, folder: Path) -> None:
     assert load_pipeline(params, "plain", folder).translator.options.beam == 3
     pipeline = load_pipeline(params, "local_p_1", folder, beam=4, n_best=8)
     options = pipeline.translator.options
@@ -174,9 +174,9 @@ def test_a_missing_file_is_named_with_its_stage(
     )
     (tmp_path / "data/demo/lexicon/de-en.tsv").unlink()
     assert refused("german").endswith("de-en.tsv: no such file; run dvc repro lexicon first")
-    other = params.model_copy(update={"params_file": "profiles/other/params.yaml"})
+    other = params.model_copy(update={"params_file": "experiments/other/params.yaml"})
     with pytest.raises(
-        InputError, match=r"run dvc repro profiles/other/dvc\.yaml:train@plain first"
+        InputError, match=r"run dvc repro experiments/other/dvc\.yaml:train@plain first"
     ):
         load_pipeline(other, "plain", tmp_path)
     with pytest.raises(InputError, match="no model or ensemble 'subword'; did you mean 'subwords'"):
@@ -190,7 +190,7 @@ def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(
     with pytest.raises(InputError, match="no English-German model of family 'words' is trained"):
         best_model(params, tmp_path)
     perplexity = {"plain": 5.0, "local_p_3": 4.0, "german": 2.0, "subwords": 3.0, "gru": 1.0}
-    layout = Layout(params.profile, tmp_path)
+    layout = Layout(params.experiment, tmp_path)
     for name, value in perplexity.items():
         write_json(layout.model(name) / "metrics.json", metrics(dev_perplexity=value))
     assert best_model(params, tmp_path) == "local_p_3"

@@ -1,4 +1,4 @@
-"""What a profile would take: a made project, numbers by hand."""
+"""What an experiment would take: a made project, numbers by hand."""
 
 import sys
 from pathlib import Path
@@ -216,14 +216,14 @@ def test_sizes_of_downloads_are_the_manifest_s(project: Path) -> None:
     text = text_of(made, [])
     assert "Downloads: 8 files, about 36.0 MB in all: train.en (1.0 MB), train.de" in text
     assert "train.de (2.0 MB, licence own)" in text.replace("\n", " ")
-    assert "attnmt fetch --profile demo fetches them ahead." in text.replace("\n", " ")
+    assert "attnmt fetch --experiment demo fetches them ahead." in text.replace("\n", " ")
 
 
 def test_the_text_says_whose_speed_the_hours_are(project: Path) -> None:
     write_text_size(project)
     finish(project, "old", 0.5)
     text = text_of(make_plan(params(), stages("corpus")), finished_speeds("demo"), at_once=2)
-    assert text.startswith("Profile demo: 11 of 12 stages would run.\n")
+    assert text.startswith("Experiment demo: 11 of 12 stages would run.\n")
     # 50,000 words at 0.5 a second are 27.8 h
     assert cells(text, "base") == ["base", "0.0 M", "0.1 M", "0.000", "27.8 h"]
     german = 18_000 * 2600 / 2440 / 0.5 / 3600
@@ -257,7 +257,7 @@ def test_without_a_text_it_gives_parameters_alone(project: Path) -> None:
     text = text_of(made, [])
     assert "Hours are not known before the text is there" in text
     assert cells(text, "base") == ["base", "0.0 M", "?", "?", "?"]
-    with pytest.raises(InputError, match="nothing says how long the sentences of profile demo are"):
+    with pytest.raises(InputError, match="nothing says how long the sentences of demo are"):
         made.measure(1)
 
 
@@ -268,7 +268,7 @@ def test_a_finished_training_is_done_whatever_its_speed(project: Path) -> None:
     made = make_plan(params(), stages(*NAMES))
     assert made.to_train == []
     text = text_of(made, finished_speeds("demo"))
-    assert "Profile demo: 0 of 12 stages would run." in text
+    assert "Experiment demo: 0 of 12 stages would run." in text
     assert "2 trainings are done, in 4.0 h. Nothing is to be trained." in text
     assert "Downloads: none." in text
     assert "Tesla K40" not in text
@@ -303,7 +303,7 @@ def test_the_command_asks_dvc(
     before = sorted(project.rglob("*"))
     run("--gpus", "4", monkeypatch=monkeypatch)
     text = capsys.readouterr().out
-    assert text.startswith("Profile demo: 3 of 3 stages would run.\n")
+    assert text.startswith("Experiment demo: 3 of 3 stages would run.\n")
     assert cells(text, "train") == ["train", "2", "2", "1", "1"]
     assert "checkpoints, 4 at a time" in text
     made = [path for path in sorted(project.rglob("*")) if path not in before]
@@ -319,6 +319,6 @@ def test_without_dvc_it_says_what_to_install(
         run(monkeypatch=monkeypatch)
 
 
-def test_an_unknown_profile_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="no profile 'wmt'"):
-        run("--profile", "wmt", monkeypatch=monkeypatch)
+def test_an_unknown_experiment_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="no experiment 'wmt'"):
+        run("--experiment", "wmt", monkeypatch=monkeypatch)

@@ -39,8 +39,8 @@ def test_the_readme_shows_the_reports_as_they_are():
     readme = tracked("README.md")
     found = markers(readme)
     assert found
-    for marker, table, profile in found:
-        text = tracked(f"reports/{profile}/tables/{table}.md")
+    for marker, table, experiment in found:
+        text = tracked(f"reports/{experiment}/tables/{table}.md")
         assert readme_with_table(readme, text, marker) == readme, "run: attnmt readme"
 
 

@@ -220,7 +220,7 @@ def test_under_dvc_nothing_is_noted_and_what_was_noted_goes(
 ) -> None:
     work()
     monkeypatch.delenv(record.ORDER)
-    monkeypatch.setenv(record.DVC_STAGE, "profiles/demo/dvc.yaml:train@base")
+    monkeypatch.setenv(record.DVC_STAGE, "experiments/demo/dvc.yaml:train@base")
     monkeypatch.setattr(record, "_defined", lambda *_: ORDER)
     work()
     assert not PLACE.exists()

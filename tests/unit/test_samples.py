@@ -87,7 +87,7 @@ def test_raw_text_that_is_tokens_is_detokenised(params):
     assert sample.texts[0].text == "It's well-known."
 
 
-def test_a_profile_shows_what_it_has(params):
+def test_an_experiment_shows_what_it_has(params):
     samples = make_samples(only(params, BEST, "gru_self"))
     assert {sample.direction for sample in samples} == {"en-de"}
     assert [text.role for text in samples[0].texts] == ["source", "reference", "best"]

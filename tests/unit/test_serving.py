@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from small_profile import make_profile
+from small_experiment import make_experiment
 
 from attnmt.config import Params
 from attnmt.data.links import format_links
@@ -39,7 +39,7 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     """Return the parameters of a small project, in whose folder the test runs."""
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
-    return make_profile(Path())
+    return make_experiment(Path())
 
 
 def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ def test_what_is_saved_is_the_model_s_files_and_no_pickle(params: Params, tmp_pa
     }
 
 
-# Requests, and what the answer of status 400 says. The small profile's candidates are 6.
+# Requests, and what the answer of status 400 says. The small experiment's candidates are 6.
 FAULTY: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"n_best": 0}, "params.n_best: Input should be greater than 0 (found 0)"),
     (LINES, {"beam": -1}, "params.beam: Input should be greater than 0 (found -1)"),

@@ -516,7 +516,7 @@ def test_terms_must_be_accepted_once(server: Server, folder: Path) -> None:
     assert (
         "a.en: its terms must be accepted first: not to be passed on; in full: https://" in message
     )
-    assert message.endswith("attnmt fetch --profile kept --accept rwth")
+    assert message.endswith("attnmt fetch --experiment kept --accept rwth")
     assert server.asked == []
     fetch([file], folder, {"rwth"}, PATIENCE)
     assert fetch_one(file, folder) == CONTENT  # what lies there has been accepted

@@ -29,27 +29,32 @@ def write_json(path: Path, values: Any) -> None:
     path.write_text(json.dumps(values), encoding="utf-8")
 
 
-def write_text_size(root: Path, profile: str = "demo", family: str = "luong") -> None:
+def write_text_size(root: Path, experiment: str = "demo", family: str = "luong") -> None:
     summary = made_records.summary({"train": 1000})
-    write_json(root / f"data/{profile}/encoded/{family}/summary.json", summary)
+    write_json(root / f"data/{experiment}/encoded/{family}/summary.json", summary)
 
 
 def finish(
-    root: Path, name: str, words: float, profile: str = "demo", device: str = "K1", size: int = 10
+    root: Path,
+    name: str,
+    words: float,
+    experiment: str = "demo",
+    device: str = "K1",
+    size: int = 10,
 ) -> None:
     """Write what a finished training leaves of its speed and its model."""
-    folder = root / "models" / profile / name
+    folder = root / "models" / experiment / name
     provenance = made_records.provenance(
-        name, profile=profile, device=device, seconds=7200, target_words_per_second=words
+        name, experiment=experiment, device=device, seconds=7200, target_words_per_second=words
     )
     write_json(folder / "provenance.json", provenance)
     shape = SHAPE.model_copy(update={"size": size}).model_dump()
-    config = made_records.config(name, profile=profile, shape=shape)
+    config = made_records.config(name, experiment=experiment, shape=shape)
     write_json(folder / "config.json", config)
 
 
 def wmt14() -> Params:
-    return load_params(ROOT / "profiles/wmt14/params.yaml", ROOT)
+    return load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
 
 
 def test_lengths_and_words_follow_the_direction() -> None:
@@ -115,11 +120,11 @@ def test_the_largest_training_of_each_device_tells_its_speed(tmp_path: Path) -> 
     assert found == {"K1, 1 thread": ("demo/large", 300), "K2, 1 thread": ("demo/other", 5000)}
 
 
-def test_a_profiles_own_trainings_go_before_larger_ones(tmp_path: Path) -> None:
-    for profile in ("demo", "wmt14"):
-        write_text_size(tmp_path, profile)
+def test_an_experiments_own_trainings_go_before_larger_ones(tmp_path: Path) -> None:
+    for experiment in ("demo", "wmt14"):
+        write_text_size(tmp_path, experiment)
     finish(tmp_path, "own", 900)
-    finish(tmp_path, "large", 300, profile="wmt14", size=20)
+    finish(tmp_path, "large", 300, experiment="wmt14", size=20)
     assert [item.training for item in finished_speeds("demo", tmp_path)] == ["demo/own"]
     assert [item.training for item in finished_speeds("multi30k", tmp_path)] == ["wmt14/large"]
 
@@ -133,7 +138,7 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
     write_text_size(tmp_path)
     finish(tmp_path, "base", 900)
     write_json(tmp_path / "models/demo/base/config.json", {"system": {"beam": 1}})
-    with pytest.raises(InputError, match=r"models/demo/base/config\.json: profile: this key is"):
+    with pytest.raises(InputError, match=r"models/demo/base/config\.json: experiment: this key is"):
         finished_speeds("demo", tmp_path)
 
 

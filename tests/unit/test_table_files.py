@@ -171,7 +171,7 @@ def test_a_deviation_between_seeds_is_shown(tmp_path, monkeypatch):
 
 def test_the_page_gets_text_sort_keys_and_facts(tables):
     found = json.loads((written(tables) / "tables.json").read_text(encoding="utf-8"))
-    assert found["profile"] == "demo"
+    assert found["experiment"] == "demo"
     assert [table["name"] for table in found["tables"]] == list(tables)
     first = found["tables"][0]
     assert set(first) == {"name", "short", "about", "lead", "rest", "columns", "rows"}

@@ -36,7 +36,7 @@ def tested(monkeypatch):
 
 @pytest.fixture
 def load(tmp_path, monkeypatch):
-    """Return a function that loads the root's profile with other models, ensembles or tests."""
+    """Return a function that loads the root's experiment with other models, ensembles or tests."""
     monkeypatch.chdir(tmp_path)
 
     def load(models=None, ensembles=None, tests=None):
@@ -51,7 +51,7 @@ def load(tmp_path, monkeypatch):
 
 @pytest.fixture
 def params(load):
-    """The root's profile, all of it scored."""
+    """The root's experiment, all of it scored."""
     params = load()
     write_all(params)
     return params
@@ -112,7 +112,7 @@ def test_table_3_is_of_the_other_direction_on_the_last_set(params):
     change_result(params, "de_en_global_dot_feed", "test2", perplexity=7.0)
     table = tables(params)["table3"]
     rows = {row["system"]: row for row in table.rows}
-    assert str(table.title) == "Table 3, German-English, profile demo"
+    assert str(table.title) == "Table 3, German-English, experiment demo"
     last, above = rows["+ global (dot) + drop + feed + unk"], rows["+ global (dot) + drop + feed"]
     assert pick(last, "ppl", "gain", "paper_gain", "set") == [7.0, 2.0, "+2.1", "test2"]
     assert last["bleu"] - above["bleu"] == 2.0
@@ -180,7 +180,7 @@ def test_the_gru_table_says_what_its_text_is(params):
     assert "course report" in str(table.caption)
 
 
-def test_a_profile_with_two_models_has_the_tables_that_show_them(load):
+def test_an_experiment_with_two_models_has_the_tables_that_show_them(load):
     params = load(["base_reverse_dropout", "local_p_general_feed"], {}, ["test1"])
     write_all(params)
     names = ["table1", "table4", "table6", "table_scripts"]
@@ -193,7 +193,7 @@ def test_a_profile_with_two_models_has_the_tables_that_show_them(load):
     assert "does not train" in str(tables(params)["table1"].caption)
 
 
-def test_a_profile_without_models_of_the_paper_has_no_tables(load):
+def test_an_experiment_without_models_of_the_paper_has_no_tables(load):
     params = load(["local_p_general_feed_bpe"], {})
     write_all(params)
     assert tables(params) == {}

@@ -13,7 +13,7 @@ from pathlib import Path
 import made_records
 import made_scores
 import pytest
-from small_profile import ROOT, make_profile
+from small_experiment import ROOT, make_experiment
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
@@ -26,8 +26,8 @@ from attnmt.tracking.score_metrics import add_scores
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
 PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
-PROFILE = load_params(ROOT / "params.yaml", ROOT)
-BEST = "local_p_1"  # of small_profile
+EXPERIMENT = load_params(ROOT / "params.yaml", ROOT)
+BEST = "local_p_1"  # of small_experiment
 TAGS = {
     "commits": ["abc", "def"],
     "code": "c1",
@@ -62,7 +62,7 @@ STARTED = "2026-01-02T03:04:05+00:00"
 
 def training(fingerprint="f1", model="base", started=STARTED):
     return live.training_run(
-        profile="demo",
+        experiment="demo",
         model=model,
         seed=1,
         fingerprint=fingerprint,
@@ -126,7 +126,7 @@ def write_scores(name, value=20.5, aer=None, members=None):
     alignment |= {"lines": 3, "sure": 5, "possible": 6}
     scores = {
         "stage": "evaluate",
-        "profile": "demo",
+        "experiment": "demo",
         "name": name,
         "models": members or [name],
         "average": "logits" if members else None,
@@ -233,7 +233,7 @@ def test_without_mlflow_one_warning_and_the_training_goes_on(project, monkeypatc
     assert len(caplog.records) == 1
     assert "attnmt track" in caplog.text
     with pytest.raises(InputError, match="installed"):
-        import_missing(PROFILE)
+        import_missing(EXPERIMENT)
 
 
 def test_a_store_that_breaks_midway_is_one_warning_and_is_completed_later(
@@ -251,7 +251,7 @@ def test_a_store_that_breaks_midway_is_one_warning_and_is_completed_later(
         run.finish({})
     assert len(caplog.records) == 1
     assert runs("base")[0].info.status == "RUNNING"
-    assert import_missing(PROFILE) == ["base"]
+    assert import_missing(EXPERIMENT) == ["base"]
     (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert tracked.info.status == "FINISHED"
@@ -301,7 +301,7 @@ def test_the_report_names_all_tables_of_a_model(project):
             run.finish({})
     rows = {"table1": [(BEST, {})], "table_own": [("local_p_2", {}), (BEST, {})]}
     write_report("index.html", tables=rows)
-    params = make_profile(Path())
+    params = make_experiment(Path())
     assert add_report(store.connect(), params)
     assert not add_report(store.connect(), params)
     assert runs(BEST)[0].data.tags["tables"] == "Table 1, The author's own table"
@@ -355,9 +355,9 @@ def test_an_import_happens_once(project):
     write_scores("half")
     write_scores("ensemble", members=["base", "unlisted"])
     write_scores("later", members=["base", "half"])
-    assert import_missing(PROFILE) == ["base", "ensemble", "unlisted"]
+    assert import_missing(EXPERIMENT) == ["base", "ensemble", "unlisted"]
     before = Path("mlflow.db").read_bytes()
-    assert import_missing(PROFILE) == []
+    assert import_missing(EXPERIMENT) == []
     assert Path("mlflow.db").read_bytes() == before
     (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
@@ -368,7 +368,7 @@ def test_an_import_happens_once(project):
     assert tracked.info.end_time - tracked.info.start_time == 60_000
     assert "tables" not in runs("unlisted")[0].data.tags
     write_scores("base", 21.5)
-    assert import_missing(PROFILE) == ["base"]
+    assert import_missing(EXPERIMENT) == ["base"]
     assert runs("base")[0].data.metrics["test1/bleu_tokenised_before"] == 21.5
 
 
@@ -396,7 +396,7 @@ def write_report(*files, tables=None):
     ]
     write_json(
         Path("reports/demo/tables/tables.json"),
-        {"profile": "demo", "tables": described, "samples": []},
+        {"experiment": "demo", "tables": described, "samples": []},
     )
     for name in files:
         write(f"reports/demo/{name}", name)
@@ -411,7 +411,7 @@ def artefacts(run_name):
 
 
 def test_the_report_s_run_carries_its_files_in_their_folders(project):
-    params = make_profile(Path())
+    params = make_experiment(Path())
     names = ["tables/table1.md", "tables/table5.md", "figures/figure5.svg", "index.html"]
     write_report(*names, "tables/.hidden.csv", tables={"table1": []})
     assert add_report(store.connect(), params)
@@ -430,12 +430,12 @@ def test_the_report_is_listed_below_what_is_trained(project):
     with training(started="2099-01-01T00:00:00Z") as run:
         run.finish({})
     write_report("tables/table5.md", "index.html", tables={"table_own": [], "table1": []})
-    assert add_report(store.connect(), make_profile(Path()))
+    assert add_report(store.connect(), make_experiment(Path()))
     assert [run.info.run_name for run in runs()] == ["base", "Report"]
 
 
 def test_a_report_takes_the_place_of_the_one_before(project):
-    params, client = make_profile(Path()), store.connect()
+    params, client = make_experiment(Path()), store.connect()
     table = {"table1": [("plain", {"bleu": 1.0})]}
     write_report("tables/table1.md", "figures/figure5.svg", "index.html", tables=table)
     assert add_report(client, params)
@@ -454,7 +454,7 @@ def test_a_report_takes_the_place_of_the_one_before(project):
 
 
 def test_the_best_model_is_registered_once_for_each_that_it_was(project):
-    params, client = make_profile(Path()), store.connect()
+    params, client = make_experiment(Path()), store.connect()
     write_report("index.html")
 
     def versions():
@@ -477,7 +477,7 @@ def test_the_best_model_is_registered_once_for_each_that_it_was(project):
 
 
 def test_an_import_takes_the_report_too(project):
-    params = make_profile(Path())
+    params = make_experiment(Path())
     shutil.move("models", "put_away")  # as in a fresh clone
     write_report("index.html")
     assert import_missing(params) == ["Report"]
@@ -491,7 +491,7 @@ def test_an_import_takes_the_report_too(project):
 
 
 def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
-    params = make_profile(Path())
+    params = make_experiment(Path())
     for name in params.models:
         write_training(name)
     write_report("index.html")
@@ -504,13 +504,13 @@ def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
 
 
 def test_without_results_there_is_nothing_to_log(project, caplog):
-    log_results(PROFILE)
+    log_results(EXPERIMENT)
     assert runs() == []
     assert caplog.text == ""
 
 
 def test_a_copied_project_does_not_write_into_the_first(project, monkeypatch, tmp_path_factory):
-    params = make_profile(Path())
+    params = make_experiment(Path())
     write_report("index.html")
     monkeypatch.setattr(store, "DEFAULT_URI", store.store_uri())
     assert add_report(store.connect(), params)
@@ -564,7 +564,7 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
     script = (
         f"import sys; sys.path.insert(0, {str(source)!r})\n"
         "from attnmt.tracking import live\n"
-        "with live.training_run(profile='demo', model=sys.argv[1], seed=1,"
+        "with live.training_run(experiment='demo', model=sys.argv[1], seed=1,"
         " fingerprint='f', started='2026-01-02', params={}, tags={}) as run:\n"
         "    run.log(1, {'train_cost': 1.0}); run.finish({})\n"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from small_profile import ENGLISH, make_profile
+from small_experiment import ENGLISH, make_experiment
 
 from attnmt.commands import translate as command
 from attnmt.config import Params
@@ -25,12 +25,12 @@ Attnmt = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("profile")
+    return tmp_path_factory.mktemp("experiment")
 
 
 @pytest.fixture(scope="module")
 def params(folder: Path) -> Params:
-    return make_profile(folder)
+    return make_experiment(folder)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def attnmt(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Attnmt:
-    """Return a function that runs the command in the profile's project: status, output, error."""
+    """Return a function that runs the command in the experiment's project: status, output, error."""
     monkeypatch.chdir(folder)
 
     def run(*arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
@@ -152,7 +152,11 @@ def test_beam(attnmt: Attnmt, params: Params, folder: Path) -> None:
             None,
             "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'",
         ),
-        (("x", "--profile", "wmt15"), None, "profiles/wmt15/params.yaml: no profile 'wmt15'"),
+        (
+            ("x", "--experiment", "wmt15"),
+            None,
+            "experiments/wmt15/params.yaml: no experiment 'wmt15'",
+        ),
     ],
 )
 def test_faults_are_named(

@@ -1,4 +1,4 @@
-"""The profile wmt14 on archives that are like the official ones and small."""
+"""The experiment wmt14 on archives that are like the official ones and small."""
 
 import hashlib
 import io
@@ -15,7 +15,7 @@ from attnmt.config import Source, load_params
 from attnmt.data.corpus import write_downloaded
 from attnmt.errors import InputError
 
-PROFILE = ROOT / "profiles/wmt14/params.yaml"
+EXPERIMENT = ROOT / "experiments/wmt14/params.yaml"
 PLACES = {"src": "en", "ref": "de"}
 RAW = {  # what the corpus stage makes of the archives below
     "train.en": "Common Crawl.\n\nA well-known house.\nEurope \u2028is old.\nIn the news.\n",
@@ -134,9 +134,9 @@ def archive(members: dict[str, bytes]) -> bytes:
 
 @pytest.fixture
 def wmt14(project: Project) -> Project:
-    """Return a project with the profile's text sections, and a mirror with small files."""
+    """Return a project with the experiment's text sections, and a mirror with small files."""
     files = {name: archive(members) for name, members in MEMBERS.items()} | STANFORD
-    params: dict[str, Any] = json.loads(json.dumps(yaml.safe_load(PROFILE.read_text())))
+    params: dict[str, Any] = json.loads(json.dumps(yaml.safe_load(EXPERIMENT.read_text())))
     for source in params["corpus"]["sources"].values():
         for sides in source["files"].values():
             for file in (file for side in sides.values() for file in side):
@@ -249,7 +249,7 @@ def test_a_member_that_is_not_there(
     ],
 )
 def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
-    text = PROFILE.read_text()
+    text = EXPERIMENT.read_text()
     assert old in text
     path = tmp_path / "params.yaml"
     path.write_text(text.replace(old, new, 1))
@@ -260,7 +260,7 @@ def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
 
 def test_the_manifest() -> None:
     """Digests, sizes and members as other projects' registries have them; the paper's order of text."""
-    params = load_params(PROFILE, ROOT)
+    params = load_params(EXPERIMENT, ROOT)
     official, stanford = params.corpus.sources.values()
     assert params.source is official
     assert official.files.keys() == stanford.files.keys() == {*params.sets.all()}

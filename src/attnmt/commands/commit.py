@@ -2,18 +2,18 @@
 
 import typer
 
-from attnmt.commands.options import Profile
+from attnmt.commands.options import Experiment
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 
 
-def commit(profile: Profile = DEMO) -> None:
+def commit(experiment: Experiment = DEMO) -> None:
     """Tell DVC about the stages that Snakemake or you have run, as far as their outputs are up to date.
 
     Such a stage notes what its outputs were made of, and this is compared with what lies here now.
     (dvc commit --force would accept outputs that other code, parameters or inputs made.)
 
-    Examples: attnmt commit; attnmt commit --profile wmt14; then: dvc push
+    Examples: attnmt commit; attnmt commit --experiment wmt14; then: dvc push
     """
     try:
         from attnmt import graph
@@ -22,7 +22,7 @@ def commit(profile: Profile = DEMO) -> None:
             f"attnmt commit tells DVC what was made, and {error.name} is not installed; in the "
             f"project's folder: pip install -e '.[workflow]'"
         ) from None
-    committed = graph.commit(profile)
+    committed = graph.commit(experiment)
     typer.echo(
         f"Committed: {', '.join(committed)}." if committed else "DVC has everything already."
     )

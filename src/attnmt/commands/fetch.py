@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich import filesize
 
-from attnmt.commands.options import Profile
+from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, File, load_params, params_file
 from attnmt.data.sources import MIRROR, missing_files
 from attnmt.data.sources import fetch as fetch_files
@@ -18,33 +18,35 @@ from attnmt.yaml_file import hint
 
 
 def fetch(
-    profile: Profile = DEMO,
+    experiment: Experiment = DEMO,
     accept: Annotated[
         list[str] | None,
         typer.Option(help="A licence whose terms you accept, by the name that is shown."),
     ] = None,
 ) -> None:
-    """Download and verify the text of a profile ahead, where the network is: on a login node, say.
+    """Download and verify the text of an experiment ahead, where the network is: on a login node, say.
 
-    What lies in data/downloads/<profile> and has the right digest stays; a transfer that broke off is
+    What lies in data/downloads/<experiment> and has the right digest stays; a transfer that broke off is
     gone on with. Then the corpus stage needs no network. Terms that must be accepted are shown and
     asked for, or named with --accept where nobody can be asked. A file that only a browser gets can
     be put into the folder by hand: it is verified like the others, and a wrong one is kept aside.
 
-    Examples: attnmt fetch --profile multi30k; attnmt fetch --profile wmt14 --accept rwth
+    Examples: attnmt fetch --experiment multi30k; attnmt fetch --experiment wmt14 --accept rwth
     """
-    params = load_params(params_file(profile))
+    params = load_params(params_file(experiment))
     if params.source is None:
-        typer.echo(f"Profile {profile} makes its own text; there is nothing to fetch.")
+        typer.echo(f"Experiment {experiment} makes its own text; there is nothing to fetch.")
         return
-    files, folder = params.source.downloads(), Layout(profile).downloads
+    files, folder = params.source.downloads(), Layout(experiment).downloads
     accepted = _known(accept or [], files)
     if os.environ.get(MIRROR):
         fetch_files(files, folder)
         typer.echo(f"All {len(files)} files are in {os.environ[MIRROR]} ({MIRROR}), verified.")
         return
     missing = missing_files(files, folder)
-    typer.echo(f"Profile {profile} reads {len(files)} files; {len(missing)} are to be fetched:")
+    typer.echo(
+        f"Experiment {experiment} reads {len(files)} files; {len(missing)} are to be fetched:"
+    )
     for file in files:
         size = filesize.decimal(file.bytes) if file.bytes else "size unknown"
         typer.echo(f"  {file.name:36}{size:>14}{'' if file in missing else '  there'}")

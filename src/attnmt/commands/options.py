@@ -6,4 +6,4 @@ import typer
 
 from attnmt.config import DEMO
 
-Profile = Annotated[str, typer.Option(help=f"{DEMO}, or the name of a folder in profiles/.")]
+Experiment = Annotated[str, typer.Option(help=f"{DEMO}, or the name of a folder in experiments/.")]

@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.options import Profile
+from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.errors import InputError
 
 
 def plan(
-    profile: Profile = DEMO,
+    experiment: Experiment = DEMO,
     measure: Annotated[
         bool,
         typer.Option(
@@ -24,9 +24,9 @@ def plan(
     Hours are reckoned from measured speed: with --measure from this machine's, else from finished
     trainings. Nothing runs; only the digests of the code are brought up to date.
 
-    Examples: attnmt plan; attnmt plan --profile wmt14 --gpus 4; attnmt plan --profile wmt14 --measure
+    Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """
-    params = load_params(params_file(profile))
+    params = load_params(params_file(experiment))
     try:
         from attnmt.graph import read_stages
     except ModuleNotFoundError as error:
@@ -38,9 +38,9 @@ def plan(
     from attnmt.planning.text import plan_text
     from attnmt.training import speed
 
-    made = make_plan(params, read_stages(profile), gpus)
+    made = make_plan(params, read_stages(experiment), gpus)
     if measure:
         speeds = [made.measure(params.machine.train_threads, params.machine.cuda_graphs)]
     else:
-        speeds = speed.finished_speeds(profile)
+        speeds = speed.finished_speeds(experiment)
     typer.echo(plan_text(made, speeds, speed.paper_speed(), gpus), nl=False)

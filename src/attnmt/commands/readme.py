@@ -23,9 +23,9 @@ def readme(
         raise InputError(f"{path}: no such file; run attnmt readme in the project's folder")
     check_place(path)
     text = read_text(path, "utf-8")
-    for marker, table, profile in markers(text):
-        report = Layout(profile).reports / "tables" / f"{table}.md"
+    for marker, table, experiment in markers(text):
+        report = Layout(experiment).reports / "tables" / f"{table}.md"
         if not report.exists():
-            raise InputError(f"{report}: no such file; run the stage tables of {profile} first")
+            raise InputError(f"{report}: no such file; run the stage tables of {experiment} first")
         text = readme_with_table(text, report.read_text(encoding="utf-8"), marker)
     write_text(path, text)

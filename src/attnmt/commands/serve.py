@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.options import Profile
+from attnmt.commands.options import Experiment
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.serving import application
@@ -13,18 +13,18 @@ from attnmt.tracking.store import connect, quieten, store_uri
 
 
 def serve(
-    profile: Profile = DEMO,
+    experiment: Experiment = DEMO,
     model: Annotated[
         str | None,
         typer.Option(
             help="A model's URI or folder, as MLflow knows it; left out, the latest best model of the "
-            "profile."
+            "experiment."
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 5001,
 ) -> None:
-    """Serve the best model of a profile, which its report has registered in MLflow, until Ctrl-C.
+    """Serve the best model of an experiment, which its report has registered in MLflow, until Ctrl-C.
 
     Text in; translation, score and alignment out. Example of a question:
 
@@ -40,7 +40,7 @@ def serve(
             f"attnmt serve needs MLflow, and {error.name} is not installed; in the project's folder: "
             f"pip install -e '.[workflow]'"
         ) from None
-    name = model or f"models:/attnmt-{profile}/latest"
+    name = model or f"models:/attnmt-{experiment}/latest"
     try:
         if not Path(name).is_dir():
             connect()

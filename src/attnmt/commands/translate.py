@@ -14,7 +14,7 @@ import typer
 from tqdm import tqdm
 
 from attnmt.atomic import atomic_path, check_place
-from attnmt.commands.options import Profile
+from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.data.links import format_links
 from attnmt.errors import InputError
@@ -37,7 +37,7 @@ def translate(
     text: Annotated[
         list[str] | None, typer.Argument(help="Sentences; without any, --input or standard input.")
     ] = None,
-    profile: Profile = DEMO,
+    experiment: Experiment = DEMO,
     model: Annotated[
         str | None,
         typer.Option(
@@ -53,7 +53,7 @@ def translate(
         typer.Option("--output", "-o", help="A file, which is there once it is complete."),
     ] = None,
     beam: Annotated[
-        int | None, typer.Option(min=1, help="Width of the search; left out, the profile's.")
+        int | None, typer.Option(min=1, help="Width of the search; left out, the experiment's.")
     ] = None,
     n_best: Annotated[
         int, typer.Option(min=1, help="The number of translations of each sentence, at most.")
@@ -84,7 +84,7 @@ def translate(
 
     attnmt translate --n-best 5 --format json < news.en > news.jsonl
     """
-    params = load_params(params_file(profile))
+    params = load_params(params_file(experiment))
     if model is not None:
         params.translators(model)
     if text and source is not None:

@@ -1,6 +1,6 @@
-"""The parameters of a profile: typed, documented, unknown keys refused before anything runs.
+"""The parameters of an experiment: typed, documented, unknown keys refused before anything runs.
 
-``params.yaml`` is the demo's and is commented; ``profiles/*/params.yaml`` are the others'.
+``params.yaml`` is the demo's and is commented; ``experiments/*/params.yaml`` are the others'.
 """
 
 from attnmt.config.model import (

@@ -20,16 +20,16 @@ from attnmt.config.text import (
 from attnmt.errors import InputError
 from attnmt.yaml_file import Location, YamlFile, fault, hint
 
-DEMO = "demo"  # the profile at the project's root; each other has a folder in profiles/
+DEMO = "demo"  # the experiment at the project's root; each other has a folder in experiments/
 COPIED = (
-    "a copied profile needs its own profile, root and params_file, or it takes the other's place"
+    "a copied experiment needs its own name, root and params_file, or it takes the other's place"
 )
 
 
 class Params(Strict):
     """A whole parameter file."""
 
-    profile: Name
+    experiment: Name
     root: str  # from the parameter file's folder to the project's, for dvc.yaml
     params_file: str  # from the project's folder to this file, for dvc.yaml
     sets: Sets
@@ -119,12 +119,12 @@ class Params(Strict):
         return self
 
     @model_validator(mode="after")
-    def _file_is_named_by_profile(self) -> Self:
-        own = ("params.yaml", f"profiles/{self.profile}/params.yaml")
+    def _file_is_named_by_experiment(self) -> Self:
+        own = ("params.yaml", f"experiments/{self.experiment}/params.yaml")
         if self.params_file not in own:
             raise fault(
                 ["params_file"],
-                f"profile {self.profile!r} lies in {own[1]} (in {own[0]} at the root); {COPIED}",
+                f"experiment {self.experiment!r} lies in {own[1]} (in {own[0]} at the root); {COPIED}",
             )
         return self
 
@@ -137,7 +137,7 @@ class Params(Strict):
         """Return one model's description.
 
         Raises:
-            InputError: if the profile has no such model.
+            InputError: if the experiment has no such model.
         """
         if name not in self.models:
             raise InputError(f"{self.params_file}: no model {name!r}{hint(name, self.models)}")
@@ -154,7 +154,7 @@ class Params(Strict):
         """Return the models that translate under a name: an ensemble, or a model as one of its own.
 
         Raises:
-            InputError: if the profile has neither.
+            InputError: if the experiment has neither.
         """
         if name in self.ensembles:
             return self.ensembles[name]
@@ -171,7 +171,7 @@ class Params(Strict):
 
     def runs_of(self, name: str | None) -> list[str]:
         """Return what answers to a name in tables and figures: a model with its other seeds, an ensemble
-        alone, or nothing where the profile has neither.
+        alone, or nothing where the experiment has neither.
         """
         if name in self.models:
             return self.seeds_of(name)
@@ -202,15 +202,19 @@ def load_params(path: Path, project: Path = Path()) -> Params:
     return params
 
 
-def params_file(profile: str) -> Path:
-    """Return a profile's parameter file, relative to the project's folder.
+def params_file(experiment: str) -> Path:
+    """Return an experiment's parameter file, relative to the project's folder.
 
     Raises:
-        InputError: if there is no such profile; it names those that there are.
+        InputError: if there is no such experiment; it names those that there are.
     """
-    path = Path("params.yaml") if profile == DEMO else Path("profiles", profile, "params.yaml")
+    path = (
+        Path("params.yaml")
+        if experiment == DEMO
+        else Path("experiments", experiment, "params.yaml")
+    )
     if not path.exists():
-        known = sorted(other.parent.name for other in Path().glob("profiles/*/params.yaml"))
-        near = hint(profile, [DEMO, *known]) if known else ""
-        raise InputError(f"{path}: no profile {profile!r}{near}; run in the project's folder")
+        known = sorted(other.parent.name for other in Path().glob("experiments/*/params.yaml"))
+        near = hint(experiment, [DEMO, *known]) if known else ""
+        raise InputError(f"{path}: no experiment {experiment!r}{near}; run in the project's folder")
     return path

@@ -1,4 +1,4 @@
-"""The raw text of a profile: ``<set>.en`` and ``<set>.de``, gold links where they are known."""
+"""The raw text of an experiment: ``<set>.en`` and ``<set>.de``, gold links where they are known."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack

@@ -54,7 +54,7 @@ def training_size(params: Params, family: str, root: Path = Path()) -> TextSize 
     An expected text is counted in words even where the family cuts them into pieces, and holds at most
     ``encoding.length`` words a sentence.
     """
-    encoded = Layout(params.profile, root).encoded(family)
+    encoded = Layout(params.experiment, root).encoded(family)
     if (encoded / "summary.json").exists():
         return TextSize.read(encoded, params.sets.train)
     expected = params.source.expected if params.source else None

@@ -40,7 +40,7 @@ def fetch(
 
     Args:
         files: what is wanted.
-        folder: where files are kept; it has the profile's name.
+        folder: where files are kept; it has the experiment's name.
         accepted: names of licences whose terms the user accepts.
         patience: how long a transfer that does not go on is waited for.
 
@@ -115,7 +115,7 @@ def _refuse_unaccepted(files: Iterable[File], folder: Path, accepted: Collection
         if licence is not None and licence.name not in accepted:
             raise InputError(
                 f"{file.name}: its terms must be accepted first: {licence.terms}; in full: "
-                f"{licence.url}; whoever accepts them says: attnmt fetch --profile {folder.name} "
+                f"{licence.url}; whoever accepts them says: attnmt fetch --experiment {folder.name} "
                 f"--accept {licence.name}"
             )
 

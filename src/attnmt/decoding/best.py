@@ -1,4 +1,4 @@
-"""Which model of a profile is its best, as the development set says. No model is loaded for that.
+"""Which model of an experiment is its best, as the development set says. No model is loaded for that.
 
 The page's headline, MLflow and the served model all name this one.
 """
@@ -19,7 +19,7 @@ def best_model(params: Params, root: Path = Path()) -> str:
     """
     ranked = ranked_models(params, root)
     if not ranked:
-        path = Layout(params.profile, root).model("*") / "metrics.json"
+        path = Layout(params.experiment, root).model("*") / "metrics.json"
         raise InputError(
             f"{path}: no English-German model of family {_family(params)!r} is trained; run the "
             f"stages train first, or name a model"
@@ -36,7 +36,7 @@ def ranked_models(params: Params, root: Path = Path()) -> list[str]:
     Raises:
         InputError: if the metrics of one are damaged.
     """
-    layout, perplexities = Layout(params.profile, root), {}
+    layout, perplexities = Layout(params.experiment, root), {}
     for name, model in params.models.items():
         folder = layout.model(name)
         fits = model.family == _family(params) and model.direction == "en-de" and not model.faults

@@ -1,4 +1,4 @@
-"""From raw text to translations, by any model or ensemble of a profile."""
+"""From raw text to translations, by any model or ensemble of an experiment."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -70,11 +70,12 @@ def load_pipeline(
     beam: int | None = None,
     n_best: int | None = None,
 ) -> Pipeline:
-    """Load a model or an ensemble of a profile; see :func:`load_translator` and :func:`load_reading`.
+    """Load a model or an ensemble; see :func:`load_translator` and :func:`load_reading`.
 
-    Below ``root`` it reads ``data/<profile>/encoded/<family>/{vocab.*,codes,summary.json}``,
-    ``data/<profile>/lexicon/<direction>.tsv``, ``models/<profile>/<name>/weights.safetensors`` and,
-    where there is attention, ``translations/<profile>/<name>/reading.json``.
+    Below ``root`` it reads ``data/<experiment>/encoded/<family>/{vocab.*,codes,summary.json}``,
+    ``data/<experiment>/lexicon/<direction>.tsv``,
+    ``models/<experiment>/<name>/weights.safetensors`` and, where there is attention,
+    ``translations/<experiment>/<name>/reading.json``.
     """
     translator = load_translator(params, name, root, beam=beam, n_best=n_best)
     if translator.attends:

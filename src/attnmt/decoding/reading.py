@@ -51,7 +51,7 @@ def load_reading(params: Params, name: str, root: Path = Path()) -> Reading:
     Raises:
         InputError: if it has not been translated with yet, or the file is damaged.
     """
-    path = Layout(params.profile, root).reading(name)
+    path = Layout(params.experiment, root).reading(name)
     cure = f"run the stage translate for {name}"
     if not path.exists():
         raise InputError(f"{path}: no such file; {cure} first, which chooses how attention is read")

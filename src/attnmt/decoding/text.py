@@ -207,23 +207,23 @@ def load_translator(
     beam: int | None = None,
     n_best: int | None = None,
 ) -> TextTranslator:
-    """Load a model or an ensemble of a profile, with what its family reads.
+    """Load a model or an ensemble of an experiment, with what its family reads.
 
     Its attention is read as the authors' program reads it, until ``read_at`` says otherwise.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         name: of the model or the ensemble.
         root: the folder that holds data/ and models/.
-        beam: in place of the profile's.
-        n_best: in place of the profile's.
+        beam: in place of the experiment's.
+        n_best: in place of the experiment's.
 
     Raises:
-        InputError: if the profile has no such model, a file is missing (naming the stage that makes
+        InputError: if the experiment has no such model, a file is missing (naming the stage that makes
             it) or damaged, or a model was trained on other data or by other settings.
     """
     layout, decoding, ensemble = (
-        Layout(params.profile, root),
+        Layout(params.experiment, root),
         params.decoding,
         params.translators(name),
     )

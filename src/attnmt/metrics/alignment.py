@@ -24,7 +24,7 @@ def read_forced(
     Raises:
         InputError: if a file is missing, or is not of the set's sentences.
     """
-    layout, system = Layout(params.profile, root), params.translators(name)
+    layout, system = Layout(params.experiment, root), params.translators(name)
     model, aligned = params.model(system.members[0]), params.sets.aligned
     data = EncodedSets(layout.encoded(system.family))
     words = data.word_counts(aligned, model.source, model.target)
@@ -43,7 +43,7 @@ def diagonal_links(params: Params, root: Path = Path()) -> list[Links]:
     Each German word is linked to the English word at the same position, or to the last one if the
     English sentence is shorter.
     """
-    tokens, aligned = Layout(params.profile, root).tokens, params.sets.aligned
+    tokens, aligned = Layout(params.experiment, root).tokens, params.sets.aligned
     sides = [
         [len(line.split()) for line in iter_lines(tokens / f"{aligned}.{language}")]
         for language in ("en", "de")

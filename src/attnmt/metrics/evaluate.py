@@ -27,7 +27,7 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
     """
     sets, system = params.sets, params.translators(name)
     first, single = params.model(system.members[0]), name in params.models
-    data = EncodedSets(Layout(params.profile, root).encoded(system.family))
+    data = EncodedSets(Layout(params.experiment, root).encoded(system.family))
     perplexity = read_perplexity(params, name, data, root) if single else {}
     outputs = {test: Outputs.read(params, name, test, root) for test in sets.tests}
     reading = load_reading(params, name, root) if params.attends(name) else None
@@ -35,7 +35,7 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
     samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
     return SystemScores(
         stage="evaluate",
-        profile=params.profile,
+        experiment=params.experiment,
         name=name,
         models=system.members,
         average=None if single else system.average,
@@ -110,7 +110,7 @@ def read_perplexity(
     Raises:
         InputError: if it was trained on other data, or its training did not measure a set.
     """
-    folder = Layout(params.profile, root).model(name)
+    folder = Layout(params.experiment, root).model(name)
     path, trained = folder / "metrics.json", read_metrics(folder)
     if trained.dataset_digest != data.digest:
         raise InputError(

@@ -65,7 +65,7 @@ class Outputs:
         Raises:
             InputError: if a file is missing, or has not as many lines as the reference.
         """
-        layout, system = Layout(params.profile, root), params.translators(name)
+        layout, system = Layout(params.experiment, root), params.translators(name)
         target = params.model(system.members[0]).target
         data = EncodedSets(layout.encoded(system.family))
         moses = MosesTokenizer(target, params.tokenise.split_hyphens)

@@ -20,7 +20,7 @@ def translation_p(
     """Return p of the difference between two systems' scores.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         script: the score.
         test: the test set.
         ours: the name of a model or ensemble, and whether its unknown words are replaced.
@@ -54,7 +54,7 @@ def aligner_interval(params: Params) -> tuple[float, float]:
 def diagonal_score(params: Params) -> LinkScores:
     """Return the error rate of links that need no model, as that of a model's is computed."""
     aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
-    path = Layout(params.profile).tokens / f"{aligned}.links"
+    path = Layout(params.experiment).tokens / f"{aligned}.links"
     gold = _of_tokens(params, path, "run the tokenise stage again") if path.exists() else None
     return score_links(aligned, diagonal_links(params), gold, samples)
 
@@ -62,7 +62,7 @@ def diagonal_score(params: Params) -> LinkScores:
 def _links(params: Params, scores: SystemScores | None) -> list[Links]:
     """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
     if scores is None:
-        path = Layout(params.profile).lexicon / f"{params.sets.aligned}.links"
+        path = Layout(params.experiment).lexicon / f"{params.sets.aligned}.links"
         return [line.sure for line in _of_tokens(params, path, "run the lexicon stage again")]
     if scores.alignment is None:
         raise ValueError(f"{scores.name} does not attend, so it has no links")
@@ -76,7 +76,7 @@ def _gold(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
     Raises:
         InputError: if they are not there.
     """
-    layout, aligned = Layout(params.profile), params.sets.aligned
+    layout, aligned = Layout(params.experiment), params.sets.aligned
     family = next((scores.family for scores in systems if scores), None)
     if family is None:
         path = layout.tokens / f"{aligned}.links"
@@ -92,5 +92,5 @@ def _gold(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
 
 def _of_tokens(params: Params, path: Path, cure: str) -> list[GoldLinks]:
     """Return links of the aligned set's tokens."""
-    tokens, aligned = Layout(params.profile).tokens, params.sets.aligned
+    tokens, aligned = Layout(params.experiment).tokens, params.sets.aligned
     return read_links(path, count_words(tokens / f"{aligned}.en", tokens / f"{aligned}.de"), cure)

@@ -125,14 +125,14 @@ class AttentionScores(LinkScores):
 
 
 class SystemScores(Record):
-    """All scores of a model or an ensemble: ``scores/<profile>/<name>.json``.
+    """All scores of a model or an ensemble: ``scores/<experiment>/<name>.json``.
 
     ``average`` is None of a model, ``seed`` of an ensemble, ``alignment`` and ``reading`` of a system
     without attention.
     """
 
     stage: Literal["evaluate"]
-    profile: Name
+    experiment: Name
     name: Name
     models: Annotated[list[Name], Field(min_length=1)]
     average: Average | None
@@ -160,17 +160,17 @@ class AlignerResult(Record):
     min_count: Positive
 
 
-def read_scores(profile: str, name: str, root: Path = Path()) -> SystemScores:
+def read_scores(experiment: str, name: str, root: Path = Path()) -> SystemScores:
     """Read the scores file of a model or an ensemble.
 
     Raises:
         InputError: if it is missing or damaged, or is of another system.
     """
-    path, again = Layout(profile, root).scores(name), f"run evaluate of {name} again"
+    path, again = Layout(experiment, root).scores(name), f"run evaluate of {name} again"
     found = read_model(path, SystemScores, again)
-    if (found.profile, found.name) != (profile, name):
+    if (found.experiment, found.name) != (experiment, name):
         raise InputError(
-            f"{path}: holds scores of {found.name!r} in profile {found.profile!r}; {again}"
+            f"{path}: holds scores of {found.name!r} in experiment {found.experiment!r}; {again}"
         )
     return found
 
@@ -182,9 +182,9 @@ def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
         InputError: as :func:`read_scores`; also if another family, seed, direction or other members
             were scored, or no such test set.
     """
-    path, system = Layout(params.profile).scores(name), params.translators(name)
+    path, system = Layout(params.experiment).scores(name), params.translators(name)
     again = f"run the stages that lead to it again, the last of them evaluate of {name}"
-    scores = read_scores(params.profile, name)
+    scores = read_scores(params.experiment, name)
     if test not in scores.sets:
         raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
     if scores.family != system.family:
@@ -215,7 +215,7 @@ def read_aligner(params: Params) -> AlignerResult:
     Raises:
         InputError: if it is missing or damaged, or is of another set.
     """
-    path, again = Layout(params.profile).lexicon / "aligner.json", "run the lexicon stage again"
+    path, again = Layout(params.experiment).lexicon / "aligner.json", "run the lexicon stage again"
     found = read_model(path, AlignerResult, again)
     if found.set != params.sets.aligned:
         raise InputError(

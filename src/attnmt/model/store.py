@@ -42,10 +42,10 @@ def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
 
 
 def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path()) -> Translator:
-    """Rebuild a model of a profile in eval mode on the best device.
+    """Rebuild a model of an experiment in eval mode on the best device.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         name: of the model.
         dataset_digest: of the encoded data that the model is to be used with.
         root: the folder that holds models/.
@@ -54,7 +54,7 @@ def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path
         InputError: if the file is missing or damaged, if the model was trained on other data or by
             other settings than the parameters have, or if its weights are not such a model's.
     """
-    path = Layout(params.profile, root).model(name) / "weights.safetensors"
+    path = Layout(params.experiment, root).model(name) / "weights.safetensors"
     with opened(path, "pt") as (file, config):
         _check_settings(config, params, name, path)
         if config.dataset_digest != dataset_digest:

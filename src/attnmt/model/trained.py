@@ -26,7 +26,7 @@ def _moment(text: str) -> str:
 class _Whose(Record):
     """Which training a file belongs to."""
 
-    profile: Name
+    experiment: Name
     model: Name
     family: Name
     seed: Count
@@ -96,10 +96,10 @@ def config_in(values: Any, path: Path) -> TrainedConfig:
 
 
 def read_provenance(folder: Path) -> Provenance:
-    """Read ``provenance.json`` of a model's folder, ``models/<profile>/<name>``.
+    """Read ``provenance.json`` of a model's folder, ``models/<experiment>/<name>``.
 
     Raises:
-        InputError: if it is missing or damaged, or is of another model or profile.
+        InputError: if it is missing or damaged, or is of another model or experiment.
     """
     path = folder / "provenance.json"
     return _own(read_model(path, Provenance, _again(folder)), path)
@@ -165,9 +165,9 @@ def _number(cell: str, place: str, again: str) -> float:
 def _own(found: Found, path: Path) -> Found:
     """Return what was read if it is of the model in whose folder it lies."""
     own = path.parent.parent.name, path.parent.name
-    if (found.profile, found.model) != own:
+    if (found.experiment, found.model) != own:
         raise InputError(
-            f"{path}: belongs to model {found.model!r} of profile {found.profile!r}; "
+            f"{path}: belongs to model {found.model!r} of experiment {found.experiment!r}; "
             f"{_again(path.parent)}"
         )
     return found

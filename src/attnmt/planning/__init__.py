@@ -1,1 +1,1 @@
-"""What running a profile would take, before it runs: ``attnmt plan``."""
+"""What running an experiment would take, before it runs: ``attnmt plan``."""

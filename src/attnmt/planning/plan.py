@@ -1,4 +1,4 @@
-"""What running a profile would take: stages, trainings, downloads, disk."""
+"""What running an experiment would take: stages, trainings, downloads, disk."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Group:
 
 @dataclass(frozen=True)
 class PlannedTraining:
-    """One training of the profile."""
+    """One training of the experiment."""
 
     name: str
     config: ModelConfig
@@ -78,7 +78,7 @@ class PlannedTraining:
 class Plan:
     """What there is to do."""
 
-    profile: str
+    experiment: str
     groups: list[Group]
     trainings: list[PlannedTraining]
     fetched: list[File]  # that would be
@@ -103,7 +103,7 @@ class Plan:
         known = [training for training in self.trainings if training.text is not None]
         if not known:
             raise InputError(
-                f"nothing says how long the sentences of profile {self.profile} are; run its stages "
+                f"nothing says how long the sentences of {self.experiment} are; run its stages "
                 f"encode first"
             )
         largest = max(known, key=lambda training: training.flop)
@@ -115,10 +115,10 @@ class Plan:
 def make_plan(
     params: Params, stages: Sequence["Stage"], at_once: int = 1, root: Path = Path()
 ) -> Plan:
-    """Return what the stages of a profile would take.
+    """Return what the stages of an experiment would take.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         stages: as ``graph.read_stages`` returns them; settled ones are done.
         at_once: trainings that run at a time.
         root: the project's folder.
@@ -127,7 +127,7 @@ def make_plan(
     trainings = [_training(params, name, f"train@{name}" in done, root) for name in params.models]
     weights = {training.name: BYTES * training.parameters for training in trainings}
     return Plan(
-        params.profile,
+        params.experiment,
         _groups(stages),
         trainings,
         files_to_fetch(params, done, root),
@@ -165,7 +165,7 @@ def _training(params: Params, name: str, done: bool, root: Path) -> PlannedTrain
     words = [
         text.vocabulary[language] if text else most for language in (model.source, model.target)
     ]
-    folder = Layout(params.profile, root).model(name)
+    folder = Layout(params.experiment, root).model(name)
     return PlannedTraining(
         name,
         ModelConfig(model.system, family.shape, *words),

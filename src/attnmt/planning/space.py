@@ -1,4 +1,4 @@
-"""What a profile fetches, and what it takes on disk: now, and at most."""
+"""What an experiment fetches, and what it takes on disk: now, and at most."""
 
 import os
 from collections.abc import Collection, Iterable
@@ -31,7 +31,7 @@ def files_to_fetch(params: Params, done: Collection[str], root: Path = Path()) -
     """Return the files that the corpus stage would fetch; ``done`` are stages that would not run."""
     if params.source is None or "corpus" in done or os.environ.get(MIRROR):
         return []
-    folder = Layout(params.profile, root).downloads
+    folder = Layout(params.experiment, root).downloads
     return [file for file in params.source.downloads() if not (folder / file.name).exists()]
 
 
@@ -45,13 +45,13 @@ def disk(
     """Return what lies on disk by kind, in the order in which stages write it.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         done: stages that would not run; what they wrote stays as it is.
         weights: bytes of the weights of every model.
         at_once: trainings that run at a time.
         root: the project's folder.
     """
-    layout = Layout(params.profile, root)
+    layout = Layout(params.experiment, root)
     raw, tokens = _text_bytes(params)
     sizes = {family: training_size(params, family, root) for family in params.families}
     to_train = {name: size for name, size in weights.items() if f"train@{name}" not in done}

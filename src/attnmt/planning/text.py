@@ -38,7 +38,7 @@ def _parts(
 ) -> Iterator[str | Table]:
     """Yield headings, tables and notes, top to bottom."""
     stages, to_run = (sum(getattr(g, key) for g in plan.groups) for key in ("stages", "to_run"))
-    yield f"Profile {plan.profile}: {to_run} of {stages} stages would run."
+    yield f"Experiment {plan.experiment}: {to_run} of {stages} stages would run."
     yield _stages(plan)
     yield _what_is_trained(plan)
     if plan.to_train:
@@ -125,7 +125,7 @@ def _downloads(plan: Plan) -> str:
     how_much = f"about {_bytes(size)} in all" if size else "size unknown"
     files = ", ".join(map(_file, plan.fetched))
     count = len(plan.fetched)
-    ahead = f"attnmt fetch --profile {plan.profile} fetches them ahead."
+    ahead = f"attnmt fetch --experiment {plan.experiment} fetches them ahead."
     return f"Downloads: {count} files, {how_much}: {files}. {ahead}"
 
 

@@ -56,7 +56,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     """Return the matrices of the sampled sentences of a set; none if the system has no attention.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         name: of a model or an ensemble.
         test: the set.
         forced: of its references, with gold links where they are known; else of the system's own
@@ -68,7 +68,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     system = params.translators(name)
     if not params.attends(name):
         return []
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"
     data, gold = EncodedSets(layout.encoded(system.family)), None
     if forced:
@@ -78,7 +78,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
 
 
 def figure7(params: Params) -> MatrixFigure | None:
-    """Return gold links and the attention of Table 6's models; None if the profile has none of them."""
+    """Return gold links and the attention of Table 6's models; None if none of them is trained."""
     return _figure(params, "figure7", ("Figure 7", "alignments"), "Table 6")
 
 
@@ -126,7 +126,7 @@ def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> Ma
     )
     if first.gold is not None:
         rest += " Squares are gold links, sure and possible ones."
-    return MatrixFigure(name, Title(*title, params.profile), Caption(lead, rest), matrices)
+    return MatrixFigure(name, Title(*title, params.experiment), Caption(lead, rest), matrices)
 
 
 def _chosen(matrices: Iterable[Matrix]) -> int:

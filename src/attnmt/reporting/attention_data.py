@@ -1,4 +1,4 @@
-"""The attention matrices of a profile as the report's page reads them: small, in whole percent."""
+"""The attention matrices of an experiment as the report's page reads them: small, in whole percent."""
 
 from dataclasses import dataclass
 
@@ -54,7 +54,7 @@ class AttentionData:
 
 
 def attention_data(params: Params) -> AttentionData | None:
-    """Return the matrices of all systems with attention; None if the profile has none.
+    """Return the matrices of all systems with attention; None if the experiment has none.
 
     Raises:
         InputError: if a file is missing or does not fit its text.
@@ -95,7 +95,7 @@ def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> No
     first = next(iter(lines))
     for name, own in lines.items():
         if own != lines[first]:
-            folder = Layout(params.profile).translations(name)
+            folder = Layout(params.experiment).translations(name)
             raise InputError(
                 f"{folder}: holds attention for other lines of {test} than {first} has; run translate "
                 f"of both again"

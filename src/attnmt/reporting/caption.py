@@ -34,9 +34,9 @@ Conditions = Mapping[str, Cell]  # by columns of the CSV file
 
 
 def title(params: Params, spec: TableSpec, rows: Rows) -> Title:
-    """Return what a table is, as "Table 1, English-German, profile demo"."""
+    """Return what a table is, as "Table 1, English-German, experiment demo"."""
     direction = next(one.direction for row in rows for one in row.line.scores)
-    return Title(spec.title, LANGUAGES[direction], params.profile)
+    return Title(spec.title, LANGUAGES[direction], params.experiment)
 
 
 def caption(
@@ -45,7 +45,7 @@ def caption(
     """Return what follows the title.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         spec: of the table.
         rows: of the table; in one at least there is a number of ours.
         common: the conditions under which all of ours were scored.
@@ -162,5 +162,5 @@ def _systems(rows: Rows) -> list[str]:
             "deviation between seeds, and p the largest of the pairs of seeds."
         )
     if not all(row.line.systems for row in rows):
-        parts.append("Rows without a number of ours: systems that this profile does not train.")
+        parts.append("Rows without a number of ours: systems that this experiment does not train.")
     return list(dict.fromkeys(parts))

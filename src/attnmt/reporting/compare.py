@@ -28,7 +28,7 @@ P_DIGITS = 6  # kept and judged; fewer are shown
 
 
 def make_tables(params: Params) -> list[Table]:
-    """Return the tables in which the profile has a number of its own.
+    """Return the tables in which the experiment has a number of its own.
 
     Raises:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
@@ -43,10 +43,10 @@ def make_tables(params: Params) -> list[Table]:
 
 
 def make_table(params: Params, spec: TableSpec, groups: list[list[Row]]) -> Table | None:
-    """Return a table, or None if the profile has no number in it.
+    """Return a table, or None if the experiment has no number in it.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         spec: of the table.
         groups: its rows. A gain is one over a row of the same group.
     """

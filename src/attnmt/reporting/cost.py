@@ -1,4 +1,4 @@
-"""What each training of a profile took: the table of costs."""
+"""What each training of an experiment took: the table of costs."""
 
 from dataclasses import asdict, dataclass
 from math import prod
@@ -77,13 +77,13 @@ def cost_table(params: Params) -> Table:
         for key in MACHINE
         if key not in same
     ]
-    title = Title("Cost of training", "", params.profile)
+    title = Title("Cost of training", "", params.experiment)
     cells = [asdict(row) for row in rows]
     return Table("table_cost", title, _caption(rows, same), filled(columns), cells)
 
 
 def _row(params: Params, name: str) -> Cost:
-    folder = Layout(params.profile).model(name)
+    folder = Layout(params.experiment).model(name)
     trained = read_provenance(folder)
     return Cost(
         system=name,

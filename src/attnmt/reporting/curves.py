@@ -53,7 +53,7 @@ class Figure:
 
 
 def figure5(params: Params) -> Figure | None:
-    """Return the learning curves; None if the profile has none of the six systems.
+    """Return the learning curves; None if the experiment has none of the six systems.
 
     Raises:
         InputError: if a file of a model is missing, or has no costs of the first test set.
@@ -61,7 +61,7 @@ def figure5(params: Params) -> Figure | None:
     column = f"{params.sets.tests[0]}_cost"
 
     def read(name: str, _: bool) -> Points:
-        return _history(Layout(params.profile).model(name), column)
+        return _history(Layout(params.experiment).model(name), column)
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
     caption = "The cost of the test set while a model learns."
@@ -69,7 +69,7 @@ def figure5(params: Params) -> Figure | None:
 
 
 def figure6(params: Params) -> Figure | None:
-    """Return BLEU by sentence length; None if the profile has none of the five systems.
+    """Return BLEU by sentence length; None if the experiment has none of the five systems.
 
     Raises:
         InputError: if scores are missing, or have no groups by length of the first test set.
@@ -79,7 +79,7 @@ def figure6(params: Params) -> Figure | None:
     def read(name: str, replaced: bool) -> Points:
         groups = read_system_scores(params, name, test).sets[test].lengths
         if not groups:
-            path = Layout(params.profile).scores(name)
+            path = Layout(params.experiment).scores(name)
             raise InputError(f"{path}: no groups by length; run evaluate of {name} again")
         return {
             k: (group.max_length, group.after if replaced else group.before)
@@ -105,7 +105,7 @@ def _figure(
     """Put the published curves and ours side by side, or together if they are of the same set.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         figure: in the file of published points.
         subject: of the figure.
         labels: of the x and the y axis.
@@ -124,12 +124,12 @@ def _figure(
         return None
     test, paper_set = params.sets.tests[0], paper_rows("Table 1")[0].set
     first, seeds = read_system_scores(params, names[0][0], test), _seeds(params, names)
-    lines, title = first.sets[test].lines, Title(figure, subject, params.profile)
+    lines, title = first.sets[test].lines, Title(figure, subject, params.experiment)
     if test == paper_set:
         panels = [Panel(f"{test}{seeds}", *labels, published + ours)]
         beside = "Rings are the paper's, lines are ours."
     else:
-        own = f"Ours (profile {params.profile}, {test}{seeds})"
+        own = f"Ours (experiment {params.experiment}, {test}{seeds})"
         panels = [Panel("The paper", *labels, published), Panel(own, *labels, ours)]
         beside = "Our text is not the paper's: only the order and shape of curves compare."
     caption = Caption(

@@ -61,13 +61,13 @@ def dictionary_table(params: Params) -> Table:
         "word itself if it has none. So entries are of use mostly where one of their two words is "
         "outside the family's vocabulary.",
     )
-    title = Title("Dictionaries for unknown words", "", params.profile)
+    title = Title("Dictionaries for unknown words", "", params.experiment)
     cells = [asdict(row) for row in rows]
     return Table("table_dictionary", title, caption, filled(columns), cells)
 
 
 def _row(params: Params, family: str, direction: Direction) -> Entries:
-    layout, (source, target) = Layout(params.profile), direction.split("-")
+    layout, (source, target) = Layout(params.experiment), direction.split("-")
     path = layout.lexicon / f"{direction}.tsv"
     lexicon = Lexicon.load(path, lowercase=params.families[family].encoding.lowercase)
     data = EncodedSets(layout.encoded(family))

@@ -8,7 +8,7 @@ from attnmt.reporting.tables import FAULTS, SCORINGS, SUBWORDS
 
 
 def scored_rows(params: Params) -> list[list[Row]]:
-    """Return the rows of Table 1 that answer to a system of the profile, in one group."""
+    """Return the rows of Table 1 that answer to a system of the experiment, in one group."""
     own = params.models.keys() | params.ensembles.keys()
     rows = [row for row in paper_rows("Table 1") if row.model in own]
     return [[Row(SCORINGS.title, row.system, row.model, replaced=row.replaced) for row in rows]]

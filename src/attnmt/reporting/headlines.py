@@ -38,10 +38,10 @@ class _Measured:
 
 
 def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> list[Headline]:
-    """Return the headlines that the profile's tables have the numbers for.
+    """Return the headlines that the experiment's tables have the numbers for.
 
     Args:
-        params: of the profile.
+        params: of the experiment.
         tables: by name.
         papers_text: whether ours were measured on the paper's own text.
 

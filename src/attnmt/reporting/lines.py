@@ -46,7 +46,7 @@ class Number:
 class Line:
     """A row of a table, what of ours answers to it, and our numbers.
 
-    ``systems`` has one for each seed; it is empty where no system of the profile answers.
+    ``systems`` has one for each seed; it is empty where no system of the experiment answers.
     """
 
     row: Row
@@ -124,13 +124,13 @@ def _systems(params: Params, model: str | None, test: str) -> list[Measured]:
 
 
 def _read(params: Params, name: str, test: str) -> Measured:
-    scores, path = read_system_scores(params, name, test), Layout(params.profile).scores(name)
+    scores, path = read_system_scores(params, name, test), Layout(params.experiment).scores(name)
     return Measured(scores.stage, name, path.as_posix(), scores, scores.alignment)
 
 
 def _aligner(params: Params) -> Measured:
     """Return the outside aligner, with the interval of its error rate."""
-    path, result = Layout(params.profile).lexicon / "aligner.json", read_aligner(params)
+    path, result = Layout(params.experiment).lexicon / "aligner.json", read_aligner(params)
     low, high = (None, None) if result.aer is None else aligner_interval(params)
     links = LinkScores(
         set=result.set,
@@ -145,7 +145,7 @@ def _aligner(params: Params) -> Measured:
 
 
 def _diagonal(params: Params) -> Measured:
-    path = Layout(params.profile).tokens / f"{params.sets.aligned}.links"
+    path = Layout(params.experiment).tokens / f"{params.sets.aligned}.links"
     return Measured("tables", "none", path.as_posix(), None, diagonal_score(params))
 
 

@@ -1,4 +1,4 @@
-"""The report: one HTML file with every table and figure of a profile, which needs nothing beside it.
+"""The report: one HTML file with every table and figure of an experiment, which needs nothing beside it.
 
 Style, script, curves and matrices stand inside the file, and a policy forbids the browser to fetch
 anything or to run any script but that one. ``page/`` holds the template, the style and the scripts.
@@ -61,7 +61,7 @@ def make_page(params: Params, report: Report) -> str:
         .render(
             title=TITLE,
             address=ADDRESS,
-            profile=params.profile,
+            experiment=params.experiment,
             policy=_policy(script),
             style=_own("style.css"),
             script=script,
@@ -134,7 +134,7 @@ def _grouped(sections: list[Section]) -> list[Group]:
 
 def _run(params: Params) -> list[str]:
     """Say in a line what the run is: text, models, machine, time, commit."""
-    layout = Layout(params.profile)
+    layout = Layout(params.experiment)
     trained = [read_provenance(layout.model(name)) for name in params.models]
     texts = [EncodedSets(layout.encoded(family)) for family in params.families]
     pairs = {text.lines(params.sets.train) for text in texts}
@@ -153,9 +153,9 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _commands(params: Params) -> list[str]:
-    if params.profile == DEMO:
+    if params.experiment == DEMO:
         return ["make demo    # sets up, then makes everything here", "make test"]
     return [
-        f"snakemake -j2 --config profile={params.profile}",
-        f"dvc repro profiles/{params.profile}/dvc.yaml    # the same, one stage after the other",
+        f"snakemake -j2 --config experiment={params.experiment}",
+        f"dvc repro experiments/{params.experiment}/dvc.yaml    # the same, one stage after the other",
     ]

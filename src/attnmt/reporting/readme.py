@@ -4,7 +4,7 @@ import re
 
 from attnmt.errors import InputError
 
-MARKER = re.compile(r"<!-- (?P<marker>(?P<table>\w+):(?P<profile>\w+)) -->")
+MARKER = re.compile(r"<!-- (?P<marker>(?P<table>\w+):(?P<experiment>\w+)) -->")
 
 
 def readme_with_table(readme: str, table: str, marker: str) -> str:
@@ -23,5 +23,5 @@ def readme_with_table(readme: str, table: str, marker: str) -> str:
 
 
 def markers(readme: str) -> list[tuple[str, str, str]]:
-    """Return (marker, table, profile) of every opening marker: (table1:demo, table1, demo)."""
-    return [(m["marker"], m["table"], m["profile"]) for m in MARKER.finditer(readme)]
+    """Return (marker, table, experiment) of every opening marker: (table1:demo, table1, demo)."""
+    return [(m["marker"], m["table"], m["experiment"]) for m in MARKER.finditer(readme)]

@@ -1,4 +1,4 @@
-"""Tables as CSV, Markdown and LaTeX, and all of a profile's as JSON for the page."""
+"""Tables as CSV, Markdown and LaTeX, and all of an experiment's as JSON for the page."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ _LATEX_ESCAPES = str.maketrans(
 
 
 def write_tables(
-    profile: str, tables: Sequence[Table], folder: Path, samples: Sequence[Sample] = ()
+    experiment: str, tables: Sequence[Table], folder: Path, samples: Sequence[Sample] = ()
 ) -> None:
     """Write each table's CSV, Markdown and LaTeX, and ``tables.json`` with these and the samples.
 
@@ -29,7 +29,7 @@ def write_tables(
         write_text(stem.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"))
         write_text(stem.with_suffix(".md"), markdown(table))
         write_text(stem.with_suffix(".tex"), latex(table))
-    write_tables_file(folder / "tables.json", profile, tables, samples)
+    write_tables_file(folder / "tables.json", experiment, tables, samples)
 
 
 def markdown(table: Table) -> str:

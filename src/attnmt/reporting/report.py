@@ -1,4 +1,4 @@
-"""The report of a profile: what the stages tables and report make, each part once."""
+"""The report of an experiment: what the stages tables and report make, each part once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,12 +41,14 @@ class Report:
 
 
 def make_report(params: Params) -> Report:
-    """Return the report of a profile; the same files give the same report.
+    """Return the report of an experiment; the same files give the same report.
 
     Raises:
-        InputError: if a file is missing or damaged, or is of another profile.
+        InputError: if a file is missing or damaged, or is of another experiment.
     """
-    file = read_tables(Layout(params.profile).reports / "tables" / "tables.json", params.profile)
+    file = read_tables(
+        Layout(params.experiment).reports / "tables" / "tables.json", params.experiment
+    )
     costs = cost_table(params)
     tables = {"tables": file.tables, "cost": [shown(costs)]}
     return Report(
@@ -83,7 +85,7 @@ def _trainings(params: Params, row: ShownRow) -> list[Provenance]:
     """Return what is known of the trainings behind a row."""
     own = [name for name in row.models if name in params.models or name in params.ensembles]
     members = [member for name in own for member in params.translators(name).members]
-    return [read_provenance(Layout(params.profile).model(member)) for member in members]
+    return [read_provenance(Layout(params.experiment).model(member)) for member in members]
 
 
 def _origins(trainings: list[Provenance]) -> dict[str, str]:

@@ -21,7 +21,7 @@ from attnmt.reporting.tables_file import Sample, SampleText
 NAME = "table5"
 LEAD = "Sample translations, not chosen by hand: sentences evenly spread over a test set."
 # Of each direction: the test set's index; the best attentional model, and the base model, of which the
-# paper does not say whether it reverses: the first of these that the profile trains.
+# paper does not say whether it reverses: the first of these that the experiment trains.
 SYSTEMS: dict[Direction, tuple[int, dict[str, tuple[str, ...]]]] = {
     "en-de": (
         0,
@@ -35,7 +35,7 @@ SYSTEMS: dict[Direction, tuple[int, dict[str, tuple[str, ...]]]] = {
 
 
 def make_samples(params: Params) -> list[Sample]:
-    """Return the sampled sentences of each direction of which the profile has a system.
+    """Return the sampled sentences of each direction of which the experiment has a system.
 
     The texts are plain, with unknown words replaced where attention tells their source.
 
@@ -108,7 +108,7 @@ def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
 
 def _plain(params: Params, test: str, language: str) -> list[str]:
     """Return the sentences of a set as they are written."""
-    lines = read_lines(Layout(params.profile).raw / f"{test}.{language}")
+    lines = read_lines(Layout(params.experiment).raw / f"{test}.{language}")
     if params.tokenise.moses:
         return lines
     moses = MosesTokenizer(language, params.tokenise.split_hyphens)  # the raw text is tokens
@@ -116,7 +116,7 @@ def _plain(params: Params, test: str, language: str) -> list[str]:
 
 
 def _translations(params: Params, name: str, test: str, lines: int) -> list[str]:
-    path = Layout(params.profile).translations(name) / f"{test}.txt"
+    path = Layout(params.experiment).translations(name) / f"{test}.txt"
     found = read_lines(path, may_be_blank=True)
     if len(found) != lines:
         raise InputError(

@@ -28,19 +28,19 @@ class Column:
 
 @dataclass(frozen=True)
 class Title:
-    """The title of a table or a figure, as "Table 1, English-German, profile demo".
+    """The title of a table or a figure, as "Table 1, English-German, experiment demo".
 
     ``short`` names it in lists, ``about`` says more, if there is more to say.
     """
 
     short: str
     about: str
-    profile: str
+    experiment: str
 
     def __str__(self) -> str:
         """Return the whole title."""
         return ", ".join(
-            part for part in (self.short, self.about, f"profile {self.profile}") if part
+            part for part in (self.short, self.about, f"experiment {self.experiment}") if part
         )
 
 
@@ -58,7 +58,7 @@ class Caption:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of one profile.
+    """One table of one experiment.
 
     Attributes:
         name: of its files.
@@ -123,7 +123,7 @@ class TableSpec:
             nothing is judged.
         gain_over: what a gain counts from: the row ABOVE, the FIRST row of the group, or, named by
             its key, another metric of the same row.
-        test: which of the profile's test sets, by index.
+        test: which of the experiment's test sets, by index.
         script: how BLEU is computed, ``tokenised`` or ``nist``.
         published: whether the rows have published numbers; else the table is ours alone.
         note: sentences for the caption.

@@ -1,4 +1,4 @@
-"""``tables.json``, what the page shows of a profile's tables and samples."""
+"""``tables.json``, what the page shows of an experiment's tables and samples."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -88,7 +88,7 @@ class Sample(Record):
 class TablesFile(Record):
     """The file's content: all tables of one folder, and the samples of Table 5 where it has them."""
 
-    profile: Name
+    experiment: Name
     tables: list[ShownTable]
     samples: list[Sample]
 
@@ -118,21 +118,23 @@ def shown(table: Table) -> ShownTable:
 
 
 def write_tables_file(
-    path: Path, profile: str, tables: Iterable[Table], samples: Sequence[Sample] = ()
+    path: Path, experiment: str, tables: Iterable[Table], samples: Sequence[Sample] = ()
 ) -> None:
     """Write the file of a folder of tables; the same tables give the same bytes."""
-    content = TablesFile(profile=profile, tables=list(map(shown, tables)), samples=list(samples))
+    content = TablesFile(
+        experiment=experiment, tables=list(map(shown, tables)), samples=list(samples)
+    )
     write_json(path, content.model_dump())
 
 
-def read_tables(path: Path, profile: str) -> TablesFile:
+def read_tables(path: Path, experiment: str) -> TablesFile:
     """Read the file of a folder of tables.
 
     Raises:
-        InputError: if it is missing or damaged, or is of another profile.
+        InputError: if it is missing or damaged, or is of another experiment.
     """
     again = f"run the stage {'report' if path.parent.name == 'cost' else 'tables'} again"
     found = read_model(path, TablesFile, again)
-    if found.profile != profile:
-        raise InputError(f"{path}: holds tables of profile {found.profile!r}; {again}")
+    if found.experiment != experiment:
+        raise InputError(f"{path}: holds tables of experiment {found.experiment!r}; {again}")
     return found

@@ -4,7 +4,7 @@ The files of a training are the record. While it runs, its curves go to MLflow i
 MLflow is not installed, is unreachable or fails, one warning says so, the training goes on, and
 ``attnmt track`` (importing.py) fills the gap from the files.
 
-An experiment is a profile. In it each training and each ensemble is a run with its scores; its tag
+An experiment is an experiment. In it each training and each ensemble is a run with its scores; its tag
 ``tables`` names the tables that show it. One more run carries the report and the best model. The run
 of a training is known by its tags ``run``, its name, and ``fingerprint``, so a training that resumes
 continues it.

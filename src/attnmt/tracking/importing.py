@@ -1,4 +1,4 @@
-"""Import into MLflow, from the files, whatever it lacks of a profile's trainings, scores and report."""
+"""Import from the files whatever MLflow lacks of an experiment's trainings, scores and report."""
 
 import logging
 from datetime import datetime
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 def log_results(params: Params) -> None:
-    """Show in MLflow all that it lacks of a profile, scores and report above all. Never raises."""
+    """Show in MLflow all that it lacks of an experiment, scores and report above all. Never raises."""
     try:
         import_missing(params)
     except Exception as error:
@@ -45,17 +45,17 @@ def import_missing(params: Params) -> list[str]:
     Raises:
         InputError: if MLflow is not installed or its store does not answer, or a file is damaged.
     """
-    profile = params.profile
-    layout = Layout(profile)
+    experiment = params.experiment
+    layout = Layout(experiment)
     trained = sorted(path.parent for path in layout.model("").glob("*/metrics.json"))
     scored = [path.stem for path in sorted(layout.scores("").parent.glob("*.json"))]
     try:
         client = connect()
-        added = {folder.name for folder in trained if _import_training(client, profile, folder)}
+        added = {folder.name for folder in trained if _import_training(client, experiment, folder)}
         finished = {folder.name for folder in trained}
         for name in scored:
-            members = read_scores(profile, name).models
-            if finished.issuperset(members) and add_scores(client, profile, name):
+            members = read_scores(experiment, name).models
+            if finished.issuperset(members) and add_scores(client, experiment, name):
                 added.add(name)
         report = [REPORT] if add_report(client, params) else []
     except InputError:
@@ -69,10 +69,10 @@ def import_missing(params: Params) -> list[str]:
     return sorted(added) + report
 
 
-def _import_training(client: Any, profile: str, folder: Path) -> bool:
+def _import_training(client: Any, experiment: str, folder: Path) -> bool:
     """Import one training; return whether MLflow lacked any of it."""
     name, provenance = folder.name, read_provenance(folder)
-    key = RunKey(profile, name, provenance.fingerprint, provenance.started)
+    key = RunKey(experiment, name, provenance.fingerprint, provenance.started)
     found = find_run(client, key)
     if found is not None and found.info.status == "FINISHED":
         return False

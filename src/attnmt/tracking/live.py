@@ -86,7 +86,7 @@ class TrackedRun:
 @contextmanager
 def training_run(
     *,
-    profile: str,
+    experiment: str,
     model: str,
     seed: int,
     fingerprint: str,
@@ -97,7 +97,7 @@ def training_run(
     """Yield the MLflow run of a training, the one begun earlier if it resumes. Never raises itself.
 
     Args:
-        profile: the experiment.
+        experiment: the experiment.
         model: its name, the run's too.
         seed: of the training.
         fingerprint: of configuration and data.
@@ -108,7 +108,7 @@ def training_run(
     run = TrackedRun()
     try:
         client, tags = connect(), {**tags, "seed": seed}
-        key = RunKey(profile, model, fingerprint, started)
+        key = RunKey(experiment, model, fingerprint, started)
         run = TrackedRun(client, *open_run(client, key, params, tags))
     except Exception as error:
         warn("open a run", error)

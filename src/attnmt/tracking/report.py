@@ -24,7 +24,7 @@ SERVE = "attnmt serve --model models:/{}/latest"
 
 
 def add_report(client: Any, params: Params) -> bool:
-    """Put a profile's report into MLflow, in the place of the one that is there.
+    """Put an experiment's report into MLflow, in the place of the one that is there.
 
     Returns:
         Whether MLflow lacked any of it; False, too, if there is no report.
@@ -32,32 +32,32 @@ def add_report(client: Any, params: Params) -> bool:
     Raises:
         InputError: if a file of the report or of the best model is damaged or missing.
     """
-    layout, profile = Layout(params.profile), params.profile
+    layout, experiment = Layout(params.experiment), params.experiment
     found = sorted(layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True)  # tables, then cost
     if not found:
         return False
-    run_id = report_run(client, profile)
+    run_id = report_run(client, experiment)
     files = [path for path in layout.reports.rglob("[!.]*.*") if path.name != TABLES_FILE]
     added = [replace_artifacts(client, run_id, layout.reports, sorted(files))]
-    tables = [table for path in found for table in read_tables(path, profile).tables]
-    added.append(_name_tables(client, profile, tables))
+    tables = [table for path in found for table in read_tables(path, experiment).tables]
+    added.append(_name_tables(client, experiment, tables))
     if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
         added.append(register_best(client, params, run_id))
     return any(added)
 
 
-def _name_tables(client: Any, profile: str, tables: Sequence[ShownTable]) -> bool:
+def _name_tables(client: Any, experiment: str, tables: Sequence[ShownTable]) -> bool:
     """Tag the run of every system with the tables that show it; return whether one lacked its tag."""
     shown: dict[str, dict[str, None]] = {}
     for table in tables:
         for model in (model for row in table.rows for model in row.models):
             shown.setdefault(model, {})[table.short] = None
-    runs = [(run, shown.get(run.data.tags["run"])) for run in model_runs(client, profile)]
+    runs = [(run, shown.get(run.data.tags["run"])) for run in model_runs(client, experiment)]
     return any([set_tag(client, run, "tables", ", ".join(names)) for run, names in runs if names])
 
 
 def register_best(client: Any, params: Params, run_id: str) -> bool:
-    """Log the best model of a profile as an output of run ``run_id``, and register it.
+    """Log the best model of an experiment as an output of run ``run_id``, and register it.
 
     Returns:
         Whether the latest version in the registry was another model, or none.
@@ -68,7 +68,7 @@ def register_best(client: Any, params: Params, run_id: str) -> bool:
     from mlflow.entities import LoggedModelOutput
     from mlflow.models import Model
 
-    name, registered = best_model(params), f"attnmt-{params.profile}"
+    name, registered = best_model(params), f"attnmt-{params.experiment}"
     digest = digest_of(translator_files(params, name))
     versions = client.search_model_versions(f"name = '{registered}'")
     if versions and max(versions, key=lambda v: int(v.version)).tags.get("digest") == digest:
@@ -83,7 +83,7 @@ def register_best(client: Any, params: Params, run_id: str) -> bool:
         client.log_model_artifacts(logged.model_id, str(folder))
     client.finalize_logged_model(logged.model_id, "READY")
     client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
-    text = f"`{name}`, of profile {params.profile}. To serve it: `{SERVE.format(registered)}`"
+    text = f"`{name}`, of experiment {params.experiment}. To serve it: `{SERVE.format(registered)}`"
     if not versions:
         client.create_registered_model(registered)
     client.update_registered_model(registered, f"The best model: {text}")

@@ -18,7 +18,7 @@ LABELS: dict[Script, str] = {  # of the scripts of a scores file, in MLflow
 }
 
 
-def add_scores(client: Any, profile: str, name: str) -> bool:
+def add_scores(client: Any, experiment: str, name: str) -> bool:
     """Add a model's scores to the run of its training; an ensemble's are a run of their own.
 
     Returns:
@@ -27,10 +27,10 @@ def add_scores(client: Any, profile: str, name: str) -> bool:
     Raises:
         InputError: if MLflow has no run of the training, or a file is missing or damaged.
     """
-    layout = Layout(profile)
-    scores = read_scores(profile, name)
+    layout = Layout(experiment)
+    scores = read_scores(experiment, name)
     trained = [read_provenance(layout.model(member)) for member in scores.models]
-    key = _key(profile, name, scores.average, trained)
+    key = _key(experiment, name, scores.average, trained)
     found = find_run(client, key)
     if found is not None:
         run_id = found.info.run_id
@@ -44,12 +44,12 @@ def add_scores(client: Any, profile: str, name: str) -> bool:
     return log_final(client, run_id, score_metrics(scores))
 
 
-def _key(profile: str, name: str, average: str | None, trained: list[Provenance]) -> RunKey:
+def _key(experiment: str, name: str, average: str | None, trained: list[Provenance]) -> RunKey:
     """Return the key of the run that has the scores: a training's, or an ensemble's own."""
     if average is None:
-        return RunKey(profile, name, trained[0].fingerprint, trained[0].started)
+        return RunKey(experiment, name, trained[0].fingerprint, trained[0].started)
     parts = [average, *(part for one in trained for part in (one.fingerprint, one.started))]
-    return RunKey(profile, name, hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16], "")
+    return RunKey(experiment, name, hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16], "")
 
 
 def score_metrics(scores: SystemScores) -> dict[str, float]:

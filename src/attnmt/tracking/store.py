@@ -87,7 +87,7 @@ def quieten() -> None:
 class RunKey:
     """What a run of MLflow is known by. A training that is repeated has a run of its own."""
 
-    profile: str
+    experiment: str
     run: str  # the name of a model or an ensemble
     fingerprint: str  # of configuration and data; of an ensemble, of its members' trainings
     started: str  # of a training, when it first started, as in provenance.json; of an ensemble ""
@@ -142,17 +142,17 @@ def open_run(
             }
             return run_id, steps
         begun = client.create_run(
-            _experiment(client, key.profile),
+            _experiment(client, key.experiment),
             start_time=_milliseconds(key.started),
             tags={name: str(value) for name, value in {**tags, **key.tags}.items()},
             run_name=key.run,
         )
-    _log_start(client, begun.info.run_id, key.profile, params, tags)
+    _log_start(client, begun.info.run_id, key.experiment, params, tags)
     return begun.info.run_id, {}
 
 
 def _log_start(
-    client: Any, run_id: str, profile: str, params: Mapping[str, Any], tags: Mapping[str, Any]
+    client: Any, run_id: str, experiment: str, params: Mapping[str, Any], tags: Mapping[str, Any]
 ) -> None:
     """Log what is known before the first batch: the parameters and the data set."""
     from mlflow.entities import Dataset, DatasetInput, InputTag, Param
@@ -161,9 +161,9 @@ def _log_start(
     for start in range(0, len(values), PARAMS_A_BATCH):
         client.log_batch(run_id, params=values[start : start + PARAMS_A_BATCH])
     if "dataset_digest" in tags:
-        source = Layout(profile).encoded("").as_posix()
+        source = Layout(experiment).encoded("").as_posix()
         digest = str(tags["dataset_digest"])[:DIGEST_LIMIT]
-        data = Dataset(profile, digest, source_type="local", source=source)
+        data = Dataset(experiment, digest, source_type="local", source=source)
         client.log_inputs(run_id, [DatasetInput(data, [InputTag("mlflow.data.context", "train")])])
 
 
@@ -171,44 +171,44 @@ def _milliseconds(started: str) -> int | None:
     return int(1000 * datetime.fromisoformat(started).timestamp()) if started else None
 
 
-def _experiment(client: Any, profile: str) -> str:
-    """Return the id of the profile's experiment, made if need be."""
-    found = _known_experiment(client, profile)
+def _experiment(client: Any, experiment: str) -> str:
+    """Return the id that an experiment has in MLflow, which gets it if need be."""
+    found = _known_experiment(client, experiment)
     if found is None:
-        return str(client.create_experiment(profile, tags=VIEW))
+        return str(client.create_experiment(experiment, tags=VIEW))
     return str(found.experiment_id)
 
 
-def _known_experiment(client: Any, profile: str) -> Any:
-    """Return the profile's experiment, or None.
+def _known_experiment(client: Any, experiment: str) -> Any:
+    """Return an experiment as MLflow has it, or None.
 
     Raises:
         InputError: if the artefacts of this folder's store lie outside the folder.
     """
-    found = client.get_experiment_by_name(profile)
+    found = client.get_experiment_by_name(experiment)
     if found is not None:
         _check_place(found.artifact_location)
     return found
 
 
-def report_run(client: Any, profile: str) -> str:
-    """Return the id of the run that carries a profile's report; it is made if need be.
+def report_run(client: Any, experiment: str) -> str:
+    """Return the id of the run that carries an experiment's report; it is made if need be.
 
     MLflow lists runs by their time of creation. The report takes that of the experiment, so that it
     stands below what is being trained.
     """
     with FileLock(LOCK, timeout=LOCK_SECONDS):
-        experiment = client.get_experiment(_experiment(client, profile))
-        found = client.search_runs([experiment.experiment_id], "tags.kind = 'report'")
+        known = client.get_experiment(_experiment(client, experiment))
+        found = client.search_runs([known.experiment_id], "tags.kind = 'report'")
         if found:
             return str(found[0].info.run_id)
         made = client.create_run(
-            experiment.experiment_id,
-            start_time=experiment.creation_time,
+            known.experiment_id,
+            start_time=known.creation_time,
             tags={"kind": "report"},
             run_name=REPORT,
         )
-        client.set_terminated(made.info.run_id, "FINISHED", experiment.creation_time)
+        client.set_terminated(made.info.run_id, "FINISHED", known.creation_time)
     return str(made.info.run_id)
 
 
@@ -220,12 +220,12 @@ def set_tag(client: Any, run: Any, name: str, value: str) -> bool:
     return True
 
 
-def model_runs(client: Any, profile: str) -> list[Any]:
-    """Return the runs of all models and ensembles of a profile."""
+def model_runs(client: Any, experiment: str) -> list[Any]:
+    """Return the runs of all models and ensembles of an experiment."""
     found, token = [], None
     while token != "":
         page = client.search_runs(
-            [_experiment(client, profile)], "tags.run != ''", page_token=token
+            [_experiment(client, experiment)], "tags.run != ''", page_token=token
         )
         found += page
         token = page.token or ""
@@ -235,8 +235,8 @@ def model_runs(client: Any, profile: str) -> list[Any]:
 def find_run(client: Any, key: RunKey) -> Any:
     """Return the MLflow run of a training or an ensemble, or None."""
     condition = " and ".join(f"tags.{name} = '{value}'" for name, value in key.tags.items())
-    experiment = _known_experiment(client, key.profile)
-    ids = [experiment.experiment_id] if experiment else []
+    known = _known_experiment(client, key.experiment)
+    ids = [known.experiment_id] if known else []
     found = client.search_runs(ids, condition, max_results=1) if ids else []
     return found[0] if found else None
 

@@ -49,7 +49,7 @@ def train_run(params: Params, name: str, code: str) -> None:
 
 def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks) -> None:
     entry, recipe = params.model(name), params.recipe(name)
-    system, sets, layout = entry.system, params.sets, Layout(params.profile)
+    system, sets, layout = entry.system, params.sets, Layout(params.experiment)
     threads, graphs = params.machine.train_threads, params.machine.cuda_graphs
     torch.set_num_threads(max(1, threads // ranks.count))
     keep_freed_memory()
@@ -67,7 +67,7 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks) -> No
     shape = params.families[entry.family].shape
     model = Translator(ModelConfig(system, shape, *words)).to(device)
     identity = {
-        "profile": params.profile,
+        "experiment": params.experiment,
         "model": name,
         "family": entry.family,
         "seed": entry.seed,
@@ -99,7 +99,7 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks) -> No
         ranks.any(False)
         provenance = {**identity, **here, **asdict(origin), "processes": ranks.count}
         with training_run(
-            profile=params.profile,
+            experiment=params.experiment,
             model=name,
             seed=entry.seed,
             fingerprint=config["fingerprint"],

@@ -68,17 +68,17 @@ def paper_speed() -> Speed:
     return Speed.of("the paper's best system", "Tesla K40", 1000, config, lengths)
 
 
-def finished_speeds(profile: str, root: Path = Path()) -> list[Speed]:
+def finished_speeds(experiment: str, root: Path = Path()) -> list[Speed]:
     """Return, for each device that trainings were finished on, the speed of the largest among them.
 
-    The largest is the one whose target word costs most; where the profile itself has trainings, of
+    The largest is the one whose target word costs most; where the experiment itself has trainings, of
     these alone. A training counts if its encoded text, which says how long its sentences are, lies
     there too.
 
     Raises:
         InputError: if a model's files are damaged or of another version of this program.
     """
-    paths = sorted(root.glob(f"models/{profile}/*/provenance.json"))
+    paths = sorted(root.glob(f"models/{experiment}/*/provenance.json"))
     found: dict[str, Speed] = {}
     for path in paths or sorted(root.glob("models/*/*/provenance.json")):
         speed = _finished_speed(path.parent, root)
@@ -90,14 +90,14 @@ def finished_speeds(profile: str, root: Path = Path()) -> list[Speed]:
 def _finished_speed(folder: Path, root: Path) -> Speed | None:
     """Return the speed that a model's folder tells of; None without its encoded text."""
     facts = read_provenance(folder)
-    encoded = Layout(facts.profile, root).encoded(facts.family)
+    encoded = Layout(facts.experiment, root).encoded(facts.family)
     if not (encoded / "summary.json").exists():
         return None
     trained = read_config(folder)
     words = trained.source_words, trained.target_words
     config = ModelConfig(trained.system, trained.shape, *words)
     lengths = TextSize.read(encoded, trained.sets.train).lengths(config.system)
-    name, device = f"{facts.profile}/{facts.model}", _device(facts.device, facts.threads)
+    name, device = f"{facts.experiment}/{facts.model}", _device(facts.device, facts.threads)
     return Speed.of(name, device, facts.target_words_per_second, config, lengths)
 
 

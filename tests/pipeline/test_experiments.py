@@ -1,4 +1,4 @@
-"""Every profile is the same graph: what dvc.yaml declares holds whichever parameters fill it."""
+"""Every experiment is the same graph: what dvc.yaml declares holds whichever parameters fill it."""
 
 import re
 from functools import cache
@@ -13,24 +13,24 @@ from attnmt.config import Params, load_params
 from attnmt.graph import Stage, read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
-PROFILES = ["demo", *sorted(file.parent.name for file in ROOT.glob("profiles/*/dvc.yaml"))]
+EXPERIMENTS = ["demo", *sorted(file.parent.name for file in ROOT.glob("experiments/*/dvc.yaml"))]
 DECLARED: dict[str, Any] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 
 
-def params_file(profile: str) -> str:
-    return "params.yaml" if profile == "demo" else f"profiles/{profile}/params.yaml"
+def params_file(experiment: str) -> str:
+    return "params.yaml" if experiment == "demo" else f"experiments/{experiment}/params.yaml"
 
 
 @cache
-def stages(profile: str) -> list[Stage]:
-    return read_stages(profile, ROOT, compare=False)
+def stages(experiment: str) -> list[Stage]:
+    return read_stages(experiment, ROOT, compare=False)
 
 
-def definitions(profile: str) -> dict[str, tuple[str, ...]]:
-    """Return each kind of a profile's stages with the profile's own names taken out of it."""
-    params = load_params(ROOT / params_file(profile), ROOT)
+def definitions(experiment: str) -> dict[str, tuple[str, ...]]:
+    """Return each kind of an experiment's stages with the experiment's own names taken out of it."""
+    params = load_params(ROOT / params_file(experiment), ROOT)
     found: dict[str, tuple[str, ...]] = {}
-    for stage in stages(profile):
+    for stage in stages(experiment):
         kind = stage.name.partition("@")[0]
         general = definition(stage, params)
         assert found.setdefault(kind, general) == general, stage.name
@@ -40,7 +40,7 @@ def definitions(profile: str) -> dict[str, tuple[str, ...]]:
 def definition(stage: Stage, params: Params) -> tuple[str, ...]:
     names = dict.fromkeys(params.families, "<family>")
     names |= dict.fromkeys([*params.models, *params.ensembles], "<name>")
-    names |= {params.profile: "<profile>", stage.name.partition("@")[2]: "<own name>"}
+    names |= {params.experiment: "<experiment>", stage.name.partition("@")[2]: "<own name>"}
 
     def general(text: str) -> str:
         text = text.replace(params.params_file, "<params>")
@@ -50,45 +50,45 @@ def definition(stage: Stage, params: Params) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(general, texts)))
 
 
-@pytest.mark.parametrize("profile", PROFILES[1:])
-def test_profiles_resolve_to_the_same_stages(profile: str) -> None:
-    """A kind that a profile has not, such as an ensemble, is one of which it names none."""
-    demo, own = definitions("demo"), definitions(profile)
+@pytest.mark.parametrize("experiment", EXPERIMENTS[1:])
+def test_experiments_resolve_to_the_same_stages(experiment: str) -> None:
+    """A kind that an experiment has not, such as an ensemble, is one of which it names none."""
+    demo, own = definitions("demo"), definitions(experiment)
     assert demo.keys() == DECLARED.keys()
-    params = load_params(ROOT / params_file(profile), ROOT)
+    params = load_params(ROOT / params_file(experiment), ROOT)
     assert demo.keys() - own.keys() == ({"ensemble"} if not params.ensembles else set())
     assert own == {kind: demo[kind] for kind in own}
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_profiles_share_one_declaration(profile: str) -> None:
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_experiments_share_one_declaration(experiment: str) -> None:
     """In files that are no links, which DVC cannot read at a revision; `make format` writes them."""
-    file = ROOT / Path(params_file(profile)).with_name("dvc.yaml")
+    file = ROOT / Path(params_file(experiment)).with_name("dvc.yaml")
     assert not file.is_symlink()
     assert file.read_bytes() == (ROOT / "dvc.yaml").read_bytes()
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_no_model_shares_its_line_with_another(profile: str) -> None:
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_no_model_shares_its_line_with_another(experiment: str) -> None:
     """`dvc exp run -S` of one model would change the others with it."""
-    text = (ROOT / params_file(profile)).read_text()
+    text = (ROOT / params_file(experiment)).read_text()
     sections = text[text.index("\nfamilies:") : text.index("\nensembles:")]
     events = list(yaml.parse(sections))
     assert not [event for event in events if getattr(event, "anchor", None)]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_a_profile_says_truly_where_it_lies(profile: str) -> None:
-    file = ROOT / params_file(profile)
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_an_experiment_says_truly_where_it_lies(experiment: str) -> None:
+    file = ROOT / params_file(experiment)
     params = load_params(file, ROOT)
-    assert params.profile == profile
-    assert params.params_file == params_file(profile)
+    assert params.experiment == experiment
+    assert params.params_file == params_file(experiment)
     assert (file.parent / params.root).resolve() == ROOT
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_parameter_that_a_stage_names_exists(profile: str) -> None:
-    for stage in stages(profile):
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_parameter_that_a_stage_names_exists(experiment: str) -> None:
+    for stage in stages(experiment):
         declared = DECLARED[stage.name.partition("@")[0]]
         groups = declared.get("do", declared).get("params", [])
         lists = [names for group in groups for names in group.values()]
@@ -108,7 +108,7 @@ def test_every_stage_depends_on_the_code_that_it_runs(name: str) -> None:
     commands = [stage["cmd"]] if isinstance(stage["cmd"], str) else stage["cmd"]
     expected = r"python stages/(\w+)\.py \$\{params_file\}( \$\{key\})?"
     scripts = [re.sub(expected, r"\1", command) for command in commands]
-    assert stage["deps"][: len(scripts)] == [f"code/${{profile}}/{s}.json" for s in scripts]
+    assert stage["deps"][: len(scripts)] == [f"code/${{experiment}}/{s}.json" for s in scripts]
     assert all((ROOT / f"stages/{script}.py").exists() for script in scripts)
 
 

@@ -1,4 +1,4 @@
-"""A profile on disk whose models are small and have random weights: enough to translate with."""
+"""An experiment on disk whose models are small and have random weights: enough to translate with."""
 
 import json
 from pathlib import Path
@@ -65,8 +65,8 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
-def make_profile(folder: Path) -> Params:
-    """Write a profile below ``folder``: parameters, text, dictionaries, models. Return the first."""
+def make_experiment(folder: Path) -> Params:
+    """Write an experiment below ``folder``: parameters, text, dictionaries, models. Return the first."""
     values = json.loads(json.dumps(yaml.safe_load((ROOT / "params.yaml").read_text())))
     recipe = values["families"]["luong"]["training"]
     pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
@@ -88,7 +88,7 @@ def make_profile(folder: Path) -> Params:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
     params = load_params(folder / "params.yaml", folder)
-    layout = Layout(params.profile, folder)
+    layout = Layout(params.experiment, folder)
     for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
         for name, lines in text.items():
             write_lines(layout.raw / f"{name}.{language}", lines)
