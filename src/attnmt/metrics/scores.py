@@ -54,6 +54,21 @@ def score_system(params: Params, name: str, root: Path = Path()) -> dict[str, An
     }
 
 
+def few_scores(scores: dict[str, Any]) -> dict[str, Any]:
+    """Return what ``dvc metrics`` shows of a scores file: perplexity and BLEU by test set, and AER."""
+    few: dict[str, Any] = {
+        test: {
+            "ppl": found["perplexity"],
+            "bleu": found["before"]["tokenised"]["value"],
+            "bleu_unk": found["after"]["tokenised"]["value"],
+        }
+        for test, found in scores["sets"].items()
+    }
+    few = {test: {k: v for k, v in one.items() if v is not None} for test, one in few.items()}
+    alignment = scores["alignment"]
+    return few | ({"aer": alignment["aer"]} if alignment and alignment["aer"] is not None else {})
+
+
 def score_outputs(outputs: Outputs, samples: int, length_group: int) -> dict[str, Any]:
     """Return the scores of one test set by every script, and by length.
 

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from attnmt.config import Params
-from attnmt.reporting.tables import ABOVE, FIRST, METRICS, SUBWORDS, TableSpec
+from attnmt.config import DIAGONAL, Params
+from attnmt.reporting.paper import Row, paper_set
+from attnmt.reporting.recipes import marks
+from attnmt.reporting.tables import METRICS, SUBWORDS, TableSpec
 
 LANGUAGES = {"en-de": "English-German", "de-en": "German-English"}
 LINKED = (
@@ -22,7 +24,10 @@ REPLACED = (
     "For each system we take the step that restores more of the unknown words in the development set's "
     "references."
 )
-OVER = {ABOVE: "over the row above", FIRST: "over the system without fault"}
+OWN = (
+    "A row that the paper does not have is our own. Its verdict is whether it is higher or lower than the"
+    " row that it is compared with."
+)
 Rows = list[dict[str, Any]]
 
 
@@ -32,22 +37,29 @@ def title(params: Params, spec: TableSpec, common: dict[str, Any]) -> str:
 
 
 def caption(
-    params: Params, spec: TableSpec, rows: Rows, common: dict[str, Any], papers_text: bool
+    params: Params,
+    spec: TableSpec,
+    table_rows: Sequence[Row],
+    rows: Rows,
+    common: dict[str, Any],
+    papers_text: bool,
 ) -> str:
     """Return what follows the title.
 
     Args:
         params: of the experiment.
         spec: of the table.
-        rows: its cells by the CSV file's columns; in one at least there is a number of ours.
+        table_rows: its rows.
+        rows: their cells by the CSV file's columns; in one at least there is a number of ours.
         common: the conditions under which all of ours were scored.
         papers_text: whether ours were measured on the paper's own set.
     """
     parts = [
         _measured(spec, rows, common),
         _text(spec, rows, papers_text),
-        _gain(spec, rows),
+        _gain(spec, table_rows, rows),
         _verdict(spec, rows, papers_text),
+        OWN if spec.published and _any_own(table_rows) else "",
         spec.note,
     ]
     if len(spec.scripts) == 1:
@@ -58,8 +70,10 @@ def caption(
         + [REPLACED] * _any(rows, "reading")
     )
     parts += _systems(rows)
+    parts += marks(params, [row.model for row in table_rows]).notes.values()
     if spec.published:
-        parts.append(f"Paper: {rows[0]['source']}, {rows[0]['paper_set']}.")
+        source = next(row.source for row in table_rows if row.source)
+        parts.append(f"Paper: {source}, {paper_set(spec.name)}.")
     if len(spec.scripts) == 1:
         parts.append(f"Signature: {common['signature']}.")
     return " ".join(part for part in parts if part)
@@ -103,13 +117,30 @@ def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
     return "Our text is not the paper's: compare gains, not numbers."
 
 
-def _gain(spec: TableSpec, rows: Rows) -> str:
+def _any_own(rows: Sequence[Row]) -> bool:
+    """Say if a row is neither the paper's nor of what is no system."""
+    return any(not row.source and row.model != DIAGONAL for row in rows)
+
+
+def _gain(spec: TableSpec, table_rows: Sequence[Row], rows: Rows) -> str:
     """Say what stands in brackets, and what p is a test of."""
     if not _any(rows, "gain"):
         return ""
-    over = OVER.get(spec.gain_over, "by the replacement")
+    if spec.gain_from:
+        over = "by the replacement"
+    elif spec.baseline:
+        over = f"over {spec.baseline}"
+    else:
+        over = f"over the row {'above' if over_above(table_rows, rows) else 'named beside it'}"
     below = ", below 0 being better" if spec.judged == "aer" else ""
     return f"In brackets the gain {over}{below}; p is that gain's, by approximate randomisation."
+
+
+def over_above(table_rows: Sequence[Row], rows: Rows) -> bool:
+    """Say if every gain of a table counts from the row right above."""
+    above = [None, *(row.key for row in table_rows)]
+    pairs = zip(table_rows, above, rows, strict=False)
+    return all(row.over == key for row, key, cells in pairs if cells["gain"] is not None)
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:

@@ -10,7 +10,9 @@ LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 LEVEL = 0.05  # a gain of this p or a larger one is called noise
 
 
-def shown_columns(spec: TableSpec, rows: Rows, papers_text: bool) -> list[Column]:
+def shown_columns(
+    spec: TableSpec, rows: Rows, papers_text: bool, name_baselines: bool
+) -> list[Column]:
     """Return the columns of a table of scores; those that would be empty are left out.
 
     Args:
@@ -18,6 +20,7 @@ def shown_columns(spec: TableSpec, rows: Rows, papers_text: bool) -> list[Column
         rows: by the CSV file's columns.
         papers_text: whether ours were measured on the paper's own set; the difference from the
             paper's numbers means nothing elsewhere, and is then in the CSV file alone.
+        name_baselines: whether a column names the row from which each gain counts.
     """
     made = [text_column("system", "system", rows)]
     for metric in spec.metrics:
@@ -29,6 +32,8 @@ def shown_columns(spec: TableSpec, rows: Rows, papers_text: bool) -> list[Column
             digits = METRICS[spec.judged].shown
             cells = [signed(row["difference"], digits) for row in rows]
             made.append(Column("difference", "difference", cells, _values(rows, "difference")))
+        if name_baselines:
+            made.append(text_column("over", "gain over", rows))
         made.append(Column("p", "p", [_p(row["p"]) for row in rows], _values(rows, "p")))
         made.append(text_column("verdict", "verdict", rows))
     return filled(made)

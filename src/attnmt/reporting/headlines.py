@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attnmt.config import Params
-from attnmt.reporting.paper import ALIGNER, Row, paper_rows
+from attnmt.config import ALIGNER, Params
+from attnmt.reporting.paper import Row, table_rows
 
 TablesByName = dict[str, dict[str, Any]]  # the tables of tables.json
 COMMON = "Base + reverse + dropout + "  # what all attentional systems of Table 1 share
@@ -34,7 +34,7 @@ class _Found:
 
 def make_headlines(params: Params, tables: TablesByName) -> list[Headline]:
     """Return the headlines that the experiment's tables have the numbers for."""
-    bleu, aer = _rows(tables, "table1", "bleu"), _rows(tables, "table6", "aer")
+    bleu, aer = _rows(params, tables, "table1", "bleu"), _rows(params, tables, "table6", "aer")
     singles = [found for found in bleu if found.published.model in params.models]
     ensembles = [found for found in bleu if found.published.model in params.ensembles]
     linked = [found for found in aer if found.published.model not in (None, ALIGNER)]
@@ -48,14 +48,13 @@ def make_headlines(params: Params, tables: TablesByName) -> list[Headline]:
     return [headline for headline in made if headline is not None]
 
 
-def _rows(tables: TablesByName, name: str, metric: str) -> list[_Found]:
+def _rows(params: Params, tables: TablesByName, name: str, metric: str) -> list[_Found]:
     if name not in tables:
         return []
     rows = {row["cells"]["system"]: row["sort"] for row in tables[name]["rows"]}
-    number = name.removeprefix("table")
     return [
         _Found(row, rows[row.system].get(metric), row.number(metric))
-        for row in paper_rows(f"Table {number}")
+        for row in table_rows(params, name)
         if row.system in rows
     ]
 
@@ -100,6 +99,7 @@ def _verdicts(tables: TablesByName) -> Headline | None:
         if any(column["key"].startswith("paper_") for column in table["columns"])
         for row in table["rows"]
         if row["facts"].get("stage") != "lexicon"  # the aligner is no system of ours
+        and "paper" in row["facts"]  # nor is a row of our own one of the paper's
     )
     words.pop("", None)
     if not words:

@@ -21,7 +21,7 @@ from attnmt.reporting.attention import figure7, figure_gru
 from attnmt.reporting.attention_data import attention_data
 from attnmt.reporting.curves import figure5, figure6
 from attnmt.reporting.headlines import make_headlines
-from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.paper import paper_set
 from attnmt.reporting.provenance import short_commits
 from attnmt.reporting.samples import make_samples
 from attnmt.reporting.sections import Section, figure_section, sample_section, table_section
@@ -62,7 +62,7 @@ def make_page(params: Params) -> str:
             script=script,
             run=_run(params),
             headlines=make_headlines(params, tables),
-            same_text=params.sets.tests[0] == paper_rows("Table 1")[0].set,
+            same_text=params.sets.tests[0] == paper_set("table1"),
             groups=_grouped(_sections(params, tables)),
             commands=_commands(params),
         )

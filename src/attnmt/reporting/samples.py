@@ -14,7 +14,7 @@ from attnmt.errors import InputError
 from attnmt.files import read_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.caption import LANGUAGES
-from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.paper import rows_of
 from attnmt.reporting.render import pipe_table
 
 NAME = "table5"
@@ -115,7 +115,9 @@ def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
     source, reference = (_plain(params, test, language) for language in direction.split("-"))
     texts = {role: _translations(params, name, test, len(source)) for role, name in own.items()}
     for line in sampled_lines(len(source), params.decoding.samples):
-        ours = [Text(role, _system(name), name, texts[role][line]) for role, name in own.items()]
+        ours = [
+            Text(role, _system(params, name), name, texts[role][line]) for role, name in own.items()
+        ]
         given = [Text("source", None, None, source[line])]
         given.append(Text("reference", None, None, reference[line]))
         yield Sample(direction, test, line, given + ours)
@@ -140,9 +142,9 @@ def _translations(params: Params, name: str, test: str, lines: int) -> list[str]
     return found
 
 
-def _system(model: str) -> str:
+def _system(params: Params, model: str) -> str:
     """Return the paper's name of a model, the fullest that it gives: with unknown words replaced."""
-    return max((row.system for row in paper_rows() if row.model == model), key=len)
+    return max((row.label for row in rows_of(params, model)), key=len)
 
 
 def _rows(sample: Sample) -> Iterable[dict[str, object]]:

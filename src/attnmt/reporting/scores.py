@@ -5,11 +5,11 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from attnmt.config import Params
+from attnmt.config import ALIGNER, DIAGONAL, Params
 from attnmt.layout import Layout
 from attnmt.metrics.scored import read_aligner, read_system_scores
 from attnmt.reporting.paired import aligner_interval, diagonal_score
-from attnmt.reporting.paper import ALIGNER, DIAGONAL, Row
+from attnmt.reporting.paper import Row
 from attnmt.reporting.tables import METRICS, TableSpec
 
 Scores = dict[str, Any]  # the content of a scores file, and the file's path under "file"
