@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from made_scores import DIGEST, SIGNATURE, made_tests, write_all
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.reporting.columns import shown_columns
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
@@ -39,7 +39,7 @@ def tables(tmp_path, monkeypatch):
     """The demo's tables by name."""
     monkeypatch.chdir(tmp_path)
     made_tests(monkeypatch)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     write_all(params)
     return {table.name: table for table in [*make_tables(params), cost_table(params)]}
 
@@ -156,7 +156,7 @@ def test_p_as_shown_does_not_belie_the_verdict(p, shown):
 def test_a_deviation_between_seeds_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made_tests(monkeypatch)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     twin = params.models["base"].model_copy(update={"seed": 2})
     params = params.model_copy(update={"models": {"base": params.models["base"], "twin": twin}})
     params = params.model_copy(update={"ensembles": {}})

@@ -25,8 +25,8 @@ REPLACED = (
     "references."
 )
 OWN = (
-    "A row that the paper does not have is our own. Its verdict is whether it is higher or lower than the"
-    " row that it is compared with."
+    "A row that the paper does not have is our own. Its verdict is whether it is higher or lower than "
+    "the row that it is compared with."
 )
 Rows = list[dict[str, Any]]
 
@@ -140,7 +140,7 @@ def over_above(table_rows: Sequence[Row], rows: Rows) -> bool:
     """Say if every gain of a table counts from the row right above."""
     above = [None, *(row.key for row in table_rows)]
     pairs = zip(table_rows, above, rows, strict=False)
-    return all(row.over == key for row, key, cells in pairs if cells["gain"] is not None)
+    return all(row.over == key for row, key, cells in pairs if cells.get("gain") is not None)
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:

@@ -11,7 +11,7 @@ LEVEL = 0.05  # a gain of this p or a larger one is called noise
 
 
 def shown_columns(
-    spec: TableSpec, rows: Rows, papers_text: bool, name_baselines: bool
+    spec: TableSpec, rows: Rows, papers_text: bool, name_baselines: bool = False
 ) -> list[Column]:
     """Return the columns of a table of scores; those that would be empty are left out.
 

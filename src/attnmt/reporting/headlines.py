@@ -43,7 +43,7 @@ def make_headlines(params: Params, tables: TablesByName) -> list[Headline]:
         _best("Ensemble, BLEU", ensembles, max, 1),
         _attention_gain(params, singles),
         _best("Lowest alignment error rate", linked, min, 2),
-        _verdicts(tables),
+        _verdicts(params, tables),
     ]
     return [headline for headline in made if headline is not None]
 
@@ -91,15 +91,16 @@ def _attention_gain(params: Params, singles: Sequence[_Found]) -> Headline | Non
     return Headline("Gain by attention, BLEU", f"{ours:+.1f}", what, f"{paper:+.1f}")
 
 
-def _verdicts(tables: TablesByName) -> Headline | None:
+def _verdicts(params: Params, tables: TablesByName) -> Headline | None:
     """Count the verdicts of the paper's own tables."""
+    own = {row.system for name in tables for row in table_rows(params, name) if not row.source}
     words = Counter(
         row["cells"].get("verdict", "")
         for table in tables.values()
         if any(column["key"].startswith("paper_") for column in table["columns"])
         for row in table["rows"]
         if row["facts"].get("stage") != "lexicon"  # the aligner is no system of ours
-        and "paper" in row["facts"]  # nor is a row of our own one of the paper's
+        and row["cells"]["system"] not in own
     )
     words.pop("", None)
     if not words:
