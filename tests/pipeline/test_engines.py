@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from project import GRU, MEMBERS, Project
+from project import GRU, MEMBERS, SYSTEMS, Project
 
-MEMBER = f"train@{MEMBERS[1]}"
-OTHER_MEMBER = {f"models.{MEMBERS[1]}.score": "dot"}
+MEMBER = f"train@{MEMBERS[0]}"
+OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
 OTHER_ENCODING = {"families.course.encoding.length": 5}
 
 
@@ -81,7 +81,7 @@ def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone: Project) -> N
 
 
 def test_a_changed_member_concerns_itself_and_its_ensemble(built: Project) -> None:
-    own = {f"{kind}@{MEMBERS[1]}" for kind in ("train", "translate", "evaluate")}
+    own = {f"{kind}@{MEMBERS[0]}" for kind in ("train", "translate", "evaluate")}
     assert built.following(MEMBER) == own | {"ensemble@ensemble", "tables", "report"}
 
 
@@ -104,12 +104,14 @@ def test_snakemake_reruns_what_changed_and_what_follows(clone: Project, tmp_path
 
 def test_dvc_reruns_what_changed_and_what_follows(built: Project, tmp_path: Path) -> None:
     copy = built.copy(tmp_path / "copy").hide_mlflow()
-    first = (copy.folder / "params.yaml").read_text()
+    files = [copy.folder / name for name in ("params.yaml", "systems.yaml")]
+    first = [file.read_text() for file in files]
     copy.change(OTHER_ENCODING)
-    assert copy.repro() == copy.following("encode@course")
+    assert copy.repro() == copy.following("encode@course") | {"code"}
     copy.change(OTHER_MEMBER)
-    assert copy.repro() == copy.following(MEMBER)
+    assert copy.repro() == copy.following(MEMBER) | {"code"}
     assert copy.plan() == set()
     # Snakemake saw the first parameters only, and must not take them for what lies there now.
-    (copy.folder / "params.yaml").write_text(first)
+    for file, text in zip(files, first, strict=True):
+        file.write_text(text)
     assert copy.plan() == copy.following(MEMBER) | copy.following("encode@course")

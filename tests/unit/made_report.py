@@ -1,6 +1,6 @@
 """An experiment before its page is made: tables, scores, histories, translations, attention."""
 
-import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,8 @@ COMMIT = "89abcdef01234567" * 2 + "89abcdef"
 def write_report(models: tuple[str, ...] = MODELS) -> Params:
     """Write the files into the working folder; return the parameters."""
     values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    values = json.loads(json.dumps(values)) | {"ensembles": {}}  # which keeps no aliases
-    values["models"] = {name: values["models"][name] for name in models}
-    write_text(Path("params.yaml"), yaml.safe_dump(values))
+    write_text(Path("params.yaml"), yaml.safe_dump(values | {"systems": list(models)}))
+    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
     params = load_params(Path("params.yaml"))
     layout = Layout(params.experiment)
     for test in params.sets.tests:

@@ -58,11 +58,9 @@ def write_params(folder: Path, **changes: Any) -> None:
     luong["shape"] |= {"layers": 1, "size": 10}
     luong["encoding"]["vocabulary"] = 100
     params["families"] = {"luong": luong}
-    params["models"] = {
-        "base": {"family": "luong"},
-        "german": {"family": "luong", "direction": "de-en", "epochs": 2},
-    }
-    params["ensembles"] = {}
+    systems = {"base": {"family": "luong"}}
+    systems["german"] = {"family": "luong", "direction": "de-en", "epochs": 2}
+    (folder / "systems.yaml").write_text(yaml.safe_dump({"systems": systems}), encoding="utf-8")
     (folder / "params.yaml").write_text(
         yaml.safe_dump(params | changes, sort_keys=False), encoding="utf-8"
     )

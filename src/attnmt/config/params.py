@@ -162,9 +162,11 @@ def load_params(path: Path, project: Path = Path()) -> Params:
         InputError: naming file, line and key of every fault; also if the file does not lie where its
             experiment belongs, seen from the folder of the project.
     """
-    file, systems_file = YamlFile.read(path), YamlFile.read(project / SYSTEMS)
-    experiment, systems = file.into(Experiment), systems_file.into(Systems)
+    file = YamlFile.read(path)
+    experiment = file.into(Experiment)
     _check_place(file, experiment.experiment, project)
+    systems_file = YamlFile.read(project / SYSTEMS)
+    systems = systems_file.into(Systems)
     _check_names(file, experiment, systems)
     chosen = experiment.systems or systems.systems
     models = dict[str, Model]()
