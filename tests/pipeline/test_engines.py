@@ -1,5 +1,6 @@
 """DVC and Snakemake run the one graph, one after the other, and agree on what is done."""
 
+import json
 import re
 from pathlib import Path
 
@@ -36,6 +37,17 @@ def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> Non
     assert other.repro() == {stage for edge in built.edges() for stage in edge}
     assert len(built.digests()) > 50
     assert other.digests() == built.digests()
+
+
+def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
+    shown = json.loads(built.run("dvc", "metrics", "show", "--json"))
+    by_file = shown[""]["data"]
+    scores = by_file[f"reports/demo/metrics/{MEMBERS[0]}.json"]["data"]
+    assert scores.keys() == {"test1", "test2"}  # it has no attention, and so no AER
+    assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
+    assert "aer" in by_file["reports/demo/metrics/ensemble.json"]["data"]
+    (curves,) = json.loads(built.run("dvc", "plots", "show", "--json"))["data"].values()
+    assert "dev_cost" in json.dumps(curves)
 
 
 def test_every_training_and_the_report_are_in_mlflow(built: Project) -> None:

@@ -160,7 +160,7 @@ def test_the_order_of_another_stage_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "named"), [("x", "seed"), ("in/text", "in"), (CODE, CODE.replace(".", r"\."))]
+    ("path", "named"), [("x", "x:seed"), ("in/text", "in"), (CODE, CODE.replace(".", r"\."))]
 )
 @pytest.mark.parametrize("engine", ["snakemake", "dvc"])
 def test_what_changes_while_a_stage_works_ends_it(
