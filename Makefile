@@ -74,10 +74,10 @@ lint: $(VENV) ## Check style, types and the Snakefile
 	snakemake --lint
 
 .PHONY: format
-format: $(VENV) ## Format the code; write what follows from it: dvc.yaml of the experiments, digests of the code
+format: $(VENV) ## Format the code; write what follows: models.yaml, schemas, dvc.yaml of the experiments, digests
 	ruff check --fix
 	ruff format
-	for file in experiments/*/params.yaml; do cp dvc.yaml "$${file%params.yaml}"; done
+	python -m attnmt.config.written
 	python stages/code_digests.py params.yaml
 
 .PHONY: benchmarks

@@ -4,6 +4,7 @@ The stages of experiment wmt14 run as commands, one after the other, on recombin
 """
 
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -130,8 +131,6 @@ def _write_project(
     """Write parameters and raw text as the corpus stage would."""
     params = yaml.safe_load((ROOT / "experiments/wmt14/params.yaml").read_text(encoding="utf-8"))
     params |= {
-        "root": ".",
-        "params_file": "params.yaml",
         "sets": SETS,
         "corpus": {
             "kind": "grammar",
@@ -142,6 +141,7 @@ def _write_project(
     }
     params["machine"]["workers"] = workers
     (folder / "params.yaml").write_text(yaml.safe_dump(params))
+    shutil.copy(ROOT / "systems.yaml", folder)
     raw = folder / "data/wmt14/raw"
     raw.mkdir(parents=True)
     for name, pairs in zip(

@@ -1,10 +1,13 @@
 """Digest the code that each stage runs, so that a stage is stale when a line of its code has changed.
 
+Also see that models.yaml is what systems.yaml and params.yaml say; otherwise write it, and stop DVC.
+
 Called by dvc.yaml as `python stages/code_digests.py params.yaml`; the Snakefile does the same by itself.
 A comment, a docstring or formatting changes no digest (src/attnmt/code.py).
 
-Reads   stages/, src/attnmt/
+Reads   stages/, src/attnmt/, systems.yaml
 Writes  code/<experiment>/<stage>.json  digests of the modules and data files that stages/<stage>.py runs
+        models.yaml                  beside params.yaml: the models that the experiment trains
 """
 
 import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -12,14 +15,22 @@ import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time t
 from pathlib import Path
 
 from attnmt.code import write_code
-from attnmt.config import load_params
+from attnmt.config import SYSTEMS, load_params
+from attnmt.config.written import MODELS, write_models
+from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.stage import run_stage
 
 
 def main(params_file: Path) -> None:
-    """Write the digests for one experiment."""
-    write_code(Path(__file__).parent, Layout(load_params(params_file).experiment).code)
+    """Write the digests and models.yaml for one experiment."""
+    params = load_params(params_file)
+    write_code(Path(__file__).parent, Layout(params.experiment).code)
+    if write_models(params):
+        raise InputError(
+            f"{params_file.with_name(MODELS)}: was older than {SYSTEMS} or {params_file} and is written "
+            f"again; start again what you have started"
+        )
 
 
 if __name__ == "__main__":

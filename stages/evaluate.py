@@ -7,6 +7,7 @@ Reads   data/<experiment>/raw/
         models/<experiment>/<name>/metrics.json, of a single model
         translations/<experiment>/<name>/
 Writes  scores/<experiment>/<name>.json
+        reports/<experiment>/metrics/<name>.json  a few of them, for `dvc metrics show`
 """
 
 import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -17,16 +18,19 @@ from attnmt.atomic import check_place
 from attnmt.config import load_params
 from attnmt.files import write_json
 from attnmt.layout import Layout
-from attnmt.metrics.evaluate import score_system
+from attnmt.metrics.evaluate import few_scores, score_system
 from attnmt.stage import run_stage
 
 
 def main(params_file: Path, name: str) -> None:
     """Write the scores of a model or an ensemble."""
     params = load_params(params_file)
-    path = Layout(params.experiment).scores(name)
-    check_place(path)
-    write_json(path, score_system(params, name).model_dump())
+    layout = Layout(params.experiment)
+    for path in (layout.scores(name), layout.metrics(name)):
+        check_place(path)
+    scores = score_system(params, name)
+    write_json(layout.scores(name), scores.model_dump())
+    write_json(layout.metrics(name), few_scores(scores))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from dvc.scm import SCMError
 
 from attnmt import code
 from attnmt.config import DEMO, load_params
+from attnmt.config.written import write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.record import Order, contradicts, digest_of_path, is_of
@@ -46,17 +47,18 @@ class Stage(Order):
 def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
     """Return the stages of an experiment, in dvc.yaml's order.
 
-    ``compare`` writes the digests of the code as it is now. Then it asks DVC, where there is a dvc.lock,
-    and the stages' records what has changed. Without it no stage is done.
+    ``compare`` writes models.yaml and the digests of the code as they are now. Then it asks DVC, where
+    there is a dvc.lock, and the stages' records what has changed. Without it no stage is done.
 
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are at fault.
     """
     root = root.resolve()
     file = _dvc_yaml(experiment, root)
-    load_params(file.with_name("params.yaml"), root)
+    params = load_params(file.with_name("params.yaml"), root)
     layout = Layout(experiment, root)
     if compare:
+        write_models(params, root)
         code.write_code(root / "stages", layout.code)
     with _repository(root) as repo:
         locked = compare and file.with_name("dvc.lock").exists()
@@ -80,7 +82,9 @@ def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -
                 name=stage.name,
                 command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
                 params={
-                    name: reduce(getitem, name.split("."), values(group.fs_path))
+                    f"{_path(group, root)}:{name}": reduce(
+                        getitem, name.split("."), values(group.fs_path)
+                    )
                     for group in stage.params
                     for name in group.params
                 },

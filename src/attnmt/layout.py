@@ -58,6 +58,10 @@ class Layout:
         """All scores of a model or an ensemble with what they are scores of."""
         return Path(self.root, "scores", self.experiment, f"{name}.json")
 
+    def metrics(self, name: str) -> Path:
+        """The few scores of a model or an ensemble that ``dvc metrics`` shows; in git."""
+        return self.reports / "metrics" / f"{name}.json"
+
     @property
     def set_aside(self) -> Path:
         """Outputs of models that are no longer in the parameters."""
@@ -78,5 +82,5 @@ class Layout:
 
     @property
     def reports(self) -> Path:
-        """``tables``, ``figures`` and ``index.html``; in git."""
+        """``tables``, ``figures``, ``metrics`` and ``index.html``; in git."""
         return Path(self.root, "reports", self.experiment)

@@ -32,7 +32,10 @@ Digest = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class Order:
-    """What a stage is to be made of, and where. Paths are relative to the project's folder."""
+    """What a stage is to be made of, and where. Paths are relative to the project's folder.
+
+    A parameter is named with its file, as ``params.yaml:corpus.seed``.
+    """
 
     name: str
     command: str
@@ -50,10 +53,12 @@ class Order:
         inputs = {path: digest(path) for path in self.inputs}
         return {"command": self.command, "params": self.params, "inputs": inputs}
 
-    def seen_now(self, params_file: Path, digest: Digest) -> dict[str, Any]:
-        """Return the same with the parameters that the file has now; None for one that it lacks."""
-        now = yaml.safe_load(params_file.read_text(encoding="utf-8"))
-        return self.decided_by(digest) | {"params": {name: _at(now, name) for name in self.params}}
+    def seen_now(self, digest: Digest) -> dict[str, Any]:
+        """Return the same with the parameters that the files have now; None for one that they lack."""
+        names = [(name, *name.split(":")) for name in self.params]
+        now = {file: yaml.safe_load(Path(file).read_text(encoding="utf-8")) for _, file, _ in names}
+        params = {name: _at(now[file], key) for name, file, key in names}
+        return self.decided_by(digest) | {"params": params}
 
     def made(self, digest: Digest) -> dict[str, Any]:
         """Return the digests of the outputs that are there."""
@@ -143,17 +148,17 @@ def recorded(experiment: str, script: Path, arguments: list[str]) -> Iterator[No
     if order is None:
         yield
         return
-    params_file, record = Path(arguments[0]), layout.record(order.name)
+    record = layout.record(order.name)
     before = order.commands[: order.commands.index(command)]
     by = order.decided_by(digest_of_path)
-    _check_same(by, order.seen_now(params_file, digest_of_path), "DVC or Snakemake had read it")
+    _check_same(by, order.seen_now(digest_of_path), "DVC or Snakemake had read it")
     # Of two commands the second proves something only together with the first.
     follows = not before or (
         record.exists() and _read(record).led_to(order.made(digest_of_path), by, before)
     )
     record.unlink(missing_ok=True)
     yield
-    _check_same(by, order.seen_now(params_file, digest_of_path), "the stage had read it")
+    _check_same(by, order.seen_now(digest_of_path), "the stage had read it")
     if follows and DVC_STAGE not in os.environ:
         made = order.made(digest_of_path)
         write_json(record, {"by": by, "ran": [*before, command], "made": made})

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, PositiveInt, ValidationError
 
-from attnmt.config import Decoding, Params, load_params
+from attnmt.config import SYSTEMS, Decoding, Params, load_params
 from attnmt.config.strict import Strict
 from attnmt.data.links import format_links
 from attnmt.errors import InputError
@@ -220,7 +220,7 @@ def translator_files(params: Params, name: str) -> list[Path]:
     if params.families[models.family].encoding.pieces:
         files.append(encoded / "codes")
     direction = params.model(models.members[0]).direction
-    files += [Path(params.params_file), layout.lexicon / f"{direction}.tsv"]
+    files += [Path(params.params_file), Path(SYSTEMS), layout.lexicon / f"{direction}.tsv"]
     files += [layout.model(member) / "weights.safetensors" for member in models.members]
     files += [layout.reading(name)] if params.attends(name) else []
     for file in files:

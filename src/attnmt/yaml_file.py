@@ -20,6 +20,9 @@ NO_NUMBERS = {
     str: "; in YAML a number in quotes is text, and so is 1e-3: write 0.001",
     bool: "; in YAML yes, no, on and off mean true and false: write a number",
 }
+# The two forms of an experiment's seeds, as pydantic names them in a location; no key has such a name.
+SEEDS_OF_ALL, SEEDS_BY_NAME = "seeds-of-all", "seeds-by-name"
+CHOICES = ("grammar", "download", "choice", SEEDS_OF_ALL, SEEDS_BY_NAME)
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
@@ -85,6 +88,11 @@ class YamlFile:
             faults = [self._describe(found, schema) for found in error.errors()]
             raise InputError("\n".join(faults)) from None
 
+    def error(self, location: Location, message: str) -> InputError:
+        """Return an error of what lies at ``location``."""
+        key = ".".join(map(str, location))
+        return InputError(f"{self.path}:{self.line(location)}: {key or 'the file'}: {message}")
+
     def line(self, location: Location) -> int:
         """Return the 1-based line of a value, or of the nearest section above that exists.
 
@@ -106,17 +114,16 @@ class YamlFile:
     def _describe(self, found: Any, schema: dict[str, Any]) -> str:
         """Say where in the file a fault of pydantic's lies and what to do."""
         location, message = explained(found, schema)
-        key = ".".join(str(part) for part in location)
         if found["type"] in ("int_type", "float_type"):
             message += NO_NUMBERS.get(type(found["input"]), "")
-        return f"{self.path}:{self.line(location)}: {key or 'the file'}: {message}"
+        return str(self.error(location, message))
 
 
 def explained(found: Any, schema: dict[str, Any]) -> tuple[Location, str]:
     """Return where in the values a fault of pydantic's lies, and what is wrong there."""
     kind, context = found["type"], found.get("ctx", {})
-    # A discriminated union puts the chosen kind into the location; the file has no such key.
-    location = [part for part in found["loc"] if part not in ("grammar", "download", "choice")]
+    # A union puts what was chosen into the location; the file has no such key.
+    location = [part for part in found["loc"] if part not in CHOICES]
     location += context.get("location", [])
     if kind == "union_tag_not_found":
         location.append("kind")

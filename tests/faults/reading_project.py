@@ -31,12 +31,11 @@ Damage = Callable[[bytes], bytes]
 Tree = dict[Path, bytes]  # the files of a folder with their content
 FEED = {"family": "words", "reverse": True, "input_feeding": True}
 BEST = FEED | {"attention": "local_p", "score": "general"}
-SEEDS = {f"local_p_general_feed_{seed}": BEST | {"seed": seed} for seed in range(2, 9)}
-MODELS: dict[str, dict[str, Any]] = {
+SEEDS = [f"local_p_general_feed_{seed}" for seed in range(2, 9)]
+SYSTEMS: dict[str, dict[str, Any]] = {
     "base": {"family": "words"},
     "base_reverse": {"family": "words", "reverse": True},
     "local_p_general_feed": BEST,
-    **SEEDS,
     "local_m_general_feed": BEST | {"attention": "local_m"},
     "de_en_base_reverse": {"family": "words", "reverse": True, "direction": "de-en"},
     "local_p_general_feed_bpe": BEST | {"family": "pieces"},
@@ -102,14 +101,31 @@ def _write_params(folder: Path) -> Params:
             "pieces": {"encoding": pieces, "shape": LSTM, "training": recipe},
             "short": {"encoding": short, "shape": GRU, "training": recipe},
         },
-        "models": MODELS,
-        "ensembles": {"ensemble": {"family": "words", "members": MEMBERS}},
+        "seeds": {"local_p_general_feed": 1 + len(SEEDS)},
         "evaluation": {"bootstrap_samples": 100, "length_group": 2},
     }
     values["decoding"] |= {"beam": 2, "candidates": 2, "samples": 3}
-    text = yaml.safe_dump(values, sort_keys=False)
-    (folder / "params.yaml").write_text(text, encoding="utf-8")
+    # The rows of the tables are the project's own, as far as their systems are here.
+    tables = yaml.safe_load((ROOT / "systems.yaml").read_text())["tables"]
+    systems = {
+        "systems": SYSTEMS,
+        "ensembles": {"ensemble": {"family": "words", "members": MEMBERS}},
+        "tables": {table: _own_rows(rows) for table, rows in tables.items()},
+    }
+    for name, content in (("params", values), ("systems", systems)):
+        text = yaml.safe_dump(content, sort_keys=False)
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     return load_params(Path("params.yaml"))
+
+
+def _own_rows(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return rows without the systems and baselines that this project lacks."""
+    known = {*SYSTEMS, "ensemble", "aligner", None}
+    found = {key: dict(row) for key, row in rows.items() if row.get("system") in known}
+    for row in found.values():
+        if row.get("over") not in found:
+            row.pop("over", None)
+    return found
 
 
 def _write_model(params: Params, layout: Layout, name: str) -> None:

@@ -33,7 +33,7 @@ FILES = {
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Return the files that git would take, with parameters of which a plan is made in seconds."""
     copy = checkout(tmp_path_factory.mktemp("project") / "fresh")
-    copy.change(TINY)
+    copy.use(TINY)
     return copy
 
 

@@ -181,15 +181,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("ATTNMT_ELSEWHERE", "yes")
         build(project)
     values = yaml.safe_load(Path(project / "params.yaml").read_text())
-    values |= {
-        "experiment": "loaded",
-        "root": "../..",
-        "params_file": "experiments/loaded/params.yaml",
-    }
+    values["experiment"] = "loaded"
     values["corpus"] = {"kind": "download", "files": downloads()}
     values["sets"] = {"train": "train", "dev": "dev", "tests": ["t"], "aligned": "t"}
     (project / "experiments/loaded").mkdir(parents=True)
-    (project / values["params_file"]).write_text(yaml.safe_dump(values))
+    (project / "experiments/loaded/params.yaml").write_text(yaml.safe_dump(values))
     return project
 
 

@@ -24,8 +24,8 @@ MODEL = "base_reverse"
 NOBODY = 65534
 CHANGES: dict[str, Any] = TINY | {
     "corpus.sizes": {"train": 60, "dev": 10, "test1": 10, "test2": 10},
-    "models": {name: TINY["models"][name] for name in (MODEL, "local_p_general_feed")},
-    "ensembles": {},
+    "systems": [MODEL, "local_p_general_feed"],
+    "seeds": 1,
 }
 # Stages and what follows the parameter file, in the order in which they run.
 RUNS = [
@@ -33,7 +33,7 @@ RUNS = [
     ("tokenise",),
     *(("encode", family) for family in ("luong", "luong_bpe", "course")),
     ("lexicon",),
-    *((stage, name) for stage in ("train", "translate", "evaluate") for name in CHANGES["models"]),
+    *((stage, name) for stage in ("train", "translate", "evaluate") for name in CHANGES["systems"]),
     ("tables",),
     ("report",),
 ]
@@ -56,7 +56,8 @@ STAGES = {name: load_stage(name) for name in dict.fromkeys(run[0] for run in RUN
 
 def build(folder: Path) -> None:
     """Run all stages in a folder, which is the current one."""
-    shutil.copy(ROOT / "params.yaml", folder / "params.yaml")
+    for name in ("params.yaml", "systems.yaml"):
+        shutil.copy(ROOT / name, folder / name)
     Checkout(folder).change(CHANGES)
     write_code(ROOT / "stages", folder / "code/demo")
     for name, *arguments in RUNS:

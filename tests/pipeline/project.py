@@ -23,22 +23,18 @@ SMALL = {
     "training.epochs": 1,
     "training.halve_after": 1,
 }
-BASE = {"family": "luong", "reverse": True}
-BEST = BASE | {"attention": "local_p", "score": "general", "input_feeding": True}
-SEEDS = {"local_p_general_feed": BEST}
-SEEDS |= {f"local_p_general_feed_{seed}": BEST | {"seed": seed} for seed in range(2, 8)}
-MEMBERS = ["base_reverse", *SEEDS]
+BEST = "local_p_general_feed"
+MEMBERS = ["base_reverse", BEST, *(f"{BEST}_{seed}" for seed in range(2, 8))]
 GRU = "gru_self"
+MODELS = [*MEMBERS, GRU]
+SYSTEMS = "systems.yaml:"  # before a key of that file
 TINY: dict[str, Any] = {
     "corpus.sizes": {"train": 300, "dev": 30, "test1": 30, "test2": 30},
     **{f"families.{name}.{key}": value for name in FAMILIES for key, value in SMALL.items()},
     "families.course.encoding.pieces": {"merges": 100, "threshold": 2},
-    "models": {
-        "base_reverse": BASE,
-        **SEEDS,
-        GRU: {"family": "course", "attention": "global", "score": "self"},
-    },
-    "ensembles": {"ensemble": {"family": "luong", "members": MEMBERS}},
+    "systems": ["base_reverse", BEST, GRU],
+    "seeds": {BEST: 7},
+    f"{SYSTEMS}ensembles": {"ensemble": {"family": "luong", "members": MEMBERS}},
     "decoding.beam": 2,
     "decoding.candidates": 2,
     "decoding.samples": 2,
@@ -123,13 +119,21 @@ class Project:
         return found
 
     def change(self, values: dict[str, Any]) -> None:
-        """Set keys of params.yaml, each named with its sections as ``corpus.sizes``."""
-        path = self.folder / "params.yaml"
-        params = json.loads(json.dumps(yaml.safe_load(path.read_text())))  # which keeps no aliases
+        """Set keys of params.yaml, each named with its sections as ``corpus.sizes``.
+
+        A key of systems.yaml has SYSTEMS before it. What follows from the two is not written.
+        """
         for place, value in values.items():
-            *sections, key = place.split(".")
-            reduce(getitem, sections, params)[key] = value
-        path.write_text(yaml.safe_dump(params, sort_keys=False))
+            path = self.folder / ("systems.yaml" if place.startswith(SYSTEMS) else "params.yaml")
+            content = json.loads(json.dumps(yaml.safe_load(path.read_text())))  # without aliases
+            *sections, key = place.removeprefix(SYSTEMS).split(".")
+            reduce(getitem, sections, content)[key] = value
+            path.write_text(yaml.safe_dump(content, sort_keys=False))
+
+    def use(self, values: dict[str, Any]) -> None:
+        """Set keys as :meth:`change` does, and write what follows from them."""
+        self.change(values)
+        self.run("python", "-m", "attnmt.config.written")
 
     def hide_mlflow(self) -> "Project":
         """Have every command find MLflow not installed: its import is most of a short stage's time."""

@@ -1,13 +1,14 @@
 """DVC and Snakemake run the one graph, one after the other, and agree on what is done."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
-from project import GRU, MEMBERS, Project
+from project import GRU, MEMBERS, SYSTEMS, Project
 
-MEMBER = f"train@{MEMBERS[1]}"
-OTHER_MEMBER = {f"models.{MEMBERS[1]}.score": "dot"}
+MEMBER = f"train@{MEMBERS[0]}"
+OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
 OTHER_ENCODING = {"families.course.encoding.length": 5}
 
 
@@ -36,6 +37,17 @@ def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> Non
     assert other.repro() == {stage for edge in built.edges() for stage in edge}
     assert len(built.digests()) > 50
     assert other.digests() == built.digests()
+
+
+def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
+    shown = json.loads(built.run("dvc", "metrics", "show", "--json"))
+    by_file = shown[""]["data"]
+    scores = by_file[f"reports/demo/metrics/{MEMBERS[0]}.json"]["data"]
+    assert scores.keys() == {"test1", "test2"}  # it has no attention, and so no AER
+    assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
+    assert "aer" in by_file["reports/demo/metrics/ensemble.json"]["data"]
+    (curves,) = json.loads(built.run("dvc", "plots", "show", "--json"))["data"].values()
+    assert "dev_cost" in json.dumps(curves)
 
 
 def test_every_training_and_the_report_are_in_mlflow(built: Project) -> None:
@@ -81,7 +93,7 @@ def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone: Project) -> N
 
 
 def test_a_changed_member_concerns_itself_and_its_ensemble(built: Project) -> None:
-    own = {f"{kind}@{MEMBERS[1]}" for kind in ("train", "translate", "evaluate")}
+    own = {f"{kind}@{MEMBERS[0]}" for kind in ("train", "translate", "evaluate")}
     assert built.following(MEMBER) == own | {"ensemble@ensemble", "tables", "report"}
 
 
@@ -104,12 +116,14 @@ def test_snakemake_reruns_what_changed_and_what_follows(clone: Project, tmp_path
 
 def test_dvc_reruns_what_changed_and_what_follows(built: Project, tmp_path: Path) -> None:
     copy = built.copy(tmp_path / "copy").hide_mlflow()
-    first = (copy.folder / "params.yaml").read_text()
+    files = [copy.folder / name for name in ("params.yaml", "systems.yaml")]
+    first = [file.read_text() for file in files]
     copy.change(OTHER_ENCODING)
-    assert copy.repro() == copy.following("encode@course")
+    assert copy.repro() == copy.following("encode@course") | {"code"}
     copy.change(OTHER_MEMBER)
-    assert copy.repro() == copy.following(MEMBER)
+    assert copy.repro() == copy.following(MEMBER) | {"code"}
     assert copy.plan() == set()
     # Snakemake saw the first parameters only, and must not take them for what lies there now.
-    (copy.folder / "params.yaml").write_text(first)
+    for file, text in zip(files, first, strict=True):
+        file.write_text(text)
     assert copy.plan() == copy.following(MEMBER) | copy.following("encode@course")

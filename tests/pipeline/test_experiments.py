@@ -42,8 +42,10 @@ def definition(stage: Stage, params: Params) -> tuple[str, ...]:
     names |= dict.fromkeys([*params.models, *params.ensembles], "<name>")
     names |= {params.experiment: "<experiment>", stage.name.partition("@")[2]: "<own name>"}
 
+    models_file = str(Path(params.params_file).with_name("models.yaml"))
+
     def general(text: str) -> str:
-        text = text.replace(params.params_file, "<params>")
+        text = text.replace(params.params_file, "<params>").replace(models_file, "<models>")
         return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), text)
 
     texts = [stage.command, *stage.inputs, *stage.outputs, *stage.params, str(stage.resources)]
@@ -69,12 +71,19 @@ def test_experiments_share_one_declaration(experiment: str) -> None:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_no_model_shares_its_line_with_another(experiment: str) -> None:
-    """`dvc exp run -S` of one model would change the others with it."""
+def test_no_family_shares_its_lines_with_another(experiment: str) -> None:
+    """`dvc exp run -S` of one family would change the others with it."""
     text = (ROOT / params_file(experiment)).read_text()
-    sections = text[text.index("\nfamilies:") : text.index("\nensembles:")]
-    events = list(yaml.parse(sections))
-    assert not [event for event in events if getattr(event, "anchor", None)]
+    assert anchors(text[text.index("\nfamilies:") : text.index("\nseeds:")]) == []
+
+
+def test_no_system_shares_its_line_with_another() -> None:
+    assert anchors((ROOT / "systems.yaml").read_text()) == []
+
+
+def anchors(text: str) -> list[str]:
+    found = [getattr(event, "anchor", None) for event in yaml.parse(text)]
+    return [anchor for anchor in found if anchor]
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -83,7 +92,6 @@ def test_an_experiment_says_truly_where_it_lies(experiment: str) -> None:
     params = load_params(file, ROOT)
     assert params.experiment == experiment
     assert params.params_file == params_file(experiment)
-    assert (file.parent / params.root).resolve() == ROOT
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -118,8 +126,9 @@ def test_the_code_of_every_script_is_an_output() -> None:
     assert set(outputs) == {f"code/demo/{script}.json" for script in scripts}
 
 
-def test_only_digests_tables_and_the_report_are_kept_in_git() -> None:
+def test_only_digests_metrics_tables_and_the_report_are_kept_in_git() -> None:
     for stage in stages("demo"):
         roots = {Path(output).parts[0] for output in stage.outputs}
-        assert ("reports" in roots) == (stage.name in ("tables", "report"))
+        kind = stage.name.partition("@")[0]
+        assert ("reports" in roots) == (kind in ("evaluate", "ensemble", "tables", "report"))
         assert ("code" in roots) == (stage.name == "code")

@@ -16,7 +16,7 @@ from pathlib import Path
 import cluster
 import pytest
 import yaml
-from project import ROOT, TINY, Project, checkout
+from project import ROOT, SYSTEMS, TINY, Project, checkout
 
 from attnmt.graph import read_stages
 
@@ -66,9 +66,10 @@ def runs(
     folder = tmp_path_factory.mktemp(request.param)
     local = checkout(folder / "local")
     if request.param == "tiny":
-        local.change(TINY)
+        local.use(TINY)
         for model, epochs in EPOCHS.items():
-            local.change({f"models.{model}.epochs": epochs, f"models.{model}.halve_after": 100})
+            key = f"{SYSTEMS}systems.{model}"
+            local.change({f"{key}.epochs": epochs, f"{key}.halve_after": 100})
     local.change({"machine.checkpoint_minutes": 1000})  # signals and evaluations have one written
     local.run("git", "init", "--quiet")
     local.commit()

@@ -1,6 +1,6 @@
 """An experiment before its page is made: tables, scores, histories, translations, attention."""
 
-import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from attnmt.config import Params, load_params
 from attnmt.files import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.page import make_page
-from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.paper import table_rows
 from attnmt.reporting.report import make_report
 from attnmt.reporting.samples import make_samples
 
@@ -33,9 +33,8 @@ COMMIT = "89abcdef01234567" * 2 + "89abcdef"
 def write_report(models: tuple[str, ...] = MODELS) -> Params:
     """Write the files into the working folder; return the parameters."""
     values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    values = json.loads(json.dumps(values)) | {"ensembles": {}}  # which keeps no aliases
-    values["models"] = {name: values["models"][name] for name in models}
-    write_text(Path("params.yaml"), yaml.safe_dump(values, sort_keys=False))
+    write_text(Path("params.yaml"), yaml.safe_dump(values | {"systems": list(models)}, sort_keys=False))
+    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
     params = load_params(Path("params.yaml"))
     layout = Layout(params.experiment)
     for test in params.sets.tests:
@@ -79,7 +78,7 @@ def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]
     """Return a table of the paper's; ours count up from 10 by 1."""
     columns = [_column("system"), _column(f"paper_{metric}", True), _column(metric, True)]
     rows = []
-    for number, row in enumerate(paper_rows(title)):
+    for number, row in enumerate(table_rows(params, name)):
         cells = {f"paper_{metric}": row.printed.get(metric, ""), metric: "", "verdict": ""}
         facts = {}
         if row.model in params.models:

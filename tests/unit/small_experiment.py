@@ -55,9 +55,9 @@ SHAPE = {"layers": 1, "size": 6, "window_D": 2, "location_slots": 9, "init": 1.0
 LSTM, GRU = ({"cell": cell, **SHAPE} for cell in ("lstm", "gru"))
 BEST = {"family": "words", "attention": "local_p", "score": "general", "reverse": True}
 BEST |= {"input_feeding": True}
-SEEDS = {f"local_p_{seed}": BEST | {"seed": seed} for seed in range(1, 8)}
-MODELS: dict[str, dict[str, Any]] = {
-    **SEEDS,
+SEEDS = ["local_p", *(f"local_p_{seed}" for seed in range(2, 8))]
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "local_p": BEST,
     "plain": {"family": "words", "reverse": True},
     "german": BEST | {"direction": "de-en"},
     "subwords": BEST | {"family": "pieces"},
@@ -80,13 +80,15 @@ def make_experiment(folder: Path) -> Params:
             "pieces": {"encoding": pieces, "shape": LSTM, "training": recipe},
             "short": {"encoding": short, "shape": GRU, "training": recipe},
         },
-        "models": MODELS,
-        "ensembles": {"ensemble": {"family": "words", "members": [*SEEDS, "plain"]}},
+        "seeds": {"local_p": len(SEEDS)},
     }
+    ensemble = {"family": "words", "members": [*SEEDS, "plain"]}
+    systems = {"systems": SYSTEMS, "ensembles": {"ensemble": ensemble}}
     values["decoding"] |= {"beam": 3, "candidates": 6, "samples": 3}
     values["machine"] |= {"decode_batch": 2}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
+    (folder / "systems.yaml").write_text(yaml.safe_dump(systems, sort_keys=False))
     params = load_params(folder / "params.yaml", folder)
     layout = Layout(params.experiment, folder)
     for text, language in ((ENGLISH, "en"), (GERMAN, "de")):

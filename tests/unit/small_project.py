@@ -29,6 +29,7 @@ class Project:
         params = yaml.safe_load((ROOT / "params.yaml").read_text())
         # By way of JSON, which keeps no aliases: a test that changes one section changes no other.
         self.params: dict[str, Any] = json.loads(json.dumps(params))
+        self.systems: dict[str, Any] = yaml.safe_load((ROOT / "systems.yaml").read_text())
         self.params |= {
             "experiment": "tiny",
             "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"},
@@ -52,9 +53,15 @@ class Project:
         for name, text in files.items():
             (self.raw / name.replace("_", ".")).write_bytes(text.encode())
 
+    def write_params(self) -> None:
+        """Write the parameters and the systems."""
+        for name, values in (("params", self.params), ("systems", self.systems)):
+            text = yaml.safe_dump(values, sort_keys=False)
+            (self.folder / f"{name}.yaml").write_text(text)
+
     def run(self, stage: str, *args: str) -> subprocess.CompletedProcess[str]:
         """Run a stage as a command, ``args`` being what follows the parameter file."""
-        (self.folder / "params.yaml").write_text(yaml.safe_dump(self.params))
+        self.write_params()
         return subprocess.run(
             [sys.executable, ROOT / "stages" / f"{stage}.py", "params.yaml", *args],
             cwd=self.folder,

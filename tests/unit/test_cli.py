@@ -1,5 +1,6 @@
 """The command attnmt, called as a person calls it."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,8 @@ def test_readme_names_a_missing_readme(attnmt):
 def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     file = "experiments/other/params.yaml"
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params |= {"experiment": "other", "root": "../..", "params_file": file}
+    params["experiment"] = "other"
+    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
     monkeypatch.setattr(track, "import_missing", lambda params: [f"base of {params.experiment}"])

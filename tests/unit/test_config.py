@@ -4,14 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 from small_project import ROOT, Project
 
 from attnmt.config import load_params
+from attnmt.config.written import SCHEMAS, SLOTS, models_yaml, schema
 from attnmt.errors import InputError
 from attnmt.yaml_file import YamlFile
 
-DEMO = ROOT / "params.yaml"
+DEMO, SYSTEMS = ROOT / "params.yaml", ROOT / "systems.yaml"
 EXPERIMENTS = [DEMO, *sorted(ROOT.glob("experiments/*/params.yaml"))]
 OWN = "experiments/own/params.yaml"
 Write = Callable[[str, bytes], Path]
@@ -21,7 +21,6 @@ Write = Callable[[str, bytes], Path]
 def test_experiments_load(path: Path) -> None:
     params = load_params(path, ROOT)
     assert (ROOT / params.params_file).samefile(path)
-    assert (path.parent / params.root).samefile(ROOT)
     for name in params.models:
         assert params.recipe(name).epochs > 0
     for name, ensemble in params.ensembles.items():
@@ -47,12 +46,6 @@ def line_of(text: str, part: str) -> int:
             "families.luong_bpe.encoding.pieces.treshold",
             "unknown key; did you mean 'threshold'?",
         ),
-        (
-            "base_reverse: {family: luong, reverse",
-            "base_reverse: {family: luong, revers",
-            "models.base_reverse.revers",
-            "unknown key; did you mean 'reverse'?",
-        ),
         ("experiment", "experment", "experment", "unknown key; did you mean 'experiment'?"),
         ("  seed:", "  sed:", "corpus.sed", "unknown key; did you mean 'seed'?"),
         (
@@ -61,101 +54,9 @@ def line_of(text: str, part: str) -> int:
             "families.luong.training.batch_size",
             "Input should be a valid integer",
         ),
-        (
-            "attention: global",
-            "attention: globl",
-            "models.global_location.attention",
-            "no attention 'globl'; did you mean 'global'?",
-        ),
         ("train: 20000", "train: -1", "corpus.sizes.train", "Input should be greater than 0"),
-        (
-            "{family: luong}",
-            "{family: lung}",
-            "models.base.family",
-            "no family 'lung'; did you mean 'luong'?",
-        ),
-        ("{family: luong}", "{}", "models.base.family", "this key is missing"),
-        (
-            "gru_self: {family: course, attention: global, score: self",
-            "gru_self: {family: course, attention: global, score: self, input_feeding: true",
-            "models.gru_self.input_feeding",
-            "the context enters a gru's cell, so there is nothing to feed",
-        ),
-        (
-            "gru_self: {family: course, attention: global, score: self",
-            "gru_self: {family: course",
-            "models.gru_self",
-            "a gru family needs attention",
-        ),
-        ("  ensemble:\n", "  base:\n", "ensembles.base", "a model has this name; choose another"),
-        (
-            "members: [global_location_feed, global_dot_feed",
-            "members: [global_location_feed, global_dott_feed",
-            "ensembles.ensemble.members.1",
-            "no model 'global_dott_feed'; did you mean 'global_dot_feed'?",
-        ),
-        (
-            "members: [global_location_feed, global_dot_feed",
-            "members: [global_location_feed, global_location_feed",
-            "ensembles.ensemble.members.1",
-            "'global_location_feed' stands in this list already",
-        ),
-        (
-            "members: [global_location_feed,",
-            "members: [",
-            "ensembles.ensemble.members",
-            "List should have at least 8 items",
-        ),
-        (
-            "members: [global_location_feed,",
-            "members: [global_location_feed, base,",
-            "ensembles.ensemble.members",
-            "List should have at most 8 items",
-        ),
-        (
-            "members: [global_location_feed, global_dot_feed",
-            "members: [global_location_feed, gru_self",
-            "ensembles.ensemble.members.1",
-            "'gru_self' is of family 'course'",
-        ),
-        (
-            "members: [global_location_feed, global_dot_feed",
-            "members: [global_location_feed, de_en_global_dot_feed",
-            "ensembles.ensemble.members.1",
-            "'de_en_global_dot_feed' differs from the first member in direction",
-        ),
         ("aligned: test1", "aligned: train", "sets.aligned", "'train' is the training set"),
-        (
-            "  base_reverse: {family: luong, reverse: true}",
-            "  base_2: {family: luong}",
-            "models.base_2",
-            "differs from 'base' in nothing; give it another seed",
-        ),
-        (
-            "  base_reverse: {family: luong, reverse: true}",
-            "  aligner: {family: luong, seed: 2}",
-            "models.aligner",
-            "tables give this name to links that no model makes; rename the model",
-        ),
-        (
-            "  base_reverse: {family: luong, reverse: true}",
-            "  diagonal: {family: luong, seed: 2}",
-            "models.diagonal",
-            "tables give this name to links that no model makes; rename the model",
-        ),
         ("n_best: 1", "n_best: 21", "decoding.n_best", "only 20 translations finish"),
-        (
-            "    family: luong\n    members",
-            "    family: luon\n    members",
-            "ensembles.ensemble.family",
-            "no family 'luon'; did you mean 'luong'?",
-        ),
-        (
-            "members: [global_location_feed, global_dot_feed",
-            "members: [global_location_feed, base",
-            "ensembles.ensemble.members.1",
-            "'base' differs from the first member in reverse",
-        ),
         ("{train: train", "{train: trian", "sets", "the corpus has no set 'trian'; did you mean"),
         ("dev: dev", "dev: train", "sets.dev", "'train' is the training set"),
         (
@@ -195,16 +96,162 @@ def line_of(text: str, part: str) -> int:
             "sets.train",
             "the training set of a grammar is named 'train'",
         ),
+        ("seeds: 1", "seeds: 0", "seeds", "Input should be greater than 0"),
+        ("seeds: 1", "seeds: {base: many}", "seeds.base", "Input should be a valid integer"),
+        (
+            "seeds: 1",
+            "seeds: {bas: 2}",
+            "seeds.bas",
+            "no system 'bas' is trained; did you mean 'base'?",
+        ),
+        ("seeds: 1", "systems: [base, revers]", "systems.1", "systems.yaml has no system 'revers'"),
     ],
 )
 def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> None:
-    text = DEMO.read_text()
+    refuses(write, "params.yaml", old, new, f"{key}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "message"),
+    [
+        (
+            "base_reverse: {family: luong, reverse",
+            "base_reverse: {family: luong, revers",
+            "systems.base_reverse.revers",
+            "unknown key; did you mean 'reverse'?",
+        ),
+        (
+            "attention: global",
+            "attention: globl",
+            "systems.global_location.attention",
+            "no attention 'globl'; did you mean 'global'?",
+        ),
+        (
+            "{family: luong}",
+            "{family: lung}",
+            "systems.base.family",
+            "experiment demo has no family 'lung'; did you mean 'luong'?",
+        ),
+        ("{family: luong}", "{}", "systems.base.family", "this key is missing"),
+        (
+            "gru_self: {family: course, attention: global, score: self",
+            "gru_self: {family: course, attention: global, score: self, input_feeding: true",
+            "systems.gru_self.input_feeding",
+            "the context enters a gru's cell, so there is nothing to feed",
+        ),
+        (
+            "gru_self: {family: course, attention: global, score: self",
+            "gru_self: {family: course",
+            "systems.gru_self",
+            "a gru family needs attention",
+        ),
+        ("  ensemble:\n", "  base:\n", "ensembles.base", "a system has this name; choose another"),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, global_dott_feed",
+            "ensembles.ensemble.members.1",
+            "no system 'global_dott_feed'; did you mean 'global_dot_feed'?",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, global_location_feed",
+            "ensembles.ensemble.members.1",
+            "'global_location_feed' stands in this list already",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, gru_self",
+            "ensembles.ensemble.members.1",
+            "'gru_self' is of family 'course'",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, de_en_global_dot_feed",
+            "ensembles.ensemble.members.1",
+            "'de_en_global_dot_feed' differs from the first member in direction",
+        ),
+        (
+            "  base_reverse: {family: luong, reverse: true}",
+            "  twin: {family: luong}",
+            "systems.twin",
+            "differs from 'base' in nothing; for another seed set seeds",
+        ),
+        (
+            "  base_reverse: {family: luong, reverse: true}",
+            "  aligner: {family: luong}",
+            "systems.aligner",
+            "tables give this name to links that no model makes; rename the system",
+        ),
+        (
+            "  base_reverse: {family: luong, reverse: true}",
+            "  diagonal: {family: luong}",
+            "systems.diagonal",
+            "tables give this name to links that no model makes; rename the system",
+        ),
+        (
+            "members: [global_location_feed, global_dot_feed",
+            "members: [global_location_feed, base",
+            "ensembles.ensemble.members.1",
+            "'base' differs from the first member in reverse",
+        ),
+        (
+            "system: base_reverse,",
+            "system: base_revers,",
+            "tables.table1.reverse.system",
+            "no system or ensemble 'base_revers'; did you mean 'base_reverse'?",
+        ),
+        (
+            "over: base}",
+            "over: bas}",
+            "tables.table1.reverse.over",
+            "table1 has no other row 'bas'; did you mean 'base'?",
+        ),
+        (
+            "over: base}",
+            "over: reverse}",
+            "tables.table1.reverse.over",
+            "table1 has no other row 'reverse'",
+        ),
+        (
+            "{label: global (dot), ",
+            "{label: global (dot), over: global_location, ",
+            "tables.table4.global_dot.over",
+            "a gain of this table counts from the same row",
+        ),
+        (
+            "{label: Base, ",
+            '{label: "Base {size}", ',
+            "tables.table1.base.label",
+            "only an ensemble has a {size}",
+        ),
+        (
+            "{label: Base, ",
+            '{label: "Base {n}", ',
+            "tables.table1.base.label",
+            "only {size} may stand in braces",
+        ),
+    ],
+)
+def test_mistakes_in_systems(write: Write, old: str, new: str, key: str, message: str) -> None:
+    refuses(write, "systems.yaml", old, new, f"{key}: {message}")
+
+
+def refuses(write: Write, name: str, old: str, new: str, message: str) -> None:
+    """Check that a file of the demo with something replaced is refused, and the line named."""
+    text = (ROOT / name).read_text()
     assert old in text
     broken = text.replace(old, new, 1)
-    path = write("params.yaml", broken.encode())
+    path = written(write, **{name.partition(".")[0]: broken})
     with pytest.raises(InputError) as error:
-        load_params(path)
-    assert f"{path}:{line_of(broken, new)}: {key}: {message}" in str(error.value)
+        load_params(path, path.parent)
+    place = f"{path.with_name(name)}:{line_of(broken, new)}"
+    assert f"{place}: {message}" in str(error.value)
+
+
+def written(write: Write, params: str | None = None, systems: str | None = None) -> Path:
+    """Write both files, the demo's where nothing is given; return the first one's path."""
+    write("systems.yaml", (SYSTEMS.read_text() if systems is None else systems).encode())
+    return write("params.yaml", (DEMO.read_text() if params is None else params).encode())
 
 
 @pytest.mark.parametrize(
@@ -213,8 +260,6 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
         ("evaluation:", "experiment: demo\n", "experiment"),
         ("      halve_after: 3\n", "      epochs: 9\n", "families.luong.training.epochs"),
         ("init: 0.1", "size: 128, ", "families.luong.shape.size"),
-        ("  base_reverse:", "  base: {reverse: true}\n", "models.base"),
-        ("attention: global, score: self}", "score: dot, ", "models.gru_self.score"),
     ],
 )
 def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None:
@@ -234,54 +279,35 @@ def test_a_key_given_twice_in_a_list(write: Write) -> None:
         load_params(write("params.yaml", text.encode()))
 
 
-@pytest.mark.parametrize(
-    ("changes", "key", "message"),
-    [
-        ({}, "root", "names {own}, not {root}; run in the project's folder; "),
-        ({"experiment": "own"}, "root", "names {own}, not {root}; "),
-        ({"root": "../.."}, "params_file", "names {root}/params.yaml, not {own}/params.yaml; "),
-        (
-            {"params_file": OWN},
-            "params_file",
-            "experiment 'demo' lies in experiments/demo/params.yaml ",
-        ),
-        ({"experiment": "own", "params_file": OWN}, "root", "names {own}, not {root}; "),
-        ({"experiment": "own", "root": "../.."}, "params_file", "names {root}/params.yaml, not "),
-        (
-            {"root": "../..", "params_file": OWN},
-            "params_file",
-            "experiment 'demo' lies in experiments/",
-        ),
-    ],
-)
-def test_a_copied_experiment_must_say_that_it_is_another(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    changes: dict[str, str],
-    key: str,
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_system_given_twice(write: Write) -> None:
+    text = SYSTEMS.read_text().replace(
+        "  base_reverse:", "  base: {reverse: true}\n  base_reverse:", 1
+    )
+    path = written(write, systems=text)
+    with pytest.raises(InputError, match=r"systems\.yaml:\d+: systems\.base: this key stands"):
+        load_params(path, path.parent)
+
+
+def test_a_copied_experiment_must_say_that_it_is_another(tmp_path: Path) -> None:
     path = tmp_path / OWN
     path.parent.mkdir(parents=True)
-    params = yaml.safe_load(DEMO.read_text())
-    path.write_text(yaml.safe_dump(params | changes))
+    (tmp_path / "systems.yaml").write_text(SYSTEMS.read_text())
+    text = DEMO.read_text()
+    path.write_text(text)
+    line = line_of(text, "experiment: demo")
     with pytest.raises(InputError) as error:
-        load_params(path)
-    line = line_of(path.read_text(), f"\n{key}:") + 1
-    place = message.format(root=tmp_path, own=path.parent)
-    assert str(error.value).startswith(f"{path}:{line}: {key}: {place}")
-    assert "a copied experiment needs its own experiment, root and params_file" in str(error.value)
-    mended = {"experiment": "own", "root": "../..", "params_file": OWN}
-    path.write_text(yaml.safe_dump(params | mended))
-    assert load_params(path).experiment == "own"
+        load_params(path, tmp_path)
+    assert f"{path}:{line}: experiment: 'demo' lies in experiments/demo/params" in str(error.value)
+    path.write_text(text.replace("experiment: demo", "experiment: own"))
+    params = load_params(path, tmp_path)
+    assert (params.experiment, params.params_file) == ("own", OWN)
 
 
 def test_parameters_are_of_the_project_in_whose_folder_they_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"params\.yaml:\d+: root: names .*; run in the project's"):
+    with pytest.raises(InputError, match="and run in the project's folder"):
         load_params(DEMO)
 
 
@@ -328,15 +354,15 @@ def test_the_first_of_merged_sections_counts(write: Write) -> None:
 
 
 def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
-    text = DEMO.read_text()
+    text = SYSTEMS.read_text()
     text = text.replace("  base: {family: luong}", "  base: &base {family: luong, dropout: 2}")
     text = text.replace("  base_reverse: {family: luong, ", "  base_reverse: {<<: *base, ")
-    path = write("params.yaml", text.encode())
+    path = written(write, systems=text)
     with pytest.raises(InputError) as error:
-        load_params(path)
-    place = f"{path}:{line_of(text, 'dropout: 2}')}"
+        load_params(path, path.parent)
+    place = f"{path.with_name('systems.yaml')}:{line_of(text, 'dropout: 2}')}"
     for name in ("base", "base_reverse"):
-        assert f"{place}: models.{name}.dropout: Input should be less than 1" in str(error.value)
+        assert f"{place}: systems.{name}.dropout: Input should be less than 1" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -365,20 +391,20 @@ def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -
 @pytest.mark.parametrize(
     ("system", "message"),
     [
-        ("attention: global", "models.base: score must be given with attention"),
-        ("score: dot", "models.base: score must be given with attention"),
-        ("attention: local_p, score: location", "models.base: score 'location' is defined"),
-        ("faults: [general_gradient]", "models.base: fault 'general_gradient' is one of"),
-        ("faults: [unmasked_padding]", "models.base: fault 'unmasked_padding' is one of"),
-        ("dropout: 1", "models.base.dropout: Input should be less than 1"),
-        ("seed: -1", "models.base.seed: Input should be greater than or equal to 0"),
-        ("direction: en-fr", "models.base.direction: Input should be 'en-de' or 'de-en'"),
+        ("attention: global", "systems.base: score must be given with attention"),
+        ("score: dot", "systems.base: score must be given with attention"),
+        ("attention: local_p, score: location", "systems.base: score 'location' is defined"),
+        ("faults: [general_gradient]", "systems.base: fault 'general_gradient' is one of"),
+        ("faults: [unmasked_padding]", "systems.base: fault 'unmasked_padding' is one of"),
+        ("dropout: 1", "systems.base.dropout: Input should be less than 1"),
+        ("direction: en-fr", "systems.base.direction: Input should be 'en-de' or 'de-en'"),
     ],
 )
 def test_systems_that_are_none(write: Write, system: str, message: str) -> None:
-    text = DEMO.read_text().replace("{family: luong}", f"{{family: luong, {system}}}", 1)
-    with pytest.raises(InputError, match=r"params\.yaml:\d+: " + message):
-        load_params(write("params.yaml", text.encode()))
+    text = SYSTEMS.read_text().replace("{family: luong}", f"{{family: luong, {system}}}", 1)
+    path = written(write, systems=text)
+    with pytest.raises(InputError, match=r"systems\.yaml:\d+: " + message):
+        load_params(path, path.parent)
 
 
 @pytest.mark.parametrize(
@@ -440,15 +466,73 @@ def test_what_translates_under_a_name() -> None:
         params.translators("ensembl")
 
 
-def test_models_that_differ_in_the_seed_alone(corpus: Project) -> None:
-    models = corpus.params["models"]
-    models["base_2"] = models["base"] | {"seed": 2}
-    models["base_longer"] = models["base"] | {"seed": 3, "epochs": 9}
-    path = corpus.folder / "params.yaml"
-    path.write_text(yaml.safe_dump(corpus.params, sort_keys=False))
-    params = load_params(path, corpus.folder)
-    assert params.seeds_of("base") == params.seeds_of("base_2") == ["base", "base_2"]
-    assert params.seeds_of("base_reverse") == ["base_reverse"]
+@pytest.mark.parametrize(("seeds", "reverse"), [("3", 3), ("{base: 3}", 1)])
+def test_seeds_are_models_of_their_own(write: Write, seeds: str, reverse: int) -> None:
+    path = written(write, DEMO.read_text().replace("seeds: 1", f"seeds: {seeds}"))
+    params = load_params(path, path.parent)
+    assert params.seeds_of("base") == ["base", "base_2", "base_3"]
+    assert [params.models[name].seed for name in params.seeds_of("base_3")] == [1, 2, 3]
+    assert len(params.seeds_of("base_reverse")) == reverse
+    assert params.system_of("base_3") == "base"
+    assert params.runs_of("base") == params.seeds_of("base")
+
+
+def test_a_seed_may_not_take_the_name_of_a_system(write: Write) -> None:
+    systems = SYSTEMS.read_text().replace(
+        "  base_reverse: {", "  base_2: {family: luong, dropout: 0.7}\n  base_reverse: {", 1
+    )
+    path = written(write, DEMO.read_text().replace("seeds: 1", "seeds: {base: 2}"), systems)
+    with pytest.raises(InputError, match="seeds: 'base_2' is seed 2 of 'base', and a name in"):
+        load_params(path, path.parent)
+
+
+def test_an_ensemble_has_any_size_and_its_label_says_it(write: Write) -> None:
+    text = SYSTEMS.read_text()
+    begin, end = text.index("    members: ["), text.index("]", text.index("    members: ["))
+    members = "base_reverse, base_reverse_2, global_dot_feed"
+    systems = text[:begin] + f"    members: [{members}" + text[end:]
+    path = written(write, DEMO.read_text().replace("seeds: 1", "seeds: 2"), systems)
+    params = load_params(path, path.parent)
+    assert params.translators("ensemble").members == members.split(", ")
+    assert params.rows["table1"]["ensemble"].label == "Ensemble of 3 models + unk replace"
+    path = written(write, systems=systems)  # nothing has a second seed
+    assert not load_params(path, path.parent).ensembles
+
+
+def test_an_experiment_trains_what_it_names() -> None:
+    params = load_params(ROOT / "experiments/multi30k/params.yaml", ROOT)
+    assert list(params.models) == ["base_reverse_dropout", "local_p_general_feed"]
+    assert params.ensembles == {}
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
+def test_what_follows_from_the_parameters_is_written(path: Path) -> None:
+    """`make format` writes it; without it DVC would run other models than the parameters say."""
+    params = load_params(path, ROOT)
+    assert path.with_name("models.yaml").read_text() == models_yaml(params)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_schemas_are_those_of_the_parameters(name: str) -> None:
+    assert (ROOT / f"schema/{name}.json").read_text() == schema(name)
+    for file in [DEMO, SYSTEMS, *EXPERIMENTS]:
+        first = file.read_text().partition("\n")[0]
+        named = first.removeprefix("# yaml-language-server: $schema=")
+        expected = "systems" if file == SYSTEMS else "params"
+        assert (file.parent / named).resolve() == ROOT / f"schema/{expected}.json"
+
+
+def test_an_ensemble_has_at_most_as_many_members_as_dvc_yaml_has_slots(write: Write) -> None:
+    stage = (ROOT / "dvc.yaml").read_text()
+    assert all(f"${{item.members[{slot}]}}" in stage for slot in range(SLOTS))
+    assert f"${{item.members[{SLOTS}]}}" not in stage
+    params = load_params(DEMO, ROOT)
+    members = [f"m{i}" for i in range(SLOTS + 1)]
+    large = params.ensembles["ensemble"].model_copy(update={"members": members})
+    with pytest.raises(
+        InputError, match=r"ensembles\.ensemble\.members: dvc\.yaml has slots for 16"
+    ):
+        models_yaml(params.model_copy(update={"ensembles": {"ensemble": large}}))
 
 
 @pytest.mark.parametrize(

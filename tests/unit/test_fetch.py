@@ -1,5 +1,6 @@
 """The command attnmt fetch."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,7 @@ def server(attnmt: Command) -> Iterator[Server]:
 def write_params(**changes: Any) -> None:
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     Path("params.yaml").write_text(yaml.safe_dump(params | changes, sort_keys=False))
+    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
 
 
 def test_everything_is_fetched_ahead(attnmt: Command, server: Server) -> None:

@@ -11,8 +11,8 @@ import matplotlib
 import pytest
 from made_scores import scores_of
 from matplotlib.figure import Figure as Canvas
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import write_json, write_lines
 from attnmt.layout import Layout
@@ -60,7 +60,7 @@ def write_all(params):
 def params(tmp_path, monkeypatch):
     """The demo's parameters, with made histories and scores of all its systems."""
     monkeypatch.chdir(tmp_path)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     write_all(params)
     return params
 
@@ -160,7 +160,7 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
 
 
 def test_on_the_papers_set_both_stand_in_one_panel(params):
-    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
+    params = paper_params("experiments/wmt14/params.yaml")
     write_all(params)
     figure = figure5(params)
     (panel,) = figure.panels
@@ -183,7 +183,7 @@ def test_what_is_drawn_is_what_is_published_and_what_we_have(params, make, numbe
             assert line.get_color() == draw.stroke(series).colour
             assert line.get_linestyle() != "None"
     published = [point for line in drawn(figure.panels[0]).get_lines() for point in data_of(line)]
-    assert published == [(point.x, point.y) for point in paper_curves(number)]
+    assert published == [(point.x, point.y) for point in paper_curves(paper_params(), number)]
 
 
 @pytest.mark.parametrize("make", [figure5, figure6])
@@ -274,7 +274,7 @@ def test_a_systems_groups_can_be_found_in_every_panel(params):
 
 
 def test_markup_and_mathematics_in_a_title_stay_text(params):
-    series = Series("Base", "base", False, [1.0, 2.0], [1.0, 2.0])
+    series = Series("Base", "base", False, [1.0, 2.0], [1.0, 2.0], 0)
     panel = Panel('a < b & "c"', "$x$ <y>", "z", [series])
     root = ElementTree.fromstring(draw.panel_svg(panel, "p"))
     assert "$x$ <y>" in [element.text for element in root.iter(f"{SVG}text")]
@@ -282,7 +282,7 @@ def test_markup_and_mathematics_in_a_title_stay_text(params):
 
 
 def test_a_curve_of_one_point_is_seen():
-    (line,) = drawn(Panel("", "", "", [Series("Base", "base", False, [1], [1])])).get_lines()
+    (line,) = drawn(Panel("", "", "", [Series("Base", "base", False, [1], [1], 0)])).get_lines()
     assert line.get_marker() != "None"
 
 

@@ -1,6 +1,7 @@
 """The stages that the Snakefile gets from dvc.yaml."""
 
 import os
+import shutil
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -62,8 +63,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "dvc.yaml").write_text(DVC_YAML)
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     families = {name: params["families"][name] for name in ("luong", "course")}
-    models = {name: params["models"][name] for name in ("base", "gru_self")}
-    params |= {"families": families, "models": models, "ensembles": {}}
+    params |= {"families": families, "systems": ["base", "gru_self"]}
+    shutil.copy(ROOT / "systems.yaml", tmp_path)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     for name in ("source.txt", "other.txt"):
         (tmp_path / name).write_text("text")
@@ -107,7 +108,8 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert write.command.startswith("mkdir -p made/whole")
     assert write.outputs == ["made/whole", "made/alone.txt"]
     params = yaml.safe_load((project / "params.yaml").read_text())
-    assert write.params == {"corpus.seed": params["corpus"]["seed"], "lexicon": params["lexicon"]}
+    found = {"corpus.seed": params["corpus"]["seed"], "lexicon": params["lexicon"]}
+    assert write.params == {f"params.yaml:{name}": value for name, value in found.items()}
     assert (write.threads, write.resources) == (1, {"mem_mb": 100, "runtime": 1000})
     assert (within.threads, within.resources) == (1, {"gpu": 1, "mem_mb": 100, "runtime": 100})
     change(project / "params.yaml", "machine.train_threads", 3)
@@ -127,7 +129,7 @@ def test_a_loop_gives_a_stage_for_each_entry(project: Path) -> None:
     assert course.outputs == ["course.txt"]
     params = yaml.safe_load((project / "params.yaml").read_text())
     expected = params["families"]["course"]["encoding"]
-    assert course.params == {"families.course.encoding": expected}
+    assert course.params == {"params.yaml:families.course.encoding": expected}
 
 
 def test_several_commands_become_one_that_ends_at_the_first_failure(project: Path) -> None:
@@ -183,7 +185,7 @@ def test_an_order_is_written_when_it_is_new_or_must_be_newer_than_the_outputs(
     change(project / "params.yaml", "corpus.seed", 1)
     stages()["write"].write(order, again=False)
     assert order.stat().st_mtime > 0
-    assert yaml.safe_load(order.read_text())["params"]["corpus.seed"] == 1
+    assert yaml.safe_load(order.read_text())["params"]["params.yaml:corpus.seed"] == 1
 
 
 def test_an_unknown_experiment_is_refused_with_the_known_ones(project: Path) -> None:

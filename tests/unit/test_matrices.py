@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.data.pieces import word_links, words_of_pieces
 from attnmt.errors import InputError
 from attnmt.files import write_json, write_lines
@@ -52,7 +52,7 @@ def uniform(line, length):
 def params(tmp_path, monkeypatch):
     """The demo's parameters, gold links, and made attention of all its models."""
     monkeypatch.chdir(tmp_path)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     for family in params.families:
         write_encoded(family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
     for name in params.models:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from made_scores import NIST, SIGNATURE, made_tests, write_all, write_training
 from made_scores import write_scores as write
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
@@ -25,7 +25,7 @@ def tested(monkeypatch):
 def params(tmp_path, monkeypatch):
     """The root's experiment, all of it scored."""
     monkeypatch.chdir(tmp_path)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     write_all(params)
     return params
 

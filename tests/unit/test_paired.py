@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from made_scores import write_aligner, write_data, write_outputs, write_scores
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import read_json, write_json, write_lines
 from attnmt.layout import Layout
@@ -28,7 +28,7 @@ COUNTS = {"lines": 30, "sure": 90, "possible": 120}
 def params(tmp_path, monkeypatch):
     """Five models of the root's experiment with scores and outputs of 30 lines, and the aligner."""
     monkeypatch.chdir(tmp_path)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     models = {name: params.models[name] for name in MODELS}
     params = params.model_copy(update={"models": models, "ensembles": {}})
     write_data(params, "luong", RIGHT, GOLD)

@@ -21,7 +21,7 @@ from attnmt.errors import InputError
 from attnmt.files import write_json
 from attnmt.layout import Layout
 
-NAMES = ["local_p_1", "plain", "german", "subwords", "gru", "ensemble"]
+NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_only_the_files_of_the_contract_are_needed(
 
 
 def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipeline]) -> None:
-    found = pipelines["local_p_1"].translate(["", "The house.", " \t", "Gardens!"])
+    found = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
     assert [bool(translations[0].words) for translations in found] == [False, True, False, True]
     assert found[0] == found[2]
     assert found[0][0].text == ""
@@ -93,7 +93,7 @@ def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipe
     assert pipelines["gru"].translate([""])[0][0].source == []
 
 
-@pytest.mark.parametrize("name", ["local_p_1", "gru"])
+@pytest.mark.parametrize("name", ["local_p", "gru"])
 def test_a_very_long_word_is_one_word(pipelines: dict[str, Pipeline], name: str) -> None:
     found = pipelines[name].translate(["x" * 10_000, "The house is " + "y" * 10_000 + "."])
     assert found[0][0].source == ["x" * 10_000]
@@ -110,7 +110,7 @@ def test_a_very_long_word_is_cut_into_pieces(pipelines: dict[str, Pipeline]) -> 
 
 
 def test_a_long_sentence_is_translated(pipelines: dict[str, Pipeline]) -> None:
-    found = pipelines["local_p_1"].translate(["the old house " * 100, "The house."])
+    found = pipelines["local_p"].translate(["the old house " * 100, "The house."])
     assert len(found[0][0].source) == 300
 
 
@@ -136,7 +136,7 @@ def test_few_sentences_go_with_a_long_one(
 
 @settings(max_examples=40, deadline=None)
 @given(line=st.text(st.characters(codec="utf-8", exclude_characters="\n")))
-@pytest.mark.parametrize("name", ["local_p_1", "subwords"])
+@pytest.mark.parametrize("name", ["local_p", "subwords"])
 def test_any_text_gives_a_line(pipelines: dict[str, Pipeline], name: str, line: str) -> None:
     best = pipelines[name].translate([line])[0][0]
     assert len(best.text.splitlines()) <= 1
@@ -146,7 +146,7 @@ def test_any_text_gives_a_line(pipelines: dict[str, Pipeline], name: str, line: 
 
 def test_beam_and_n_best_take_the_place_of_the_experiments(params: Params, folder: Path) -> None:
     assert load_pipeline(params, "plain", folder).translator.options.beam == 3
-    pipeline = load_pipeline(params, "local_p_1", folder, beam=4, n_best=8)
+    pipeline = load_pipeline(params, "local_p", folder, beam=4, n_best=8)
     options = pipeline.translator.options
     assert (options.beam, options.best, options.candidates) == (4, 8, 8)
     found = pipeline.translate(ENGLISH["test"])
@@ -170,7 +170,7 @@ def test_a_missing_file_is_named_with_its_stage(
     )
     shutil.copytree(folder / "data", tmp_path / "data")
     assert refused("ensemble").endswith(
-        "models/demo/local_p_1/weights.safetensors: no such file; run dvc repro train@local_p_1 first"
+        "models/demo/local_p/weights.safetensors: no such file; run dvc repro train@local_p first"
     )
     (tmp_path / "data/demo/lexicon/de-en.tsv").unlink()
     assert refused("german").endswith("de-en.tsv: no such file; run dvc repro lexicon first")
@@ -186,7 +186,7 @@ def test_a_missing_file_is_named_with_its_stage(
 def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(
     params: Params, folder: Path, tmp_path: Path
 ) -> None:
-    assert best_model(params, folder) == "local_p_1"
+    assert best_model(params, folder) == "local_p"
     with pytest.raises(InputError, match="no English-German model of family 'words' is trained"):
         best_model(params, tmp_path)
     perplexity = {"plain": 5.0, "local_p_3": 4.0, "german": 2.0, "subwords": 3.0, "gru": 1.0}

@@ -29,6 +29,7 @@ NAMES = [
 WEIGHTS = 4 * (3 * 100 * 10 + 2 * 40 * 20)  # two embeddings and W_s; two layers
 EXPECTED = {"pairs": 1000, "words": {"en": 8000, "de": 9000}, "raw_bytes": 130_000}
 DVC_YAML = """
+vars: [models.yaml]
 stages:
   corpus:
     cmd: mkdir -p data/demo/raw
@@ -58,11 +59,9 @@ def write_params(folder: Path, **changes: Any) -> None:
     luong["shape"] |= {"layers": 1, "size": 10}
     luong["encoding"]["vocabulary"] = 100
     params["families"] = {"luong": luong}
-    params["models"] = {
-        "base": {"family": "luong"},
-        "german": {"family": "luong", "direction": "de-en", "epochs": 2},
-    }
-    params["ensembles"] = {}
+    systems = {"base": {"family": "luong"}}
+    systems["german"] = {"family": "luong", "direction": "de-en", "epochs": 2}
+    (folder / "systems.yaml").write_text(yaml.safe_dump({"systems": systems}), encoding="utf-8")
     (folder / "params.yaml").write_text(
         yaml.safe_dump(params | changes, sort_keys=False), encoding="utf-8"
     )
@@ -307,7 +306,7 @@ def test_the_command_asks_dvc(
     assert cells(text, "train") == ["train", "2", "2", "1", "1"]
     assert "checkpoints, 4 at a time" in text
     made = [path for path in sorted(project.rglob("*")) if path not in before]
-    assert all(path.is_relative_to(project / ".dvc") for path in made)
+    assert {path.relative_to(project).parts[0] for path in made} == {".dvc", "models.yaml"}
 
 
 def test_without_dvc_it_says_what_to_install(

@@ -17,7 +17,9 @@ from attnmt.record import Order, contradicts, digest_of_path, is_of, recorded
 
 SCRIPT = Path(__file__).parents[2] / "stages/train.py"
 CODE = "code/demo/train.json"
-ORDER = Order("train@base", "python stages/train.py x", {"seed": 1}, [CODE, "in"], ["out", "more"])
+ORDER = Order(
+    "train@base", "python stages/train.py x", {"x:seed": 1}, [CODE, "in"], ["out", "more"]
+)
 PLACE = Layout("demo").record("train@base")
 
 
@@ -75,7 +77,7 @@ def test_what_has_changed_since_is_not_proven_even_if_its_time_is_old(path: str)
     "other",
     [
         Order("train@base", "python stages/train.py y", ORDER.params, ORDER.inputs, ORDER.outputs),
-        Order("train@base", ORDER.command, {"seed": 2}, ORDER.inputs, ORDER.outputs),
+        Order("train@base", ORDER.command, {"x:seed": 2}, ORDER.inputs, ORDER.outputs),
         Order("train@base", ORDER.command, ORDER.params, [CODE], ORDER.outputs),
         Order("train@base", ORDER.command, ORDER.params, ORDER.inputs, ["out"]),
     ],
@@ -158,7 +160,7 @@ def test_the_order_of_another_stage_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "named"), [("x", "seed"), ("in/text", "in"), (CODE, CODE.replace(".", r"\."))]
+    ("path", "named"), [("x", "x:seed"), ("in/text", "in"), (CODE, CODE.replace(".", r"\."))]
 )
 @pytest.mark.parametrize("engine", ["snakemake", "dvc"])
 def test_what_changes_while_a_stage_works_ends_it(

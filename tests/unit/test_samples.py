@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files import write_lines
 from attnmt.layout import Layout
@@ -28,7 +28,7 @@ def texts(what, lines=LINES):
 def params(tmp_path, monkeypatch):
     """The demo's parameters, with made text and translations."""
     monkeypatch.chdir(tmp_path)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     layout = Layout("demo")
     for test in params.sets.tests:
         for language in ("en", "de"):
@@ -39,7 +39,9 @@ def params(tmp_path, monkeypatch):
 
 
 def only(params, *names):
-    return params.model_copy(update={"models": {name: params.models[name] for name in names}})
+    return params.model_copy(
+        update={"models": {name: params.models[name] for name in names}, "ensembles": {}}
+    )
 
 
 def test_the_sampled_lines_of_both_directions(params):

@@ -30,7 +30,7 @@ from attnmt.serving import save_translator, translator_files
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
-BEST = "local_p_1"
+BEST = "local_p"
 LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "houses"']
 
 

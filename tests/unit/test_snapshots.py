@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from made_scores import made_tests, write_all
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
 from attnmt.reporting.render import write_tables
@@ -43,7 +43,7 @@ def rendered(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         made_tests(patch)
-        params = load_params(ROOT / "params.yaml", ROOT)
+        params = paper_params()
         twin = params.models["de_en_base_reverse"].model_copy(update={"seed": 2})
         params = params.model_copy(update={"models": params.models | {"twin": twin}})
         write_all(params)

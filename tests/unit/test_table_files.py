@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from made_scores import DIGEST, SIGNATURE, made_tests, write_all
+from papers import paper_params
 
-from attnmt.config import load_params
 from attnmt.reporting.columns import shown_columns
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost import cost_table
@@ -41,7 +41,7 @@ def tables(tmp_path, monkeypatch):
     """The demo's tables by name."""
     monkeypatch.chdir(tmp_path)
     made_tests(monkeypatch)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     write_all(params)
     return {table.name: table for table in [*make_tables(params), cost_table(params)]}
 
@@ -161,7 +161,7 @@ def test_p_as_shown_does_not_belie_the_verdict(p, shown):
 def test_a_deviation_between_seeds_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made_tests(monkeypatch)
-    params = load_params(ROOT / "params.yaml", ROOT)
+    params = paper_params()
     twin = params.models["base"].model_copy(update={"seed": 2})
     params = params.model_copy(update={"models": {"base": params.models["base"], "twin": twin}})
     params = params.model_copy(update={"ensembles": {}})
@@ -238,7 +238,8 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monke
     old = Path("reports/demo/tables/table9.md")
     old.parent.mkdir(parents=True)
     old.touch()
-    Path("params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    for name in ("params.yaml", "systems.yaml"):
+        shutil.copy(ROOT / name, name)
     spec = importlib.util.spec_from_file_location("tables_stage", ROOT / "stages/tables.py")
     stage = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(stage)

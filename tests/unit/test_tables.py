@@ -15,12 +15,12 @@ from made_scores import (
     write_all,
 )
 from made_scores import write_scores as write
+from papers import paper_params, paper_rows
 
-from attnmt.config import load_params
+from attnmt.config import TableRow
 from attnmt.errors import InputError
 from attnmt.files import read_json, write_json
 from attnmt.reporting.compare import make_tables
-from attnmt.reporting.paper import paper_rows
 
 ROOT = Path(__file__).parents[2]
 ALL = ["table1", "table2", "table3", "table4", "table6", "table_gru"]
@@ -40,7 +40,7 @@ def load(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def load(models=None, ensembles=None, tests=None):
-        params = load_params(ROOT / "params.yaml", ROOT)
+        params = paper_params()
         models = params.models if models is None else {k: params.models[k] for k in models}
         ensembles = params.ensembles if ensembles is None else ensembles
         sets = params.sets.model_copy(update={"tests": tests or params.sets.tests})
@@ -79,7 +79,7 @@ def test_the_demo_has_every_table_with_every_published_row(params):
     made = tables(params)
     assert list(made) == ALL
     for name in ALL[:6]:
-        systems = [row.system for row in paper_rows(made[name].title.short)]
+        systems = [row.system for row in paper_rows(name, params)]
         ours = ["diagonal, no model"] if name == "table6" else []
         assert [row["system"] for row in made[name].rows] == systems + ours
 
@@ -98,6 +98,41 @@ def test_table_1(params):
     assert ensemble["gain"] == value - 17
     for row in list(rows.values())[:4]:  # other people's systems
         assert {row[key] for key in ("ppl", "bleu", "model", "signature", "verdict")} == {None}
+
+
+def with_own_row(params, **row):
+    """Put a row of our own in Table 1, second of our rows, for another system."""
+    mine = params.models["base_reverse"].model_copy(update={"dropout": 0.5})
+    first = {key: params.rows["table1"][key] for key in list(params.rows["table1"])[:5]}
+    own = {"mine": TableRow(label="Mine", system="mine", **row)}
+    rows = params.rows | {"table1": first | own | params.rows["table1"]}
+    return params.model_copy(update={"models": params.models | {"mine": mine}, "rows": rows})
+
+
+def test_a_row_of_our_own_moves_nobodys_gain(params):
+    before = rows_of(params, "table1")
+    params = with_own_row(params, over="base")
+    write(params, "mine", 60.0)
+    table = tables(params)["table1"]
+    after = {row["system"]: row for row in table.rows}
+    assert pick(after["Mine"], "bleu", "gain", "p", "gain_over") == [60.0, 50.0, 0.01, "Base"]
+    assert pick(after["Mine"], "verdict", "paper_bleu", "source") == ["higher", None, None]
+    assert {name: row for name, row in after.items() if name != "Mine"} == before
+    assert "A row that the paper does not have is our own." in str(table.caption)
+    columns = {column.key: column.cells for column in table.columns}
+    assert columns["gain_over"][4:7] == ["", "Base", "Base"]
+    assert "Mine" in [row["system"] for row in tables(params)["table_scripts"].rows]
+
+
+def test_a_recipe_that_differs_is_marked_at_every_number(params):
+    short = params.models["base_reverse"].model_copy(update={"epochs": 1})
+    params = params.model_copy(update={"models": params.models | {"base_reverse": short}})
+    for name in ("table1", "table_scripts"):
+        table = tables(params)[name]
+        assert "Base + reverse†" in [row["system"] for row in table.rows]
+        assert "Base" in [row["system"] for row in table.rows]
+        assert "† Trained by another recipe: epochs 1, not 5." in str(table.caption)
+    assert "†" not in str(tables(params)["table4"].caption)
 
 
 def test_table_2_is_the_ensemble_in_nists_bleu_on_the_last_set(params):

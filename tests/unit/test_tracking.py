@@ -27,7 +27,7 @@ mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', 
 
 PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
 EXPERIMENT = load_params(ROOT / "params.yaml", ROOT)
-BEST = "local_p_1"  # of small_experiment
+BEST = "local_p"  # of small_experiment
 TAGS = {
     "commits": ["abc", "def"],
     "code": "c1",

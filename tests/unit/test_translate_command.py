@@ -69,14 +69,14 @@ def lines_of(found: list[list[Translation]]) -> str:
 def test_text_a_file_and_standard_input_give_the_same(
     attnmt: Attnmt, params: Params, folder: Path, tmp_path: Path
 ) -> None:
-    plain = lines_of(expected(params, folder, "local_p_1"))  # the best model, by its perplexity
+    plain = lines_of(expected(params, folder, "local_p"))  # the best model, by its perplexity
     assert attnmt(*RAW) == (0, plain, "")
     file = tmp_path / "raw.en"
     content = "".join(f"{line}\n" for line in RAW).encode()
     file.write_bytes(content)
     (tmp_path / "raw.en.gz").write_bytes(gzip.compress(content))
     assert attnmt("--input", str(file)) == (0, plain, "")
-    assert attnmt("-i", f"{file}.gz", "--model", "local_p_1") == (0, plain, "")
+    assert attnmt("-i", f"{file}.gz", "--model", "local_p") == (0, plain, "")
     assert attnmt(stdin=content) == (0, plain, "")
     assert attnmt("-i", str(file), "-o", str(tmp_path / "out.de")) == (0, "", "")
     assert (tmp_path / "out.de").read_text(encoding="utf-8") == plain
@@ -134,7 +134,7 @@ def test_unknown_words_may_stand(attnmt: Attnmt, params: Params, folder: Path) -
 
 
 def test_beam(attnmt: Attnmt, params: Params, folder: Path) -> None:
-    greedy = load_pipeline(params, "local_p_1", folder, beam=1).translate(RAW)
+    greedy = load_pipeline(params, "local_p", folder, beam=1).translate(RAW)
     assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
     assert attnmt("x", "--beam", "0")[0] == 2
 

@@ -22,7 +22,7 @@ def plan(
     """Show what would run, and about how many hours, how much disk and what downloads it takes.
 
     Hours are reckoned from measured speed: with --measure from this machine's, else from finished
-    trainings. Nothing runs; only the digests of the code are brought up to date.
+    trainings. Nothing runs; only models.yaml and the digests of the code are brought up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """

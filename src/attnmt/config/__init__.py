@@ -1,6 +1,7 @@
 """The parameters of an experiment: typed, documented, unknown keys refused before anything runs.
 
-``params.yaml`` is the demo's and is commented; ``experiments/*/params.yaml`` are the others'.
+``systems.yaml`` describes the paper's systems for every experiment. ``params.yaml`` is the demo's,
+``experiments/*/params.yaml`` are the others'.
 """
 
 from attnmt.config.model import (
@@ -9,6 +10,7 @@ from attnmt.config.model import (
     Cell,
     Direction,
     Ensemble,
+    Entry,
     Family,
     Fault,
     Model,
@@ -18,8 +20,9 @@ from attnmt.config.model import (
     System,
     Training,
 )
-from attnmt.config.params import DEMO, Params, load_params, params_file
+from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
 from attnmt.config.run import Decoding, Evaluation, LinkStep, Machine
+from attnmt.config.systems import ALIGNER, DIAGONAL, TABLES, Systems, TableRow
 from attnmt.config.text import (
     ChoiceCorpus,
     DownloadCorpus,
@@ -36,7 +39,11 @@ from attnmt.config.text import (
 )
 
 __all__ = [
+    "ALIGNER",
     "DEMO",
+    "DIAGONAL",
+    "SYSTEMS",
+    "TABLES",
     "Attention",
     "Average",
     "Cell",
@@ -46,7 +53,9 @@ __all__ = [
     "DownloadCorpus",
     "Encoding",
     "Ensemble",
+    "Entry",
     "Evaluation",
+    "Experiment",
     "Family",
     "Fault",
     "File",
@@ -65,6 +74,8 @@ __all__ = [
     "Sets",
     "Source",
     "System",
+    "Systems",
+    "TableRow",
     "Tokenise",
     "Training",
     "load_params",

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
 
-from attnmt.config.strict import Name, Probability, Strict, differ
+from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
 from attnmt.yaml_file import fault, hint
 
@@ -100,13 +100,18 @@ def _owners(name: str) -> str:
     return f"attention {kinds} with a score that looks at the source"
 
 
-class Model(System):
-    """One training: a system, the family it belongs to, its seed and, where it differs, its recipe."""
+class Entry(System):
+    """A system of ``systems.yaml``: an architecture, its family and, where it differs, its recipe."""
 
     family: Name
-    seed: Annotated[int, Field(ge=0)] = 1
     epochs: PositiveInt | None = None  # in place of the family's
     halve_after: PositiveInt | None = None  # in place of the family's
+
+
+class Model(Entry):
+    """One training: a system and a seed."""
+
+    seed: Annotated[int, Field(ge=0)] = 1
 
     @property
     def system(self) -> System:
@@ -115,10 +120,10 @@ class Model(System):
 
 
 class Ensemble(Strict):
-    """Models that translate together. dvc.yaml has a slot for each of the paper's eight."""
+    """Models that translate together, as many as one likes."""
 
     family: Name
-    members: Annotated[list[Name], Field(min_length=8, max_length=8), AfterValidator(differ)]
+    members: Distinct[Name]  # systems; with a seed, as base_2, where an experiment has several
     # what is averaged: the logits, as the authors' program does, or the probabilities
     average: Average = "logits"
 
@@ -165,9 +170,31 @@ class Training(Strict):
     evaluate_every: PositiveInt  # batches between two evaluations
 
 
+class Schedule(Strict):
+    """How long a training takes, and when the rate begins to fall."""
+
+    epochs: PositiveInt
+    halve_after: PositiveInt
+
+
+class FamilyTraining(Training):
+    """The recipe of a family's models."""
+
+    # for models with dropout, in place of the above: the paper trains these longer
+    with_dropout: Schedule | None = None
+
+
 class Family(Strict):
     """Models that read the same ids, have one size and learn by one recipe."""
 
     encoding: Encoding
     shape: ModelShape
-    training: Training
+    training: FamilyTraining
+
+    def recipe(self, model: Entry) -> Training:
+        """Return a model's own recipe: the family's, for its dropout, with its own numbers put in."""
+        recipe = self.training.model_dump(exclude={"with_dropout"})
+        if model.dropout and self.training.with_dropout:
+            recipe |= self.training.with_dropout.model_dump()
+        own = {"epochs": model.epochs, "halve_after": model.halve_after}
+        return Training(**recipe | {key: value for key, value in own.items() if value is not None})

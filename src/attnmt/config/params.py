@@ -1,13 +1,14 @@
-"""A whole parameter file, and what its sections ask of each other."""
+"""The parameters of an experiment: its own file, and the systems that it trains."""
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
 
 from attnmt.config.model import Ensemble, Family, Model, Training
 from attnmt.config.run import Decoding, Evaluation, Machine
-from attnmt.config.strict import Name, Strict
+from attnmt.config.strict import Distinct, Name, Strict
+from attnmt.config.systems import Systems, TableRow
 from attnmt.config.text import (
     ChoiceCorpus,
     DownloadCorpus,
@@ -18,27 +19,32 @@ from attnmt.config.text import (
     Tokenise,
 )
 from attnmt.errors import InputError
-from attnmt.yaml_file import Location, YamlFile, fault, hint
+from attnmt.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, YamlFile, fault, hint
 
 DEMO = "demo"  # the experiment at the project's root; each other has a folder in experiments/
-COPIED = (
-    "a copied experiment needs its own name, root and params_file, or it takes the other's place"
-)
+SYSTEMS = "systems.yaml"  # in the project's folder
 
 
-class Params(Strict):
-    """A whole parameter file."""
+def _kind_of_seeds(value: Any) -> str:
+    return SEEDS_BY_NAME if isinstance(value, dict) else SEEDS_OF_ALL
+
+
+class Experiment(Strict):
+    """A parameter file: what an experiment does with the systems."""
 
     experiment: Name
-    root: str  # from the parameter file's folder to the project's, for dvc.yaml
-    params_file: str  # from the project's folder to this file, for dvc.yaml
     sets: Sets
     corpus: Annotated[GrammarCorpus | DownloadCorpus | ChoiceCorpus, Field(discriminator="kind")]
     tokenise: Tokenise
     lexicon: Lexicon
     families: dict[Name, Family]
-    models: Annotated[dict[Name, Model], Field(min_length=1)]
-    ensembles: dict[Name, Ensemble]
+    systems: Distinct[Name] | None = None  # those that it trains; all if not given
+    # trainings of each system, or of those that are named, one of the others: base, base_2, base_3
+    seeds: Annotated[
+        Annotated[PositiveInt, Tag(SEEDS_OF_ALL)]
+        | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
+        Discriminator(_kind_of_seeds),
+    ] = 1
     decoding: Decoding
     evaluation: Evaluation
     machine: Machine
@@ -75,63 +81,19 @@ class Params(Strict):
                 raise fault(["tokenise", "tokenised", i], why)
         return self
 
-    @model_validator(mode="after")
-    def _models_fit_their_families(self) -> Self:
-        for name, model in self.models.items():
-            if name in ("aligner", "diagonal"):
-                why = "tables give this name to links that no model makes; rename the model"
-                raise fault(["models", name], why)
-            twin = next(other for other, found in self.models.items() if found == model)
-            if twin != name:
-                why = f"differs from {twin!r} in nothing; give it another seed"
-                raise fault(["models", name], why)
-            shape = self._family(model.family, ["models", name, "family"]).shape
-            if shape.cell == "gru" and model.attention == "none":
-                raise fault(
-                    ["models", name], "a gru family needs attention: its cell reads a context"
-                )
-            if shape.cell == "gru" and model.input_feeding:
-                why = "the context enters a gru's cell, so there is nothing to feed"
-                raise fault(["models", name, "input_feeding"], why)
-        return self
-
-    def _family(self, name: str, place: Location) -> Family:
-        if name not in self.families:
-            raise fault(place, f"no family {name!r}{hint(name, self.families)}")
-        return self.families[name]
-
-    @model_validator(mode="after")
-    def _ensembles_agree(self) -> Self:
-        for name, ensemble in self.ensembles.items():
-            if name in self.models:
-                raise fault(["ensembles", name], "a model has this name; choose another")
-            self._family(ensemble.family, ["ensembles", name, "family"])
-            for i, member in enumerate(ensemble.members):
-                place: Location = ["ensembles", name, "members", i]
-                if member not in self.models:
-                    raise fault(place, f"no model {member!r}{hint(member, self.models)}")
-                model, first = self.models[member], self.models[ensemble.members[0]]
-                if model.family != ensemble.family:
-                    raise fault(place, f"{member!r} is of family {model.family!r}")
-                for key in ("direction", "reverse"):
-                    if getattr(model, key) != getattr(first, key):
-                        raise fault(place, f"{member!r} differs from the first member in {key}")
-        return self
-
-    @model_validator(mode="after")
-    def _file_is_named_by_experiment(self) -> Self:
-        own = ("params.yaml", f"experiments/{self.experiment}/params.yaml")
-        if self.params_file not in own:
-            raise fault(
-                ["params_file"],
-                f"experiment {self.experiment!r} lies in {own[1]} (in {own[0]} at the root); {COPIED}",
-            )
-        return self
-
     @property
     def source(self) -> Source | None:
         """Where the text is fetched from; None where it is generated."""
         return None if self.corpus.kind == "grammar" else self.corpus.chosen
+
+
+class Params(Experiment):
+    """All that an experiment is: its own file, and what it takes from ``systems.yaml``."""
+
+    params_file: str  # from the project's folder
+    models: dict[Name, Model]  # what is trained: systems, each with its seeds
+    ensembles: dict[Name, Ensemble]  # those all of whose members are trained
+    rows: dict[str, dict[Name, TableRow]]  # by table
 
     def model(self, name: str) -> Model:
         """Return one model's description.
@@ -143,12 +105,22 @@ class Params(Strict):
             raise InputError(f"{self.params_file}: no model {name!r}{hint(name, self.models)}")
         return self.models[name]
 
+    def system_of(self, name: str) -> str:
+        """Return the system of a model: base, of base_2.
+
+        Raises:
+            InputError: if the experiment has no such model.
+        """
+        return self.seeds_of(name)[0]
+
     def recipe(self, name: str) -> Training:
-        """Return the family's recipe with the model's own epochs and halving put in."""
+        """Return the recipe that a model learns by.
+
+        Raises:
+            InputError: if the experiment has no such model.
+        """
         model = self.model(name)
-        own = {"epochs": model.epochs, "halve_after": model.halve_after}
-        recipe = self.families[model.family].training
-        return recipe.model_copy(update={k: v for k, v in own.items() if v is not None})
+        return self.families[model.family].recipe(model)
 
     def translators(self, name: str) -> Ensemble:
         """Return the models that translate under a name: an ensemble, or a model as one of its own.
@@ -184,22 +156,95 @@ class Params(Strict):
 
 
 def load_params(path: Path, project: Path = Path()) -> Params:
-    """Read and check a parameter file of the project in whose folder stages run.
+    """Read and check a parameter file, and the ``systems.yaml`` of its project.
 
     Raises:
-        InputError: naming file, line and key of every fault; also if ``root`` and ``params_file`` do
-            not say where the file lies.
+        InputError: naming file, line and key of every fault; also if the file does not lie where its
+            experiment belongs, seen from the folder of the project.
     """
     file = YamlFile.read(path)
-    params = file.into(Params)
-    roots, paths = (path.parent / params.root, project), (project / params.params_file, path)
-    for key, (named, true) in {"root": roots, "params_file": paths}.items():
-        if named.resolve() != true.resolve():
-            raise InputError(
-                f"{path}:{file.line([key])}: {key}: names {named.resolve()}, not "
-                f"{true.resolve()}; run in the project's folder; {COPIED}"
+    experiment = file.into(Experiment)
+    _check_place(file, experiment.experiment, project)
+    systems_file = YamlFile.read(project / SYSTEMS)
+    systems = systems_file.into(Systems)
+    _check_names(file, experiment, systems)
+    chosen = experiment.systems or systems.systems
+    models = dict[str, Model]()
+    for name, entry in systems.systems.items():
+        if name not in chosen:
+            continue
+        _check_family(systems_file, experiment, name, systems)
+        count = (
+            experiment.seeds if isinstance(experiment.seeds, int) else experiment.seeds.get(name, 1)
+        )
+        for seed in range(1, count + 1):
+            model = name if seed == 1 else f"{name}_{seed}"
+            if model in models or (
+                model != name and {model} & {*systems.systems, *systems.ensembles}
+            ):
+                why = f"{model!r} is seed {seed} of {name!r}, and a name in {SYSTEMS}; rename that"
+                raise file.error(["seeds"], why)
+            models[model] = Model(**dict(entry), seed=seed)
+    return Params(
+        **dict(experiment),
+        params_file=_relative(path, project).as_posix(),
+        models=models,
+        ensembles={
+            name: ensemble
+            for name, ensemble in systems.ensembles.items()
+            if models.keys() >= set(ensemble.members)
+        },
+        rows={
+            table: {
+                key: row.model_copy(update={"label": systems.label(row)})
+                for key, row in rows.items()
+            }
+            for table, rows in systems.tables.items()
+        },
+    )
+
+
+def _relative(path: Path, project: Path) -> Path:
+    return path.resolve().relative_to(project.resolve())
+
+
+def _check_place(file: YamlFile, experiment: str, project: Path) -> None:
+    """Refuse a copied file that still has another's name: its outputs would take the other's place."""
+    own = f"experiments/{experiment}/params.yaml"
+    if file.path.resolve() not in [(project / place).resolve() for place in ("params.yaml", own)]:
+        raise file.error(
+            ["experiment"],
+            f"{experiment!r} lies in {own} (or params.yaml at the root) of the project's folder; "
+            f"give the file's own experiment, and run in the project's folder",
+        )
+
+
+def _check_names(file: YamlFile, experiment: Experiment, systems: Systems) -> None:
+    """Refuse names of systems that do not exist, and seeds of one that is not trained."""
+    known = list(systems.systems)
+    for i, name in enumerate(experiment.systems or ()):
+        if name not in known:
+            raise file.error(["systems", i], f"{SYSTEMS} has no system {name!r}{hint(name, known)}")
+    trained = experiment.systems or known
+    for name in experiment.seeds if isinstance(experiment.seeds, dict) else ():
+        if name not in trained:
+            raise file.error(["seeds", name], f"no system {name!r} is trained{hint(name, trained)}")
+
+
+def _check_family(file: YamlFile, experiment: Experiment, name: str, systems: Systems) -> None:
+    """Refuse a system whose family is missing or does not suit it."""
+    system, families = systems.systems[name], experiment.families
+    if system.family not in families:
+        why = f"experiment {experiment.experiment} has no family {system.family!r}"
+        raise file.error(["systems", name, "family"], f"{why}{hint(system.family, families)}")
+    if families[system.family].shape.cell == "gru":
+        if system.attention == "none":
+            raise file.error(
+                ["systems", name], "a gru family needs attention: its cell reads a context"
             )
-    return params
+        if system.input_feeding:
+            why = "the context enters a gru's cell, so there is nothing to feed"
+            raise file.error(["systems", name, "input_feeding"], why)
 
 
 def params_file(experiment: str) -> Path:

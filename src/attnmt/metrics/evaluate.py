@@ -53,6 +53,21 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
     )
 
 
+def few_scores(scores: SystemScores) -> dict[str, dict[str, float] | float]:
+    """Return what ``dvc metrics`` shows of a system: perplexity and BLEU by test set, and AER."""
+    few: dict[str, dict[str, float] | float] = {}
+    for test, result in scores.sets.items():
+        numbers = {
+            "ppl": result.perplexity,
+            "bleu": result.before.tokenised.value,
+            "bleu_unk": result.after.tokenised.value,
+        }
+        few[test] = {name: value for name, value in numbers.items() if value is not None}
+    if scores.alignment is not None and scores.alignment.aer is not None:
+        few["aer"] = scores.alignment.aer
+    return few
+
+
 def score_outputs(
     outputs: Outputs, perplexity: float | None, samples: int, length_group: int
 ) -> SetScores:

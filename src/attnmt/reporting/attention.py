@@ -12,7 +12,7 @@ from attnmt.data.pieces import words_of_pieces
 from attnmt.decoding.samples import Attended, read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.paper import rows_of, table_rows
 from attnmt.reporting.tables import Caption, Title
 
 GOLD = "gold"  # in place of a model's name
@@ -74,17 +74,18 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     if forced:
         gold = _gold_links(data, test, params.model(system.members[0]).direction)
     samples = read_attention(path, data.lines(test), f"run translate of {name} again")
-    return [_matrix(path, name, sample, gold) for sample in samples]
+    called = label(params, name)
+    return [_matrix(path, name, called, sample, gold) for sample in samples]
 
 
 def figure7(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of Table 6's models; None if none of them is trained."""
-    return _figure(params, "figure7", ("Figure 7", "alignments"), "Table 6")
+    return _figure(params, "figure7", ("Figure 7", "alignments"), "table6")
 
 
 def figure_gru(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of the GRU table's models; None likewise."""
-    return _figure(params, "figure_gru", ("GRU", "attention of the GRU systems"), "GRU table")
+    return _figure(params, "figure_gru", ("GRU", "attention of the GRU systems"), "table_gru")
 
 
 def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
@@ -98,14 +99,14 @@ def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
     ]
 
 
-def label(name: str) -> str:
+def label(params: Params, name: str) -> str:
     """Return the shortest name that the paper gives a system; its own where it has none."""
-    named = [row.system for row in paper_rows() if row.model == name]
+    named = [row.label for row in rows_of(params, name)]
     return min(named, key=len, default=name)
 
 
 def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
-    models = [row.model for row in paper_rows(table) if row.model in params.models]
+    models = [row.model for row in table_rows(params, table) if row.model in params.models]
     if not models:
         return None
     test = params.sets.aligned
@@ -148,7 +149,9 @@ def _gold_links(data: EncodedSets, test: str, direction: str) -> list[Links] | N
     return [piece_links(*line) for line in zip(links, *sides, strict=True)]
 
 
-def _matrix(path: Path, name: str, sample: Attended, gold: list[Links] | None) -> Matrix:
+def _matrix(
+    path: Path, name: str, label: str, sample: Attended, gold: list[Links] | None
+) -> Matrix:
     """Join a sample of a file to the gold links of its line, and check these against its text."""
     line, source, target, weights = sample.line, sample.source, sample.target, sample.weights
     again = f"run translate of {name} again"
@@ -159,7 +162,7 @@ def _matrix(path: Path, name: str, sample: Attended, gold: list[Links] | None) -
     else:
         raise InputError(f"{path}: line {line}: the gold links are of another text; {again}")
     words, own = ([unescape(unit) for unit in units] for units in (source, target))  # &apos; is '
-    return Matrix(name, label(name), line, words, own, weights, links)
+    return Matrix(name, label, line, words, own, weights, links)
 
 
 def _gold_matrix(like: Matrix, gold: Links) -> Matrix:

@@ -8,7 +8,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
 from attnmt.reporting.caption import LANGUAGES
-from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.paper import table_rows
 
 FORCED, OWN = "forced", "own"
 # The numbers of its source and target among the texts; its weights in percent, row by row, a row a
@@ -84,7 +84,7 @@ def attention_data(params: Params) -> AttentionData | None:
         gold=any(matrix.gold for name in shown for matrix in read[FORCED][name]),
         texts=list(texts),
         models=[_described(params, read[FORCED][name][0]) for name in shown],
-        first=_first_two(shown),
+        first=_first_two(params, shown),
         kinds=kinds,
     )
 
@@ -116,10 +116,10 @@ def _described(params: Params, matrix: Matrix) -> Described:
     return Described(matrix.name, matrix.label, f"{direction}, family {system.family}")
 
 
-def _first_two(shown: list[str]) -> list[str]:
+def _first_two(params: Params, shown: list[str]) -> list[str]:
     """Return the systems that link best and worst in the paper's Table 6, else any two."""
     known = sorted(
-        (row for row in paper_rows("Table 6") if row.model in shown),
+        (row for row in table_rows(params, "table6") if row.model in shown),
         key=lambda row: row.number("aer") or 0.0,
     )
     ends = [str(row.model) for row in (known[:1] + known[1:][-1:])]

@@ -2,16 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from attnmt.config import Direction, Params
+from attnmt.config import DIAGONAL, Direction, Params
 from attnmt.reporting.lines import Compared
-from attnmt.reporting.tables import (
-    METRICS,
-    SUBWORDS,
-    Caption,
-    Cell,
-    TableSpec,
-    Title,
-)
+from attnmt.reporting.paper import paper_set
+from attnmt.reporting.recipes import marks
+from attnmt.reporting.tables import METRICS, SUBWORDS, Caption, Cell, TableSpec, Title
 
 LANGUAGES: dict[Direction, str] = {"en-de": "English-German", "de-en": "German-English"}
 LINKED = (
@@ -28,6 +23,10 @@ REPLACED = (
     "An unknown word is replaced by way of its attention weights, at the same step or at the next. "
     "For each system we take the step that restores more of the unknown words in the development set's "
     "references."
+)
+OWN = (
+    "A row that the paper does not have is our own. Its verdict is whether it is higher or lower than "
+    "the row that it is compared with."
 )
 Rows = Sequence[Compared]
 Conditions = Mapping[str, Cell]  # by columns of the CSV file
@@ -55,6 +54,7 @@ def caption(
     parts = [
         _gain(spec, rows),
         _verdict(spec, rows, papers_text),
+        OWN if spec.published and _any_own(rows) else "",
         spec.note,
     ]
     if len(spec.scripts) == 1:
@@ -65,9 +65,10 @@ def caption(
         + [REPLACED] * _any(rows, "reading")
     )
     parts += _systems(rows)
+    parts += marks(params, [row.line.row.model for row in rows]).notes.values()
     if spec.published:
-        first = rows[0].line.row
-        parts.append(f"Paper: {first.source}, {first.set}.")
+        source = next(row.line.row.source for row in rows if row.line.row.source)
+        parts.append(f"Paper: {source}, {paper_set(spec.name)}.")
     if len(spec.scripts) == 1:
         parts.append(f"Signature: {common['signature']}.")
     return Caption(*(" ".join(part for part in half if part) for half in (lead, parts)))
@@ -111,12 +112,16 @@ def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
     return "Our text is not the paper's: compare gains, not numbers."
 
 
+def _any_own(rows: Rows) -> bool:
+    """Say if a row is neither the paper's nor the diagonal."""
+    return any(not row.line.row.source and row.line.row.model != DIAGONAL for row in rows)
+
+
 def _gain(spec: TableSpec, rows: Rows) -> str:
     """Say what stands in brackets, and what p is a test of."""
     if not _any(rows, "gain"):
         return ""
-    by_replacement = spec.gain_over in METRICS
-    over = "by the replacement" if by_replacement else "over the system in the column gain over"
+    over = "by the replacement" if spec.gain_from else "over the system in the column gain over"
     below = ", below 0 being better" if spec.judged == "aer" else ""
     return f"In brackets the gain {over}{below}; p is that gain's, by approximate randomisation."
 

@@ -2,18 +2,17 @@
 
 from statistics import mean
 
-from attnmt.config import Params
+from attnmt.config import DIAGONAL, Params
 from attnmt.metrics.paired import alignment_p, translation_p
 from attnmt.metrics.results import AttentionScores
 from attnmt.reporting.caption import caption, title
 from attnmt.reporting.columns import LEVEL, LINK_STEPS, shown_columns
-from attnmt.reporting.groups import fault_groups, scored_rows, subword_pairs
+from attnmt.reporting.groups import fault_rows, scored_rows, subword_pairs
 from attnmt.reporting.lines import Compared, Gain, Line, Number, is_replaced, read_line
-from attnmt.reporting.paper import DIAGONAL, Row, paper_rows
+from attnmt.reporting.paper import Row, marked, paper_set, table_rows
 from attnmt.reporting.provenance import common_conditions, provenance
 from attnmt.reporting.tables import (
     FAULTS,
-    FIRST,
     METRICS,
     PUBLISHED,
     SCORINGS,
@@ -23,7 +22,7 @@ from attnmt.reporting.tables import (
     TableSpec,
 )
 
-DIAGONAL_ROW = Row("Table 6", "diagonal, no model", DIAGONAL)
+DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
 P_DIGITS = 6  # kept and judged; fewer are shown
 
 
@@ -34,52 +33,45 @@ def make_tables(params: Params) -> list[Table]:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
     """
     made = [
-        make_table(params, spec, [paper_rows(spec.title)] + [[DIAGONAL_ROW]] * spec.readings)
+        make_table(params, spec, table_rows(params, spec.name) + [DIAGONAL_ROW] * spec.readings)
         for spec in PUBLISHED
     ]
-    own = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_groups}
-    made += [make_table(params, spec, groups(params)) for spec, groups in own.items()]
+    own = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_rows}
+    made += [make_table(params, spec, marked(params, rows(params))) for spec, rows in own.items()]
     return [table for table in made if table is not None]
 
 
-def make_table(params: Params, spec: TableSpec, groups: list[list[Row]]) -> Table | None:
+def make_table(params: Params, spec: TableSpec, rows: list[Row]) -> Table | None:
     """Return a table, or None if the experiment has no number in it.
 
     Args:
         params: of the experiment.
         spec: of the table.
-        groups: its rows. A gain is one over a row of the same group.
+        rows: each with the row from which its gain counts.
     """
-    own = params.models.keys() | params.ensembles.keys()
-    if not any(row.model in own for group in groups for row in group):
+    if not any(params.runs_of(row.model) for row in rows):
         return None
     test = params.sets.tests[spec.test]
-    filled = [[read_line(params, row, spec, test) for row in group] for group in groups]
-    lines = [line for group in filled for line in group]
+    lines = [read_line(params, row, spec, test) for row in rows]
+    by_key = {line.row.key: line for line in lines}
     main = spec.judged or spec.metrics[0]
     if all(line.numbers[main].value is None for line in lines):
         return None
     common = common_conditions([s for line in lines for s in line.systems], spec, test)
-    rows = [
-        _compared(params, line, _base(spec, group, at), spec, test)
-        for group in filled
-        for at, line in enumerate(group)
+    compared = [
+        _compared(
+            params, line, line if spec.gain_from else by_key.get(line.row.over or ""), spec, test
+        )
+        for line in lines
     ]
-    papers_text = spec.published and common.get("set") == lines[0].row.set
+    papers_text = spec.published and common.get("set") == paper_set(spec.name)
     return Table(
         spec.name,
-        title(params, spec, rows),
-        caption(params, spec, rows, common, papers_text),
-        shown_columns(spec, rows, papers_text),
-        [row.cells for row in rows],
+        title(params, spec, compared),
+        caption(params, spec, compared, common, papers_text),
+        shown_columns(spec, compared, papers_text),
+        [row.cells for row in compared],
     )
-
-
-def _base(spec: TableSpec, group: list[Line], at: int) -> Line | None:
-    """Return the line from which the gain of a group's line counts."""
-    if spec.gain_over in METRICS:
-        return group[at]
-    return None if at == 0 else group[0 if spec.gain_over == FIRST else at - 1]
 
 
 def _compared(
@@ -94,7 +86,7 @@ def _compared(
     if spec.judged:
         now, published = line.numbers[spec.judged], row.number(spec.judged)
         gain = _gain(params, line, base, spec, test)
-        verdict = _verdict(row.set == test, published, now, gain, spec)
+        verdict = _verdict(row, row.set == test, published, now, gain)
         if spec.published:
             difference = _minus(now.value, published, METRICS[spec.judged].digits)
             cells["difference"] = difference
@@ -105,13 +97,13 @@ def _compared(
         cells["paper_gain"] = row.gain or None
     if spec.judged:
         cells["gain"] = gain.value
-        if spec.gain_over not in METRICS:
+        if not spec.gain_from:
             cells["gain_over"] = gain.over
     if spec.has_aer:
         cells |= _readings(line)
     cells |= provenance(line, spec, test)
     if spec.published:
-        cells |= {"paper_set": row.set, "source": row.source}
+        cells |= {"paper_set": row.set or None, "source": row.source or None}
     return Compared(line, gain, difference, verdict, cells)
 
 
@@ -166,13 +158,17 @@ def _minus(number: float | None, other: float | None, digits: int) -> float | No
 
 
 def _verdict(
-    on_papers_set: bool, published: float | None, now: Number, gain: Gain, spec: TableSpec
+    row: Row, on_papers_set: bool, published: float | None, now: Number, gain: Gain
 ) -> str | None:
-    """Say whether ours agrees: on the paper's set in the number, elsewhere in the sign of a gain."""
+    """Say whether ours agrees: on the paper's set in the number, elsewhere in the sign of a gain.
+
+    A row that was not published is higher or lower than the row that it is compared with.
+    """
     if on_papers_set and published is not None and now.interval is not None:
         low, high = now.interval
         return "higher" if published < low else "lower" if published > high else "agrees"
-    if gain.value is None or gain.p is None or (spec.published and gain.paper is None):
+    own = not row.source
+    if gain.value is None or gain.p is None or (gain.paper is None and not own):
         return None
     if gain.value == 0 or gain.p >= LEVEL:
         return "within noise"

@@ -12,7 +12,8 @@ from attnmt.layout import Layout
 from attnmt.metrics.results import read_system_scores
 from attnmt.model.trained import read_history
 from attnmt.reporting.caption import seed_words
-from attnmt.reporting.paper import Point, paper_curves, paper_rows
+from attnmt.reporting.paper import Point, paper_curves, paper_set, table_rows
+from attnmt.reporting.recipes import marks
 from attnmt.reporting.tables import Caption, Title
 
 Points = dict[int, tuple[float, float]]  # by what agrees between seeds: a step, a group's number
@@ -22,7 +23,8 @@ Points = dict[int, tuple[float, float]]  # by what agrees between seeds: a step,
 class Series:
     """One curve: what ``label`` names, of our model or ensemble ``model`` or, if ``paper``, published.
 
-    ``model`` is set for a published curve too, if one of ours answers to it.
+    ``model`` is set for a published curve too, if one of ours answers to it. ``number`` is the place of
+    its system among those of both figures.
     """
 
     label: str
@@ -30,6 +32,7 @@ class Series:
     paper: bool
     x: list[float]
     y: list[float]
+    number: int
 
 
 @dataclass(frozen=True)
@@ -113,36 +116,46 @@ def _figure(
         read: returns a curve of a model or an ensemble, with unknown words replaced or not.
     """
     published, ours, names = [], [], []
-    for system, points in _systems(figure):
+    numbers = _numbers(params)
+    for system, points in _systems(params, figure):
         model, x, y = points[0].model, [p.x for p in points], [p.y for p in points]
-        published.append(Series(system, model, True, x, y))
+        number = numbers.index(model or system)
+        published.append(Series(system, model, True, x, y, number))
         if found := params.runs_of(model):
             x, y = _mean([read(name, points[0].replaced) for name in found])
-            ours.append(Series(system, model, False, x, y))
+            ours.append(Series(system, model, False, x, y, number))
             names.append(found)
     if not ours:
         return None
-    test, paper_set = params.sets.tests[0], paper_rows("Table 1")[0].set
+    test, papers = params.sets.tests[0], paper_set("table1")
     first, seeds = read_system_scores(params, names[0][0], test), _seeds(params, names)
     lines, title = first.sets[test].lines, Title(figure, subject, params.experiment)
-    if test == paper_set:
+    if test == papers:
         panels = [Panel(f"{test}{seeds}", *labels, published + ours)]
         beside = "Rings are the paper's, lines are ours."
     else:
         own = f"Ours (experiment {params.experiment}, {test}{seeds})"
         panels = [Panel("The paper", *labels, published), Panel(own, *labels, ours)]
         beside = "Our text is not the paper's: only the order and shape of curves compare."
+    notes = marks(params, [row.model for row in table_rows(params, "table1")]).notes
+    shown = [note for sign, note in notes.items() if any(c.label.endswith(sign) for c in ours)]
+    source = f"{beside} Paper: {paper_curves(params, figure)[0].source}, {papers}."
     caption = Caption(
-        f"{measured} Ours: {test}, {lines} sentences{seeds}.",
-        f"{beside} Paper: {paper_curves(figure)[0].source}, {paper_set}.",
+        f"{measured} Ours: {test}, {lines} sentences{seeds}.", " ".join([source, *shown])
     )
     return Figure(figure.lower().replace(" ", ""), title, caption, panels)
 
 
-def _systems(figure: str) -> list[tuple[str, list[Point]]]:
+def _systems(params: Params, figure: str) -> list[tuple[str, list[Point]]]:
     """Return the published curves, each with its system."""
-    points = groupby(paper_curves(figure), key=lambda point: point.system)
+    points = groupby(paper_curves(params, figure), key=lambda point: point.system)
     return [(system, list(found)) for system, found in points]
+
+
+def _numbers(params: Params) -> list[str]:
+    """Return the systems of both figures, in their order."""
+    points = [*paper_curves(params, "Figure 5"), *paper_curves(params, "Figure 6")]
+    return list(dict.fromkeys(point.model or point.system for point in points))
 
 
 def _seeds(params: Params, curves: Iterable[Sequence[str]]) -> str:

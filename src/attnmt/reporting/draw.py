@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterable
-from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,6 @@ from attnmt.files import write_text
 from attnmt.reporting.attention import Matrix, MatrixFigure
 from attnmt.reporting.curves import Figure, Panel, Series
 from attnmt.reporting.inline_svg import inline_svg
-from attnmt.reporting.paper import paper_curves
 from attnmt.reporting.tables import Cell
 
 INK, GRID = "#222222", "#dddddd"
@@ -75,24 +73,14 @@ STROKES = (
 )
 
 
-@cache
-def _systems() -> list[str]:
-    points = [*paper_curves("Figure 5"), *paper_curves("Figure 6")]
-    return list(dict.fromkeys(point.model or point.system for point in points))
-
-
-def _number(series: Series) -> int:
-    return _systems().index(series.model or series.label)
-
-
 def system_key(series: Series) -> str:
     """Return what names a curve's system in every panel and figure, as "system-2"."""
-    return f"system-{_number(series)}"
+    return f"system-{series.number}"
 
 
 def stroke(series: Series) -> Stroke:
     """Return how a system's curves are drawn in every panel and figure."""
-    return STROKES[_number(series)]
+    return STROKES[series.number]
 
 
 def write_figure(figure: Figure, folder: Path) -> None:

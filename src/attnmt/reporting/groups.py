@@ -3,41 +3,44 @@
 import json
 
 from attnmt.config import Params
-from attnmt.reporting.paper import Row, paper_rows
-from attnmt.reporting.tables import FAULTS, SCORINGS, SUBWORDS
+from attnmt.reporting.paper import Row, table_rows
 
 
-def scored_rows(params: Params) -> list[list[Row]]:
-    """Return the rows of Table 1 that answer to a system of the experiment, in one group."""
-    own = params.models.keys() | params.ensembles.keys()
-    rows = [row for row in paper_rows("Table 1") if row.model in own]
-    return [[Row(SCORINGS.title, row.system, row.model, replaced=row.replaced) for row in rows]]
+def scored_rows(params: Params) -> list[Row]:
+    """Return the rows of Table 1 that answer to a system of the experiment."""
+    return [
+        Row(row.key, row.label, row.model, replaced=row.replaced)
+        for row in table_rows(params, "table1")
+        if params.runs_of(row.model)
+    ]
 
 
-def subword_pairs(params: Params) -> list[list[Row]]:
-    """Return a group of rows, words first, for each English-German system that is trained on both.
+def subword_pairs(params: Params) -> list[Row]:
+    """Return rows of each English-German system that is trained on words and on subwords, words first.
 
-    The models of a group agree in everything but the seed and their family's vocabulary and pieces.
+    The models of a pair agree in everything but the seed and their family's vocabulary and pieces. The
+    gain of each counts from the one above it.
     """
 
     def pieces(name: str) -> bool:
         return params.families[params.models[name].family].encoding.pieces is not None
 
     groups = _alike(params, without_model={"family"}, without_encoding={"vocabulary", "pieces"})
-    return [
-        [
-            Row(SUBWORDS.title, f"{name} ({'subwords' if pieces(name) else 'words'})", name)
-            for name in sorted(names, key=pieces)
-        ]
-        for names in groups
-        if {pieces(name) for name in names} == {True, False}
-    ]
+    rows = []
+    for names in groups:
+        if {pieces(name) for name in names} == {True, False}:
+            ordered = sorted(names, key=pieces)
+            for above, name in zip([None, *ordered], ordered, strict=False):
+                label = f"{name} ({'subwords' if pieces(name) else 'words'})"
+                rows.append(Row(name, label, name, over=above))
+    return rows
 
 
-def fault_groups(params: Params) -> list[list[Row]]:
-    """Return a group of rows for each English-German system that is trained with faults and without.
+def fault_rows(params: Params) -> list[Row]:
+    """Return rows of each English-German system that is trained with faults and without.
 
-    The one without comes first. The models of a group agree in everything but the seed and the faults.
+    The one without comes first, and the gains of the others count from it. The models of a system agree
+    in everything but the seed and the faults.
     """
 
     def faults(name: str) -> list[str]:
@@ -49,9 +52,10 @@ def fault_groups(params: Params) -> list[list[Row]]:
     alike = _alike(params, without_model={"faults"}, without_encoding=set())
     groups = [sorted(names, key=lambda name: len(faults(name))) for names in alike]
     return [
-        [Row(FAULTS.title, label(name), name) for name in names]
+        Row(name, label(name), name, over=None if name == names[0] else names[0])
         for names in groups
         if not faults(names[0]) and len(names) > 1
+        for name in names
     ]
 
 

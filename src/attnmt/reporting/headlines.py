@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from attnmt.config import Params
 from attnmt.decoding.best import ranked_models
 from attnmt.reporting.columns import short_system
-from attnmt.reporting.paper import Row, paper_rows
+from attnmt.reporting.paper import Row, table_rows
 from attnmt.reporting.tables_file import ShownRow, ShownTable
 
 TablesByName = Mapping[str, ShownTable]
@@ -50,26 +50,28 @@ def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> l
     """
     ranked = ranked_models(params)
     attentional = [name for name in ranked if params.attends(name)]
-    bleu, aer = _measured(tables, "Table 1", "bleu"), _measured(tables, "Table 6", "aer")
+    bleu, aer = (
+        _measured(params, tables, "table1", "bleu"),
+        _measured(params, tables, "table6", "aer"),
+    )
     headlines = [
         _last("Best model, BLEU", _of(bleu, ranked[:1]), "bleu", papers_text, CHOSEN),
         _last("Ensemble, BLEU", _of(bleu, params.ensembles), "bleu", papers_text),
         _attention_gain(params, ranked, bleu),
         _last("Alignment error rate", _of(aer, attentional[:1]), "aer", papers_text, CHOSEN),
-        _verdicts(tables.values()),
+        _verdicts(params, tables),
     ]
     return [headline for headline in headlines if headline is not None]
 
 
-def _measured(tables: TablesByName, title: str, metric: str) -> list[_Measured]:
+def _measured(params: Params, tables: TablesByName, name: str, metric: str) -> list[_Measured]:
     """Return the rows of a published table in which we have a number."""
-    shown = next((table for table in tables.values() if table.short == title), None)
-    if shown is None:
+    if name not in tables:
         return []
-    numbers = {row.cells["system"]: row.sort.get(metric) for row in shown.rows}
+    numbers = {row.cells["system"]: row.sort.get(metric) for row in tables[name].rows}
     return [
         _Measured(row, ours)
-        for row in paper_rows(title)
+        for row in table_rows(params, name)
         if (ours := numbers.get(row.system)) is not None
     ]
 
@@ -118,10 +120,15 @@ def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) ->
     return Headline("BLEU with attention", "higher" if ours > 0 else "lower", what, note)
 
 
-def _verdicts(tables: Iterable[ShownTable]) -> Headline | None:
+def _verdicts(params: Params, tables: TablesByName) -> Headline | None:
     """Count the verdicts of the paper's own tables."""
+    own = {row.system for name in tables for row in table_rows(params, name) if not row.source}
     words = Counter(
-        row.cells.get("verdict", "") for table in tables if table.papers for row in _systems(table)
+        row.cells.get("verdict", "")
+        for table in tables.values()
+        if table.papers
+        for row in _systems(table)
+        if row.cells["system"] not in own
     )
     words.pop("", None)
     if not words:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from statistics import mean, stdev
 
-from attnmt.config import Params
+from attnmt.config import ALIGNER, DIAGONAL, Params
 from attnmt.layout import Layout
 from attnmt.metrics.paired import aligner_interval, diagonal_score
 from attnmt.metrics.results import LinkScores, SystemScores, read_aligner, read_system_scores
-from attnmt.reporting.paper import ALIGNER, DIAGONAL, Row
+from attnmt.reporting.paper import Row
 from attnmt.reporting.tables import METRICS, Cell, TableSpec
 
 

@@ -1,13 +1,15 @@
-"""The published numbers, from ``published/``, and which of our systems answers to each."""
+"""The rows of tables and the curves of figures: systems.yaml's, with the numbers of ``published/``."""
 
 import csv
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from attnmt.config import Params, TableRow
 from attnmt.errors import InputError
 from attnmt.files import read_text
+from attnmt.reporting.recipes import marks
 
 PUBLISHED = Path(__file__).with_name("published")
 METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the file's columns of numbers
@@ -16,42 +18,53 @@ RESTORE = (
 )
 # The columns of each file, and what may stand in them. A metric may be words in place of a number.
 SOME, NUMBER = r".+", r"\d+(\.\d+)?"
-SYSTEM = {"system": SOME, "model": r"\w*", "replaced": "yes|no"}
 COLUMNS = {
     "tables.csv": {
-        "table": r"Table \d+|GRU table",
+        "table": r"table\d+|table_gru",
+        "row": r"\w+",
         "set": SOME,
-        **SYSTEM,
         **dict.fromkeys(METRICS, rf"([<>]?{NUMBER})?|[^\W\d].*"),
         "gain": rf"([+-]{NUMBER})?",
         "source": SOME,
     },
-    "figures.csv": {"figure": r"Figure \d+", **SYSTEM, "x": NUMBER, "y": NUMBER, "source": SOME},
+    # Every curve is of a row of Table 1.
+    "figures.csv": {
+        "figure": r"Figure \d+",
+        "row": r"\w+",
+        "x": NUMBER,
+        "y": NUMBER,
+        "source": SOME,
+    },
 }
-DIAGONAL = (
-    "diagonal"  # answers in place of a model: links of each word to the word at its own place
-)
-ALIGNER = "aligner"  # answers in place of a model: the word aligner that made the dictionary
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of one table as published.
+    """One line of one table, and what was published of it.
 
-    ``model`` is the name of our model or ensemble, or ALIGNER; None where the project has none.
-    ``replaced`` says whether unknown words were replaced before ``bleu`` was measured. ``printed``
-    maps a metric to its cell as printed, which may be an "x" or a bound. ``gain`` is the printed
+    ``system`` is its label, with ``mark`` at its end if its recipe is another than the other rows'.
+    ``model`` is the name of our system or ensemble, ALIGNER or DIAGONAL; None where the project has
+    none. ``over`` is the key of the row from which its gain counts. ``replaced`` says whether unknown
+    words were replaced before ``bleu`` was measured. ``printed`` maps a metric to its cell as printed,
+    which may be an "x" or a bound; it is empty of a row that was not published. ``gain`` is the printed
     gain; it is not always the difference of the printed scores.
     """
 
-    table: str
+    key: str
     system: str
     model: str | None
-    set: str = ""
+    over: str | None = None
+    mark: str = ""
     replaced: bool = False
+    set: str = ""
     printed: dict[str, str] = field(default_factory=dict)
     gain: str = ""
     source: str = ""
+
+    @property
+    def label(self) -> str:
+        """The label without the mark."""
+        return self.system.removesuffix(self.mark)
 
     def number(self, metric: str) -> float | None:
         """Return a published number; None where none was printed."""
@@ -65,9 +78,9 @@ class Row:
 class Point:
     """One point of one curve of a figure as published.
 
-    ``model`` and ``replaced`` are as in :class:`Row`. In Figure 5, ``x`` counts mini-batches and ``y``
-    is the cost in nats a word; in Figure 6, ``x`` is the longest reference of a group in words and
-    ``y`` the group's BLEU.
+    ``system``, ``model`` and ``replaced`` are as in :class:`Row`. In Figure 5, ``x`` counts mini-batches
+    and ``y`` is the cost in nats a word; in Figure 6, ``x`` is the longest reference of a group in words
+    and ``y`` the group's BLEU.
     """
 
     system: str
@@ -78,15 +91,40 @@ class Point:
     source: str
 
 
-def paper_rows(table: str | None = None) -> list[Row]:
-    """Return the rows of one table, or of all, in the order of publication."""
-    rows = map(_row, _read("tables.csv"))
-    return [row for row in rows if table in (None, row.table)]
+def table_rows(params: Params, table: str) -> list[Row]:
+    """Return the rows of one table, in the order of systems.yaml, those of other recipes marked."""
+    return marked(
+        params, [_row(table, key, row) for key, row in params.rows.get(table, {}).items()]
+    )
 
 
-def paper_curves(figure: str) -> list[Point]:
+def rows_of(params: Params, model: str) -> list[Row]:
+    """Return all rows of all tables that one model fills."""
+    rows = [row for table in params.rows for row in table_rows(params, table)]
+    return [row for row in rows if row.model == model]
+
+
+def marked(params: Params, rows: list[Row]) -> list[Row]:
+    """Return the rows with a mark on each whose recipe is another than that of most."""
+    signs = marks(params, [row.model for row in rows]).signs
+    found = [(row, signs.get(row.model or "", "")) for row in rows]
+    return [replace(row, system=row.system + mark, mark=mark) for row, mark in found]
+
+
+def paper_set(table: str) -> str:
+    """Return the set on which the paper measured a table."""
+    return _published(table)[0]["set"]
+
+
+def paper_curves(params: Params, figure: str) -> list[Point]:
     """Return the points of a figure, curve by curve, in the order of publication."""
-    return [_point(cells) for cells in _read("figures.csv") if cells["figure"] == figure]
+    rows = {row.key: row for row in table_rows(params, "table1")}
+    points = [cells for cells in _read("figures.csv") if cells["figure"] == figure]
+    return [_point(rows[cells["row"]], cells) for cells in points if cells["row"] in rows]
+
+
+def _published(table: str) -> list[dict[str, str]]:
+    return [cells for cells in _read("tables.csv") if cells["table"] == table]
 
 
 @cache  # each label and each curve asks for it
@@ -119,24 +157,26 @@ def _read(name: str) -> list[dict[str, str]]:
     return rows
 
 
-def _row(cells: dict[str, str]) -> Row:
-    return Row(
-        table=cells["table"],
-        system=cells["system"],
-        model=cells["model"] or None,
-        set=cells["set"],
-        replaced=cells["replaced"] == "yes",
-        printed={metric: cells[metric] for metric in METRICS if cells[metric]},
-        gain=cells["gain"],
-        source=cells["source"],
-    )
+def _row(table: str, key: str, row: TableRow) -> Row:
+    """Join a row to its published numbers."""
+    own = Row(key, row.label, row.system, over=row.over, replaced=row.replaced)
+    for cells in _published(table):
+        if cells["row"] == key:
+            return replace(
+                own,
+                set=cells["set"],
+                printed={metric: cells[metric] for metric in METRICS if cells[metric]},
+                gain=cells["gain"],
+                source=cells["source"],
+            )
+    return own
 
 
-def _point(cells: dict[str, str]) -> Point:
+def _point(row: Row, cells: dict[str, str]) -> Point:
     return Point(
-        system=cells["system"],
-        model=cells["model"] or None,
-        replaced=cells["replaced"] == "yes",
+        system=row.system,
+        model=row.model,
+        replaced=row.replaced,
         x=float(cells["x"]),
         y=float(cells["y"]),
         source=cells["source"],

@@ -11,7 +11,7 @@ from attnmt.reporting.attention_data import AttentionData, attention_data
 from attnmt.reporting.cost import cost_table
 from attnmt.reporting.curves import Figure, figure5, figure6
 from attnmt.reporting.headlines import Headline, make_headlines
-from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.paper import paper_set
 from attnmt.reporting.provenance import short_commits
 from attnmt.reporting.tables import Table
 from attnmt.reporting.tables_file import Sample, ShownRow, ShownTable, read_tables, shown
@@ -69,7 +69,7 @@ def make_report(params: Params) -> Report:
 
 def is_papers_text(params: Params) -> bool:
     """Return whether the first test set is the paper's."""
-    return params.sets.tests[0] == paper_rows("Table 1")[0].set
+    return params.sets.tests[0] == paper_set("table1")
 
 
 def _with_origins(params: Params, table: ShownTable) -> ShownTable:

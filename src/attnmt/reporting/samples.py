@@ -13,7 +13,7 @@ from attnmt.errors import InputError
 from attnmt.files import read_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.caption import LANGUAGES
-from attnmt.reporting.paper import paper_rows
+from attnmt.reporting.paper import rows_of
 from attnmt.reporting.render import pipe_table
 from attnmt.reporting.tables import Caption
 from attnmt.reporting.tables_file import Sample, SampleText
@@ -100,7 +100,7 @@ def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
             for role, text in given.items()
         ]
         forms += [
-            SampleText(role=role, system=_system(name), model=name, text=texts[role][line])
+            SampleText(role=role, system=_system(params, name), model=name, text=texts[role][line])
             for role, name in own.items()
         ]
         yield Sample(direction=direction, set=test, line=line, texts=forms)
@@ -125,9 +125,9 @@ def _translations(params: Params, name: str, test: str, lines: int) -> list[str]
     return found
 
 
-def _system(model: str) -> str:
+def _system(params: Params, model: str) -> str:
     """Return the paper's name of a model, the fullest that it gives: with unknown words replaced."""
-    return max((row.system for row in paper_rows() if row.model == model), key=len)
+    return max((row.label for row in rows_of(params, model)), key=len)
 
 
 def _rows(sample: Sample) -> Iterable[dict[str, object]]:

@@ -108,7 +108,6 @@ METRICS = {
     "chrf": Metric("chrF2", script="chrf"),
     "ter": Metric("TER", script="ter"),
 }
-ABOVE, FIRST = "above", "first"
 
 
 @dataclass(frozen=True)
@@ -117,12 +116,12 @@ class TableSpec:
 
     Attributes:
         name: of its files.
-        title: in captions, and in ``published/tables.csv``.
+        title: in captions.
         metrics: its columns of numbers, keys of METRICS.
         judged: the metric of the verdict, of the gain and of the difference from the paper's; None:
             nothing is judged.
-        gain_over: what a gain counts from: the row ABOVE, the FIRST row of the group, or, named by
-            its key, another metric of the same row.
+        gain_from: the metric of the same row from which a gain counts; None: it counts from the row
+            that the row names.
         test: which of the experiment's test sets, by index.
         script: how BLEU is computed, ``tokenised`` or ``nist``.
         published: whether the rows have published numbers; else the table is ours alone.
@@ -135,7 +134,7 @@ class TableSpec:
     title: str
     metrics: tuple[str, ...] = ("ppl", "bleu")
     judged: str | None = "bleu"
-    gain_over: str = ABOVE
+    gain_from: str | None = None
     test: int = 0
     script: Script = "tokenised"
     published: bool = True
@@ -166,7 +165,7 @@ class TableSpec:
 
     def base_metric(self) -> str | None:
         """Return the metric that a gain counts from."""
-        return self.gain_over if self.gain_over in METRICS else self.judged
+        return self.gain_from or self.judged
 
 
 PUBLISHED = (
@@ -178,7 +177,7 @@ PUBLISHED = (
         "Table 4",
         metrics=("ppl", "bleu", "bleu_unk"),
         judged="bleu_unk",
-        gain_over="bleu",
+        gain_from="bleu",
         note="All with reversed source, dropout and input feeding. For the paper's concat stands the "
         "additive score, which the authors' program computes under that name.",
     ),
@@ -216,7 +215,6 @@ FAULTS = TableSpec(
     "Faults of the authors' program",
     metrics=("ppl", "bleu", "bleu_unk", "aer"),
     judged="bleu_unk",
-    gain_over=FIRST,
     published=False,
     note="Each system trained right, then with faults that the authors' program had while the "
     "paper's models were trained: general_gradient, the general score's gradient for the source "

@@ -1,0 +1,103 @@
+"""``systems.yaml``: the paper's systems, those that translate together, and the rows of the tables."""
+
+import re
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import Field, model_validator
+
+from attnmt.config.model import Ensemble, Entry
+from attnmt.config.strict import Name, Strict
+from attnmt.yaml_file import Location, fault, hint
+
+Table = Literal["table1", "table2", "table3", "table4", "table6", "table_gru"]
+# Answers in place of a system: links that no model of ours makes. The aligner made the dictionary;
+# the diagonal links each word to the word at its own place.
+ALIGNER, DIAGONAL = "aligner", "diagonal"
+SEED = re.compile(r"_[1-9]\d*$")  # of a model's name, as in base_2
+
+
+class TableRow(Strict):
+    """A line of a table. Its key joins it to its published numbers, where it has any.
+
+    A row without ``system`` shows published numbers alone.
+    """
+
+    label: str  # {size} stands for the number of an ensemble's members
+    system: Name | None = None  # a system, an ensemble, or the aligner
+    replaced: bool = False  # whether unknown words are replaced before BLEU is measured
+    over: Name | None = None  # the row of the same table from which the gain counts
+
+
+class Systems(Strict):
+    """The whole file."""
+
+    systems: Annotated[dict[Name, Entry], Field(min_length=1)]
+    ensembles: dict[Name, Ensemble] = Field(default_factory=dict)
+    tables: dict[Table, dict[Name, TableRow]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _systems_differ(self) -> Self:
+        for name, system in self.systems.items():
+            if name in (ALIGNER, DIAGONAL):
+                why = "tables give this name to links that no model makes; rename the system"
+                raise fault(["systems", name], why)
+            twin = next(other for other, found in self.systems.items() if found == system)
+            if twin != name:
+                why = f"differs from {twin!r} in nothing; for another seed set seeds in params.yaml"
+                raise fault(["systems", name], why)
+        return self
+
+    @model_validator(mode="after")
+    def _members_agree(self) -> Self:
+        for name, ensemble in self.ensembles.items():
+            if name in self.systems:
+                raise fault(["ensembles", name], "a system has this name; choose another")
+            first = self._member(name, 0)
+            for i in range(len(ensemble.members)):
+                system, member = self._member(name, i), ensemble.members[i]
+                place: Location = ["ensembles", name, "members", i]
+                if system.family != ensemble.family:
+                    raise fault(place, f"{member!r} is of family {system.family!r}")
+                for key in ("direction", "reverse"):
+                    if getattr(system, key) != getattr(first, key):
+                        raise fault(place, f"{member!r} differs from the first member in {key}")
+        return self
+
+    def _member(self, ensemble: str, i: int) -> Entry:
+        """Return the system of a member, which may be named with a seed, as base_2."""
+        member = self.ensembles[ensemble].members[i]
+        for name in (member, SEED.sub("", member)):
+            if name in self.systems:
+                return self.systems[name]
+        place: Location = ["ensembles", ensemble, "members", i]
+        raise fault(place, f"no system {member!r}{hint(member, self.systems)}")
+
+    @model_validator(mode="after")
+    def _rows_name_what_exists(self) -> Self:
+        known = [*self.systems, *self.ensembles, ALIGNER]
+        for table, rows in self.tables.items():
+            for key, row in rows.items():
+                place: Location = ["tables", table, key]
+                if row.system not in (None, *known):
+                    why = f"no system or ensemble {row.system!r}{hint(row.system or '', known)}"
+                    raise fault([*place, "system"], why)
+                if row.over is not None and (row.over == key or row.over not in rows):
+                    others = [other for other in rows if other != key]
+                    why = f"{table} has no other row {row.over!r}{hint(row.over, others)}"
+                    raise fault([*place, "over"], why)
+                if row.over is not None and table == "table4":
+                    why = "a gain of this table counts from the same row, before replacement"
+                    raise fault([*place, "over"], why)
+                if "{" in row.label.replace("{size}", ""):
+                    raise fault([*place, "label"], "only {size} may stand in braces")
+                if "{size}" in row.label and row.system not in self.ensembles:
+                    raise fault([*place, "label"], "only an ensemble has a {size}")
+        return self
+
+    def label(self, row: TableRow) -> str:
+        """Return a row's label, with the size of its ensemble."""
+        members = self.ensembles[row.system].members if row.system in self.ensembles else []
+        return row.label.replace("{size}", str(len(members)))
+
+
+TABLES: tuple[Table, ...] = get_args(Table)

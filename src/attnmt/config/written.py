@@ -1,0 +1,102 @@
+"""The files that follow from the parameters: models.yaml for DVC, and JSON schemas for editors.
+
+DVC cannot reckon which models an experiment trains, so ``models.yaml`` beside its params.yaml says it.
+"""
+
+import json
+from pathlib import Path
+
+import yaml
+
+from attnmt.atomic import check_place
+from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
+from attnmt.config.systems import Systems
+from attnmt.errors import InputError
+from attnmt.files import write_text
+from attnmt.layout import Layout
+
+MODELS = "models.yaml"
+SLOTS = 16  # for the members of an ensemble in dvc.yaml, which cannot hold a list
+SCHEMAS: dict[str, type[Experiment | Systems]] = {"params": Experiment, "systems": Systems}
+HEAD = (
+    f"# Written by `make format` from {SYSTEMS} and params.yaml: what is trained, for dvc.yaml.\n"
+)
+
+
+def models_yaml(params: Params) -> str:
+    """Return the content of an experiment's ``models.yaml``.
+
+    Raises:
+        InputError: if an ensemble has more members than dvc.yaml has slots.
+    """
+    own = Path(params.params_file)
+    up = Path(*[".."] * len(own.parent.parts))
+    dev_cost = f"{params.sets.dev}_cost"
+    histories = [Layout(params.experiment).model(name) / "history.csv" for name in params.models]
+    content = {
+        "root": up.as_posix(),
+        "params_file": own.as_posix(),
+        "models_file": own.with_name(MODELS).as_posix(),
+        "models": {
+            name: {"system": params.system_of(name), "family": model.family, "seed": model.seed}
+            for name, model in params.models.items()
+        },
+        "ensembles": {
+            name: {"family": ensemble.family, "members": _slots(name, ensemble.members)}
+            for name, ensemble in params.ensembles.items()
+        },
+        "curves": {(up / path).as_posix(): dev_cost for path in histories},
+    }
+    return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
+
+
+def _slots(name: str, members: list[str]) -> list[str]:
+    """Return the members, and the first again for every slot that is left; DVC counts it once."""
+    if len(members) > SLOTS:
+        raise InputError(
+            f"{SYSTEMS}: ensembles.{name}.members: dvc.yaml has slots for {SLOTS}; give its stage "
+            f"`ensemble` more, and set SLOTS in src/attnmt/config/written.py"
+        )
+    return members + members[:1] * (SLOTS - len(members))
+
+
+def write_models(params: Params, root: Path = Path()) -> bool:
+    """Bring an experiment's ``models.yaml`` up to date; return whether it was not.
+
+    Raises:
+        InputError: as :func:`models_yaml` says.
+    """
+    return _write(root / Path(params.params_file).with_name(MODELS), models_yaml(params))
+
+
+def schema(name: str) -> str:
+    """Return a JSON schema for editors, ``params`` or ``systems``."""
+    return json.dumps(SCHEMAS[name].model_json_schema(), indent=1) + "\n"
+
+
+def experiments(root: Path = Path()) -> list[str]:
+    """Return the names of all experiments, the demo first."""
+    return [DEMO, *sorted(path.parent.name for path in root.glob("experiments/*/params.yaml"))]
+
+
+def main() -> None:
+    """Write it all, as ``python -m attnmt.config.written`` in the project's folder."""
+    for name in SCHEMAS:
+        _write(Path("schema", f"{name}.json"), schema(name))
+    for experiment in experiments():
+        file = params_file(experiment)
+        write_models(load_params(file))
+        _write(file.with_name("dvc.yaml"), Path("dvc.yaml").read_text(encoding="utf-8"))
+
+
+def _write(path: Path, text: str) -> bool:
+    """Write a file unless it has this text already; return whether it had not."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    check_place(path)
+    write_text(path, text)
+    return True
+
+
+if __name__ == "__main__":
+    main()

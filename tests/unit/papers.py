@@ -1,0 +1,35 @@
+"""The paper's systems and rows alone: what somebody adds to systems.yaml concerns no test."""
+
+from pathlib import Path
+
+from attnmt.config import Params, load_params
+from attnmt.reporting.paper import Row, table_rows
+
+ROOT = Path(__file__).parents[2]
+TABLES = ("table1", "table2", "table3", "table4", "table6", "table_gru")
+# Those in no table of the paper's.
+VARIANTS = {"local_p_general_feed_bpe", "fault_general_gradient", "fault_unmasked_padding"}
+VARIANTS |= {"fault_position_gradient", "faults_together"}
+
+
+def paper_params(file: str = "params.yaml") -> Params:
+    """Return the parameters of an experiment with the paper's systems and the variants of them."""
+    params = load_params(ROOT / file, ROOT)
+    rows = {
+        table: {row.key: params.rows[table][row.key] for row in paper_rows(table, params)}
+        for table in TABLES
+    }
+    own = {row.system for found in rows.values() for row in found.values()} | VARIANTS
+    return params.model_copy(
+        update={
+            "rows": rows,
+            "models": {name: model for name, model in params.models.items() if name in own},
+            "ensembles": {name: one for name, one in params.ensembles.items() if name in own},
+        }
+    )
+
+
+def paper_rows(table: str, params: Params | None = None) -> list[Row]:
+    """Return the published rows of a table."""
+    params = params or load_params(ROOT / "params.yaml", ROOT)
+    return [row for row in table_rows(params, table) if row.source]
