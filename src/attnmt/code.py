@@ -83,7 +83,8 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 def _file(module: str) -> Path:
     """Return the file of a module of this package, whether or not it exists."""
     path = SOURCE.joinpath(*module.split(".")[1:])
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    package = path / "__init__.py"  # a folder without it may be data beside a module of its name
+    return package if package.exists() else path.with_suffix(".py")
 
 
 def _data(package: Path) -> Iterator[Path]:

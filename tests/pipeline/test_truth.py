@@ -46,7 +46,7 @@ def stages_of(project: Project, scripts: set[str]) -> set[str]:
 CHANGES = {  # file, old, new, the module of it
     "the attention": (ATTENTION, "import torch\n", "import torch\n\nCHANGED = 1\n"),
     "the error rate": ("src/attnmt/metrics/aer.py", "\ndef ", "\nCHANGED = 1\n\n\ndef "),
-    "a template": ("src/attnmt/reporting/page/style.css", "{", "{ color: red;"),
+    "a template": ("src/attnmt/reporting/page_parts/style.css", "{", "{ color: red;"),
     "a stage": ("stages/encode.py", "if __name__", "CHANGED = 1\n\nif __name__"),
 }
 

@@ -33,7 +33,9 @@ COMMIT = "89abcdef01234567" * 2 + "89abcdef"
 def write_report(models: tuple[str, ...] = MODELS) -> Params:
     """Write the files into the working folder; return the parameters."""
     values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    write_text(Path("params.yaml"), yaml.safe_dump(values | {"systems": list(models)}, sort_keys=False))
+    write_text(
+        Path("params.yaml"), yaml.safe_dump(values | {"systems": list(models)}, sort_keys=False)
+    )
     shutil.copy(ROOT / "systems.yaml", "systems.yaml")
     params = load_params(Path("params.yaml"))
     layout = Layout(params.experiment)

@@ -26,7 +26,7 @@ from attnmt.reporting.sections import (
     table_section,
 )
 
-PAGE = Path(__file__).with_name("page")
+PAGE = Path(__file__).with_name("page_parts")
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"
 # Where each section stands; a table that is not named here stands with those the paper never asked for.
