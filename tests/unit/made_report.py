@@ -7,12 +7,12 @@ from typing import Any
 import made_records
 import yaml
 from made_scores import scores_of
+from papers import paper_rows
 
 from attnmt.config import Params, load_params
 from attnmt.files import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.page import make_page
-from attnmt.reporting.paper import table_rows
 from attnmt.reporting.report import make_report
 from attnmt.reporting.samples import make_samples
 
@@ -80,7 +80,7 @@ def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]
     """Return a table of the paper's; ours count up from 10 by 1."""
     columns = [_column("system"), _column(f"paper_{metric}", True), _column(metric, True)]
     rows = []
-    for number, row in enumerate(table_rows(params, name)):
+    for number, row in enumerate(paper_rows(name, params)):
         cells = {f"paper_{metric}": row.printed.get(metric, ""), metric: "", "verdict": ""}
         facts = {}
         if row.model in params.models:

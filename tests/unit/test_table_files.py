@@ -238,11 +238,10 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monke
     old = Path("reports/demo/tables/table9.md")
     old.parent.mkdir(parents=True)
     old.touch()
-    for name in ("params.yaml", "systems.yaml"):
-        shutil.copy(ROOT / name, name)
     spec = importlib.util.spec_from_file_location("tables_stage", ROOT / "stages/tables.py")
     stage = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(stage)
+    monkeypatch.setattr(stage, "load_params", lambda path: paper_params())
     monkeypatch.setattr(stage, "make_samples", lambda params: [])
     monkeypatch.setattr(
         stage, "write_samples", lambda samples, folder: (folder / "table5.md").write_text("5")
