@@ -10,7 +10,7 @@ from small_experiment import make_experiment
 from small_training import FEEDING, RECIPE, StopAfter, reversal, small
 from torch import Tensor
 
-from attnmt.config import Params, Training
+from attnmt.config import Params
 from attnmt.data.batches import Batch
 from attnmt.errors import InputError
 from attnmt.training import loop
@@ -171,7 +171,7 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     monkeypatch.setitem(sys.modules, "mlflow", None)
     made = make_experiment(Path())
     family = made.families["words"]
-    recipe = Training(**family.training.model_dump() | DIVERGING | {"epochs": 30})
+    recipe = family.training.model_copy(update=DIVERGING | {"epochs": 30})
     families = made.families | {"words": family.model_copy(update={"training": recipe})}
     return made.model_copy(update={"families": families})
 

@@ -1,5 +1,6 @@
 """A score from outside the package: one class, and one line of parameters that names it."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -115,15 +116,15 @@ def test_its_cost_is_what_torch_counts(cell: str, feeding: bool) -> None:
 
 
 def test_the_configuration_accepts_it_and_knows_no_other(tmp_path: Path) -> None:
-    text = (ROOT / "params.yaml").read_text()
+    text, path = (ROOT / "systems.yaml").read_text(), tmp_path / "systems.yaml"
     assert "attention: global, score: dot}" in text
-    path = tmp_path / "params.yaml"
+    params_file = shutil.copy(ROOT / "params.yaml", tmp_path)
     path.write_text(text.replace("score: dot}", "score: low_rank}"))
-    assert load_params(path, tmp_path).model("global_dot_feed").score == "low_rank"
+    assert load_params(Path(params_file), tmp_path).model("global_dot_feed").score == "low_rank"
     assert "low_rank" in System.model_json_schema()["properties"]["score"]["anyOf"][0]["enum"]
     path.write_text(text.replace("score: dot}", "score: low_rang}"))
     with pytest.raises(InputError, match="no score 'low_rang'; did you mean 'low_rank'"):
-        load_params(path, tmp_path)
+        load_params(Path(params_file), tmp_path)
 
 
 def test_a_score_that_does_not_say_what_it_costs_is_refused() -> None:

@@ -36,10 +36,10 @@ def add_report(client: Any, params: Params) -> bool:
     found = sorted(layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True)  # tables, then cost
     if not found:
         return False
+    tables = [table for path in found for table in read_tables(path, experiment).tables]
     run_id = report_run(client, experiment)
     files = [path for path in layout.reports.rglob("[!.]*.*") if path.name != TABLES_FILE]
     added = [replace_artifacts(client, run_id, layout.reports, sorted(files))]
-    tables = [table for path in found for table in read_tables(path, experiment).tables]
     added.append(_name_tables(client, experiment, tables))
     if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
         added.append(register_best(client, params, run_id))
