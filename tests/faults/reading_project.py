@@ -16,12 +16,10 @@ import torch
 import yaml
 from made_records import config_of, metrics, provenance
 from safetensors.torch import load, save
-from small_experiment import ENGLISH, GERMAN, GRU, LSTM, ROOT, SETS
+from small_experiment import ENGLISH, ROOT, small_values, write_small_text
 
 from attnmt.config import Params, load_params
-from attnmt.data.encode import encode_sets
 from attnmt.data.encoded import EncodedSets
-from attnmt.data.tokenise import tokenise_sets
 from attnmt.files import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.model.store import describe, save_model
@@ -48,15 +46,8 @@ def build(folder: Path) -> Params:
     """Write the project into ``folder``, the working folder, by its own stages but for the training."""
     params = _write_params(folder)
     layout = Layout(params.experiment)
-    for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
-        for name, lines in text.items():
-            write_lines(layout.raw / f"{name}.{language}", lines)
     write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))
-    layout.tokens.mkdir(parents=True)
-    tokenise_sets(layout.raw, layout.tokens, params.sets, params.tokenise)
-    for family, described in params.families.items():
-        layout.encoded(family).mkdir(parents=True)
-        encode_sets(layout.tokens, layout.encoded(family), params.sets, described.encoding)
+    write_small_text(params, layout)
     for name in params.models:
         _write_model(params, layout, name)
     run("lexicon")
@@ -87,20 +78,8 @@ def run(stage: str, *arguments: str) -> None:
 
 
 def _write_params(folder: Path) -> Params:
-    values = json.loads(json.dumps(yaml.safe_load((ROOT / "params.yaml").read_text())))
-    recipe = values["families"]["luong"]["training"] | {"epochs": 1, "halve_after": 1}
-    pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
-    short = {"vocabulary": 16, "lowercase": True, "length": 5}
-    values |= {
-        "sets": SETS,
-        "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 4, "dev": 1, "test": 5}},
-        "tokenise": {"moses": True, "split_hyphens": True, "max_length": 50},
+    values = small_values(epochs=1, halve_after=1) | {
         "lexicon": {"max_pairs": 20, "min_count": 1},
-        "families": {
-            "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": recipe},
-            "pieces": {"encoding": pieces, "shape": LSTM, "training": recipe},
-            "short": {"encoding": short, "shape": GRU, "training": recipe},
-        },
         "seeds": {"local_p_general_feed": 1 + len(SEEDS)},
         "evaluation": {"bootstrap_samples": 100, "length_group": 2},
     }

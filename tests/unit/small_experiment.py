@@ -1,6 +1,5 @@
 """An experiment on disk whose models are small and have random weights: enough to translate with."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -65,23 +64,39 @@ SYSTEMS: dict[str, dict[str, Any]] = {
 }
 
 
-def make_experiment(folder: Path) -> Params:
-    """Write an experiment below ``folder``: parameters, text, dictionaries, models. Return the first."""
-    values = json.loads(json.dumps(yaml.safe_load((ROOT / "params.yaml").read_text())))
-    recipe = values["families"]["luong"]["training"]
+def small_values(**recipe: int) -> dict[str, Any]:
+    """Return the demo's parameters with small text and models; ``recipe`` changes how they learn."""
+    values: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text())
+    training = values["families"]["luong"]["training"] | recipe
     pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
     short = {"vocabulary": 16, "lowercase": True, "length": 5}
-    values |= {
+    return values | {
         "sets": SETS,
         "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 4, "dev": 1, "test": 5}},
         "tokenise": {"moses": True, "split_hyphens": True, "max_length": 50},
         "families": {
-            "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": recipe},
-            "pieces": {"encoding": pieces, "shape": LSTM, "training": recipe},
-            "short": {"encoding": short, "shape": GRU, "training": recipe},
+            "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": training},
+            "pieces": {"encoding": pieces, "shape": LSTM, "training": training},
+            "short": {"encoding": short, "shape": GRU, "training": training},
         },
-        "seeds": {"local_p": len(SEEDS)},
     }
+
+
+def write_small_text(params: Params, layout: Layout) -> None:
+    """Write the raw text, its tokens and what each family reads."""
+    for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
+        for name, lines in text.items():
+            write_lines(layout.raw / f"{name}.{language}", lines)
+    layout.tokens.mkdir(parents=True)
+    tokenise_sets(layout.raw, layout.tokens, params.sets, params.tokenise)
+    for family, described in params.families.items():
+        layout.encoded(family).mkdir(parents=True)
+        encode_sets(layout.tokens, layout.encoded(family), params.sets, described.encoding)
+
+
+def make_experiment(folder: Path) -> Params:
+    """Write an experiment below ``folder``: parameters, text, dictionaries, models. Return the first."""
+    values = small_values() | {"seeds": {"local_p": len(SEEDS)}}
     ensemble = {"family": "words", "members": [*SEEDS, "plain"]}
     systems = {"systems": SYSTEMS, "ensembles": {"ensemble": ensemble}}
     values["decoding"] |= {"beam": 3, "candidates": 6, "samples": 3}
@@ -91,15 +106,7 @@ def make_experiment(folder: Path) -> Params:
     (folder / "systems.yaml").write_text(yaml.safe_dump(systems, sort_keys=False))
     params = load_params(folder / "params.yaml", folder)
     layout = Layout(params.experiment, folder)
-    for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
-        for name, lines in text.items():
-            write_lines(layout.raw / f"{name}.{language}", lines)
-    layout.tokens.mkdir(parents=True)
-    tokenise_sets(layout.raw, layout.tokens, params.sets, params.tokenise)
-    for family in params.families:
-        layout.encoded(family).mkdir(parents=True)
-        encoding = params.families[family].encoding
-        encode_sets(layout.tokens, layout.encoded(family), params.sets, encoding)
+    write_small_text(params, layout)
     words = {("garden", "Garten"): 3, ("Gardens", "Gärten"): 2, ("houses", "Häuser"): 2}
     layout.lexicon.mkdir(parents=True)
     write_lexicons(layout.lexicon / "en-de.tsv", layout.lexicon / "de-en.tsv", [words], 1)
