@@ -16,7 +16,7 @@ BENCHMARKS := .venv-benchmarks/installed
 made_elsewhere = $(if $(wildcard $(1)/bin/activate),$(shell grep -qF '$(realpath $(1))' $(1)/bin/activate || echo $(1)))
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# No tool reports home: DVC, MLflow, and those that honour the common sign.
+# No tool reports home: DVC, MLflow, and those that honor the common sign.
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := true

@@ -10,7 +10,7 @@ from snakemake.exceptions import WorkflowError
 
 from attnmt.config import DEMO
 from attnmt.errors import InputError
-from attnmt.graph import read_stages
+from attnmt.workflow.graph import read_stages
 from attnmt.layout import Layout
 
 # A scheduler's warning is for the stage, which saves; Snakemake would die of it and take the stage along.

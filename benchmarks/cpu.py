@@ -14,9 +14,9 @@ import typer
 
 from attnmt.config import Precision
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_json
-from attnmt.stage import run_app
+from attnmt.files.text_file import read_json, write_json
 from attnmt.training.machine import surroundings
+from attnmt.workflow.stage import run_app
 from benchmarks import products
 from benchmarks.cpu_page import render
 from benchmarks.measures import relative_differences

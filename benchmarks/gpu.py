@@ -13,17 +13,17 @@ import torch
 import typer
 
 from attnmt.config import Model, Params, Precision, Training, load_params
-from attnmt.data.batches import Batch, ParallelText
-from attnmt.data.encoded import EncodedSets
 from attnmt.errors import InputError
-from attnmt.files import write_json
+from attnmt.files.text_file import write_json
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.stage import run_app
+from attnmt.text.batches import Batch, ParallelText
+from attnmt.text.encoded import EncodedSets
 from attnmt.training.graphs import EAGER_STEPS
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
 from attnmt.training.step import Step
+from attnmt.workflow.stage import run_app
 from benchmarks.gpu_limit import speeds, wait, words_limit
 from benchmarks.gpu_page import FORMS, GRAPHS, OPERATIONS, SYSTEMS, render
 from benchmarks.gpu_workload import SEED, Workload, drawn
@@ -130,7 +130,7 @@ def _measure(
 ) -> dict[str, Any]:
     """Measure a system in every precision and form; ``products`` gains the speeds it lacks."""
     model = Translator(config).to(device)
-    model.initialise(SEED)
+    model.initialize(SEED)
     model.train()
     found: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters())}
     for precision in supported(device):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import torch
 
 from attnmt.config import Training
-from attnmt.data.size import Lengths
-from attnmt.model.cost import GATES, work
 from attnmt.model.translator import ModelConfig
+from attnmt.planning.cost import GATES, work
+from attnmt.planning.text_size import Lengths
 from benchmarks.gpu_workload import Workload
 from benchmarks.products import Product
 

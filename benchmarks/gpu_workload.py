@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnmt.config import Training
-from attnmt.data.batches import Batch, ParallelText
-from attnmt.data.encoded import EncodedText
-from attnmt.data.size import Lengths
+from attnmt.planning.text_size import Lengths
+from attnmt.text.batches import Batch, ParallelText
+from attnmt.text.encoded import EncodedText
 from attnmt.training.graphs import SOURCE_COLUMNS, TARGET_COLUMNS, widen
 
 LONGEST, SEED = 50, 1  # words

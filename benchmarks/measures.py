@@ -14,7 +14,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Self:
-        """Summarise the figures of at least one round."""
+        """Summarize the figures of at least one round."""
         return cls(median(values), min(values), max(values))
 
 

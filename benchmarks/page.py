@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attnmt.files import read_json, read_text, write_text
-from attnmt.reporting.readme import readme_with_table
+from attnmt.files.text_file import read_json, read_text, write_text
+from attnmt.reporting.readme_table import readme_with_table
 
 PAGE = Path(__file__).with_name("README.md")
 RESULTS = PAGE.with_name("results")

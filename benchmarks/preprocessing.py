@@ -21,10 +21,10 @@ import typer
 import yaml
 from sacremoses import MosesTokenizer as Sacremoses
 
-from attnmt.data.tokenizer import MosesTokenizer
-from attnmt.files import read_json, write_json
-from attnmt.stage import run_app
+from attnmt.files.text_file import read_json, write_json
+from attnmt.text.tokenizer import MosesTokenizer
 from attnmt.training.machine import processor
+from attnmt.workflow.stage import run_app
 from benchmarks.page import put_into_page, results_file
 from benchmarks.preprocessing_page import render
 from benchmarks.process_tree import Usage, watch
@@ -33,7 +33,7 @@ from benchmarks.recombined import LANGUAGES, NEWSTEST, Pair, newstest_pairs, rea
 ROOT = Path(__file__).parents[1]
 SETS = {"train": "train", "dev": NEWSTEST[0], "tests": ["newstest2014"], "aligned": "newstest2014"}
 FAMILIES = ("luong", "luong_bpe")
-TOKENISED = 20_000  # pairs that the tokenisers take
+TOKENIZED = 20_000  # pairs that the tokenisers take
 
 app = typer.Typer(
     help=__doc__,
@@ -65,7 +65,7 @@ def measure(
     found: dict[str, Any] = {
         "machine": {"device": processor(), "started": time.strftime("%Y-%m-%d", time.gmtime())},
         "workers": workers,
-        "tokenisers": tokenisers(list(recombined(real, TOKENISED))),
+        "tokenisers": tokenisers(list(recombined(real, TOKENIZED))),
         "sizes": {},
     }
     for size in map(int, pairs.split(",")):
@@ -85,7 +85,7 @@ def page() -> None:
 
 
 def tokenisers(pairs: list[Pair]) -> dict[str, float]:
-    """Return the lines of both languages that a second of the processor tokenises, hyphens split."""
+    """Return the lines of both languages that a second of the processor tokenizes, hyphens split."""
     ways: dict[str, Callable[[str, list[str]], Any]] = {"ours": _ours, "sacremoses": _sacremoses}
     package = find_spec("mosestokenizer")
     if package and package.submodule_search_locations and which("perl"):
@@ -137,7 +137,7 @@ def _write_project(
             "seed": 1,
             "sizes": {"train": 1, SETS["dev"]: 1, SETS["aligned"]: 1},
         },
-        "tokenise": {"moses": True, "split_hyphens": True, "max_length": 50},
+        "tokenize": {"moses": True, "split_hyphens": True, "max_length": 50},
     }
     params["machine"]["workers"] = workers
     (folder / "params.yaml").write_text(yaml.safe_dump(params))
@@ -155,7 +155,7 @@ def _write_project(
 
 def _measure(project: Path, families: Iterable[str]) -> dict[str, Any]:
     """Run the stages of a project; return what each took and what the text is."""
-    stages: dict[str, Any] = {"tokenise": _run(project, "tokenise")._asdict()}
+    stages: dict[str, Any] = {"tokens": _run(project, "tokens")._asdict()}
     words: dict[str, Any] = {}
     for family in families:
         stages[f"encode {family}"] = _run(project, "encode", family)._asdict()

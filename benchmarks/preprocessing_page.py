@@ -29,7 +29,7 @@ def render(found: Mapping[str, Any]) -> str:
     means = ", ".join(f"{words[k]['tokens'] / words['lines']:.1f} {k}" for k in LANGUAGES)
     different = ", ".join(f"{of['different_words'][k]:,} {k}" for k in LANGUAGES)
     note = (
-        f"Lines that a processor tokenises a second: {speeds}. Of {int(size):,} pairs "
+        f"Lines that a processor tokenizes a second: {speeds}. Of {int(size):,} pairs "
         f"{words['lines']:,} were kept; tokens a line: {means}; different tokens: {different}."
     )
     return "\n\n".join([title, table(header, rows), note])

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnmt.model.cost import work
 from attnmt.model.translator import ModelConfig
+from attnmt.planning.cost import work
 from benchmarks.workload import Pairs, Size, mean_lengths, target_words
 
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}

@@ -7,12 +7,12 @@ from pathlib import Path
 import torch
 
 from attnmt.config import Precision, load_params
-from attnmt.data.batches import ParallelText
-from attnmt.data.encoded import EncodedSets
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.batches import ParallelText
+from attnmt.text.encoded import EncodedSets
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory

@@ -17,7 +17,7 @@ import torch
 import typer
 from safetensors.torch import save_file
 
-from attnmt.atomic import atomic_path
+from attnmt.files.atomic import atomic_path
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import products
 from benchmarks.systems import build_decoder, build_trainer

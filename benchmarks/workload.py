@@ -16,18 +16,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnmt.atomic import atomic_folder
 from attnmt.config import DownloadCorpus, ModelShape, System, load_params
-from attnmt.data.batches import ParallelText
-from attnmt.data.corpus import write_downloaded
-from attnmt.data.encoded import EncodedText
-from attnmt.data.size import Lengths
-from attnmt.data.tokenise import LANGUAGES, tokenise_sets
-from attnmt.data.vocabulary import BOS, EOS, build_vocabulary, count_words
+from attnmt.corpora.raw_text import write_downloaded
 from attnmt.errors import InputError
-from attnmt.files import read_lines
+from attnmt.files.atomic import atomic_folder
+from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig
+from attnmt.planning.text_size import Lengths
+from attnmt.text.batches import ParallelText
+from attnmt.text.encoded import EncodedText
+from attnmt.text.tokens import LANGUAGES, tokenize_sets
+from attnmt.text.vocabulary import BOS, EOS, build_vocabulary, count_words
 
 Ids = NDArray[np.int32]
 FOLDER = Path("data/benchmarks")  # what the benchmarks make; not in git
@@ -140,7 +140,7 @@ def tokens() -> Path:
             write_downloaded(params.corpus, params.sets.train, partial, layout.downloads)
         raw = FOLDER / "raw"
     with atomic_folder(made) as partial:
-        tokenise_sets(raw, partial, params.sets, params.tokenise)
+        tokenize_sets(raw, partial, params.sets, params.tokenize)
     return made
 
 

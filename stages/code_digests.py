@@ -3,23 +3,23 @@
 Also see that models.yaml is what systems.yaml and params.yaml say; otherwise write it, and stop DVC.
 
 Called by dvc.yaml as `python stages/code_digests.py params.yaml`; the Snakefile does the same by itself.
-A comment, a docstring or formatting changes no digest (src/attnmt/code.py).
+A comment, a docstring or formatting changes no digest (src/attnmt/workflow/code.py).
 
 Reads   stages/, src/attnmt/, systems.yaml
 Writes  code/<experiment>/<stage>.json  digests of the modules and data files that stages/<stage>.py runs
         models.yaml                  beside params.yaml: the models that the experiment trains
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
-from attnmt.code import write_code
 from attnmt.config import SYSTEMS, load_params
 from attnmt.config.written import MODELS, write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.stage import run_stage
+from attnmt.workflow.code import write_code
+from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path) -> None:

@@ -10,15 +10,15 @@ Writes  data/<experiment>/raw/<set>.en, <set>.de  one sentence a line
         data/downloads/<experiment>/ what was fetched, kept
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
-from attnmt.atomic import atomic_folder
 from attnmt.config import load_params
-from attnmt.data.corpus import write_downloaded, write_generated
+from attnmt.corpora.raw_text import write_downloaded, write_generated
+from attnmt.files.atomic import atomic_folder
 from attnmt.layout import Layout
-from attnmt.stage import run_stage
+from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path) -> None:

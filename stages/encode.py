@@ -11,18 +11,18 @@ Writes  data/<experiment>/encoded/<family>/<set>.<language>.tok  words or pieces
                                         summary.json          counts, digests
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
-from attnmt.atomic import atomic_folder
 from attnmt.config import load_params
-from attnmt.data.encode import encode_sets
-from attnmt.data.tokenise import LANGUAGES
 from attnmt.errors import InputError
+from attnmt.files.atomic import atomic_folder
+from attnmt.files.yaml_file import hint
 from attnmt.layout import Layout
-from attnmt.stage import run_stage
-from attnmt.yaml_file import hint
+from attnmt.text.encode import encode_sets
+from attnmt.text.tokens import LANGUAGES
+from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path, family: str) -> None:

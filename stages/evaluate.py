@@ -10,16 +10,16 @@ Writes  scores/<experiment>/<name>.json
         reports/<experiment>/metrics/<name>.json  a few of them, for `dvc metrics show`
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
-from attnmt.atomic import check_place
 from attnmt.config import load_params
-from attnmt.files import write_json
+from attnmt.files.atomic import check_place
+from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
-from attnmt.metrics.evaluate import few_scores, score_system
-from attnmt.stage import run_stage
+from attnmt.scoring.evaluate import few_scores, score_system
+from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path, name: str) -> None:

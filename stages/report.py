@@ -10,20 +10,20 @@ Writes  reports/<experiment>/figures/<figure>.{svg, pdf, csv} of figure5, figure
         reports/<experiment>/index.html
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
-from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
-from attnmt.files import write_text
+from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.reporting.draw import write_figure, write_matrices
 from attnmt.reporting.page import make_page
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.report import make_report
-from attnmt.stage import run_stage
 from attnmt.tracking.importing import log_results
+from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path) -> None:

@@ -5,27 +5,27 @@ Called by dvc.yaml as `python stages/tables.py params.yaml`.
 Reads   scores/<experiment>/<name>.json of every model and ensemble that a table shows
         translations/<experiment>/<name>/, data/<experiment>/{raw, tokens, encoded}, for tests of gains
             and samples
-        data/<experiment>/lexicon/
+        data/<experiment>/dictionary/
 Writes  reports/<experiment>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
         table_bpe and table_faults, as far as the experiment has a number in them, and table_dictionary
                                  tables.json, what the page shows of them
 Moves   outputs of models that the parameters no longer name to set-aside/: DVC would count them
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 import logging
 from pathlib import Path
 
-from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
+from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.layout import Layout
-from attnmt.leftovers import set_aside
 from attnmt.reporting.compare import make_tables
-from attnmt.reporting.dictionary import dictionary_table
+from attnmt.reporting.dictionary_table import dictionary_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import make_samples, write_samples
-from attnmt.stage import run_stage
+from attnmt.workflow.leftovers import set_aside
+from attnmt.workflow.stage import run_stage
 
 logger = logging.getLogger(__name__)
 

@@ -12,18 +12,19 @@ Writes  models/<experiment>/<name>/weights.safetensors  the model, with its conf
                                 lost before, it ends again from there
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 import sys
 from pathlib import Path
 
-from attnmt.atomic import check_place
-from attnmt.code import code_of, digest_of
 from attnmt.config import load_params
+from attnmt.files.atomic import check_place
 from attnmt.layout import Layout
-from attnmt.stage import run_stage
+from attnmt.tracking.live import training_run
 from attnmt.training import ranks
-from attnmt.training.run import train_run
+from attnmt.training.trainer import train_run
+from attnmt.workflow.code import code_of, digest_of
+from attnmt.workflow.stage import run_stage
 
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", "provenance.json")
 
@@ -34,7 +35,7 @@ def main(params_file: Path, name: str) -> None:
         check_place(Layout(params.experiment).model(name) / output)
     if params.machine.train_processes > 1 and not ranks.started():
         sys.exit(ranks.start(params.machine.train_processes))
-    train_run(params, name, digest_of(code_of(Path(__file__).resolve())))
+    train_run(params, name, digest_of(code_of(Path(__file__).resolve())), training_run)
 
 
 if __name__ == "__main__":

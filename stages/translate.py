@@ -2,11 +2,11 @@
 
 Called by dvc.yaml as `python stages/translate.py params.yaml base`.
 
-Reads   data/<experiment>/encoded/<family>/, data/<experiment>/lexicon/, models/<experiment>/<member>/
+Reads   data/<experiment>/encoded/<family>/, data/<experiment>/dictionary/, models/<experiment>/<member>/
 Writes  translations/<experiment>/<name>/
             <set>.out       words, with <unk>
             <set>.replaced  words, unknown ones replaced
-            <set>.txt       the same as plain text: hyphens joined, detokenised
+            <set>.txt       the same as plain text: hyphens joined, detokenized
             <set>.links     Pharaoh, source-target, by attention
             <set>.scores    log p of each line
             <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
@@ -18,21 +18,21 @@ Writes  translations/<experiment>/<name>/
 Deletes checkpoints/<experiment>/<member>/ of the trainings that made these models
 """
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
 import torch
 
-from attnmt.atomic import atomic_folder, check_place
 from attnmt.config import load_params
-from attnmt.data.links import format_links
-from attnmt.decoding.samples import write_attention
-from attnmt.decoding.text import TextTranslator, Translation, load_translator
-from attnmt.files import write_json, write_lines
+from attnmt.corpora.links import format_links
+from attnmt.decoding.kept_attention import write_attention
+from attnmt.decoding.text_translator import TextTranslator, Translation, load_translator
+from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.stage import run_stage
 from attnmt.training.checkpoint import discard
+from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path, name: str) -> None:

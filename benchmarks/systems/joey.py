@@ -18,7 +18,7 @@ from joeynmt.training import TrainManager
 from joeynmt.vocabulary import Vocabulary
 from torch import Tensor
 
-from attnmt.data.vocabulary import SPECIAL
+from attnmt.text.vocabulary import SPECIAL
 from benchmarks.workload import (
     BEAM,
     CLIP_NORM,

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from attnmt.data.vocabulary import SPECIAL
+from attnmt.text.vocabulary import SPECIAL
 from benchmarks.workload import (
     BEAM,
     CLIP_NORM,

@@ -6,11 +6,11 @@ import torch
 from safetensors.torch import load_file
 
 from attnmt.config import Precision, load_params
-from attnmt.data.batches import Batch, make_batch
+from attnmt.decoding.batched import translate
 from attnmt.decoding.search import Search
-from attnmt.decoding.translate import translate
 from attnmt.model.precision import products_in
 from attnmt.model.translator import Translator
+from attnmt.text.batches import Batch, make_batch
 from attnmt.training.step import Step
 from benchmarks.workload import (
     BEAM,
@@ -29,7 +29,7 @@ CPU = torch.device("cpu")
 def build(size: Size, dropout: float) -> Translator:
     """Return the model with its first weights."""
     model = Translator(size.config(dropout))
-    model.initialise(SEED)
+    model.initialize(SEED)
     return model
 
 

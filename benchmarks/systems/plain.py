@@ -5,8 +5,8 @@ It has our weights and drops out in the same places: its losses without dropout 
 
 from torch import nn, optim
 
-from attnmt.data.batches import Batch, make_batch
 from attnmt.model.reference import Reference
+from attnmt.text.batches import Batch, make_batch
 from benchmarks.systems.ours import build
 from benchmarks.workload import CLIP_NORM, Pairs, Size
 

@@ -1,6 +1,6 @@
 """The command ``attnmt``: what is done beside the stages."""
 
-import attnmt.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 import typer
 
@@ -11,7 +11,7 @@ from attnmt.commands.readme import readme
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
-from attnmt.stage import run_app
+from attnmt.workflow.stage import run_app
 
 app = typer.Typer(
     help="Tools around the workflow; the workflow itself is run by dvc repro or snakemake.",

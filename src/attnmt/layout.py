@@ -34,9 +34,9 @@ class Layout:
         return Path(self.root, "data", self.experiment, "encoded", family)
 
     @property
-    def lexicon(self) -> Path:
+    def dictionary(self) -> Path:
         """``<direction>.tsv``, and the aligner's own ``<set>.links`` and ``aligner.json``."""
-        return Path(self.root, "data", self.experiment, "lexicon")
+        return Path(self.root, "data", self.experiment, "dictionary")
 
     def model(self, name: str) -> Path:
         """Final weights, configuration, history and metrics of a model."""
@@ -77,7 +77,7 @@ class Layout:
         return Path(self.root, ".stages", self.experiment, f"{stage}.order.json")
 
     def record(self, stage: str) -> Path:
-        """What the outputs of a stage were made of (:mod:`attnmt.record`)."""
+        """What the outputs of a stage were made of (:mod:`attnmt.workflow.record`)."""
         return Path(self.root, ".stages", self.experiment, f"{stage}.record.json")
 
     @property

@@ -24,7 +24,7 @@ from made_report import page_of, write_report
 from small_experiment import make_experiment
 
 from attnmt.tracking import store
-from attnmt.tracking.report import add_report
+from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
 from attnmt.tracking.store import SCORES
 

@@ -19,11 +19,11 @@ from safetensors.torch import load, save
 from small_experiment import ENGLISH, ROOT, small_values, write_small_text
 
 from attnmt.config import Params, load_params
-from attnmt.data.encoded import EncodedSets
-from attnmt.files import write_json, write_lines
+from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.model.store import describe, save_model
+from attnmt.model.saved import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.encoded import EncodedSets
 
 Damage = Callable[[bytes], bytes]
 Tree = dict[Path, bytes]  # the files of a folder with their content
@@ -50,7 +50,7 @@ def build(folder: Path) -> Params:
     write_small_text(params, layout)
     for name in params.models:
         _write_model(params, layout, name)
-    run("lexicon")
+    run("dictionary")
     # Other seeds are members of the ensemble alone, and score as the first.
     own = [name for name in params.models if name not in SEEDS]
     for name in [*own, "ensemble"]:
@@ -79,7 +79,7 @@ def run(stage: str, *arguments: str) -> None:
 
 def _write_params(folder: Path) -> Params:
     values = small_values(epochs=1, halve_after=1) | {
-        "lexicon": {"max_pairs": 20, "min_count": 1},
+        "dictionary": {"max_pairs": 20, "min_count": 1},
         "seeds": {"local_p_general_feed": 1 + len(SEEDS)},
         "evaluation": {"bootstrap_samples": 100, "length_group": 2},
     }
@@ -112,7 +112,7 @@ def _write_model(params: Params, layout: Layout, name: str) -> None:
     data = EncodedSets(layout.encoded(model.family))
     sizes = [len(data.vocabulary(side)) for side in (model.source, model.target)]
     translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
-    translator.initialise(model.seed)
+    translator.initialize(model.seed)
     config = config_of(params, name, dataset_digest=data.digest) | describe(translator)
     save_model(folder, translator, config)
     write_json(folder / "metrics.json", metrics("test", dataset_digest=data.digest))

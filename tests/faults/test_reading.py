@@ -43,7 +43,7 @@ from attnmt.tracking import importing
 
 WORDS, TOKENS, RAW = "data/demo/encoded/words", "data/demo/tokens", "data/demo/raw"
 BASE, BEST = "models/demo/base", "local_p_general_feed"
-SCORES, LEXICON, OUT = "scores/demo/base.json", "data/demo/lexicon", "translations/demo"
+SCORES, DICTIONARY, OUT = "scores/demo/base.json", "data/demo/dictionary", "translations/demo"
 FORCED = f"{OUT}/{BEST}/test.forced.attention.json"
 LINKS = f"{OUT}/{BEST}/test.forced.same.links"
 TABLES = "reports/demo/tables/tables.json"
@@ -68,7 +68,7 @@ def nothing_is_a_file_of_json() -> Iterator[Case]:
         f"{BASE}/metrics.json": ("evaluate", "base"),
         f"{BASE}/provenance.json": ("report",),
         SCORES: ("tables",),
-        f"{LEXICON}/aligner.json": ("tables",),
+        f"{DICTIONARY}/aligner.json": ("tables",),
         FORCED: ("report",),
         TABLES: ("report",),
     }
@@ -113,12 +113,10 @@ def parameters() -> Iterator[Case]:
 
 def text() -> Iterator[Case]:
     """Yield raw text and tokens that do not belong together."""
-    lexicon, encode = ("lexicon",), ("encode", "words")
-    yield Case(
-        f"{RAW}/test.links", line(2, "0-99"), ("tokenise",), "links:2: link 0-99 lies outside"
-    )
-    yield Case(f"{RAW}/test.de", line(5, None), ("tokenise",), "has 4")
-    for command in (lexicon, encode):
+    dictionary, encode = ("dictionary",), ("encode", "words")
+    yield Case(f"{RAW}/test.links", line(2, "0-99"), ("tokens",), "links:2: link 0-99 lies outside")
+    yield Case(f"{RAW}/test.de", line(5, None), ("tokens",), "has 4")
+    for command in (dictionary, encode):
         yield Case(
             f"{TOKENS}/test.links", line(2, "0-99"), command, "links:2: link 0-99 lies outside"
         )
@@ -238,7 +236,7 @@ def models() -> Iterator[Case]:
         (line(1, "House\tHaus\t1.000000\t0"), "tsv:1: .*'0' is not a count"),
         (line(1, "House\t\t1.000000\t2"), "tsv:1: 'House' and '' are not two words"),
     ):
-        yield Case(f"{LEXICON}/en-de.tsv", damage, command, message)
+        yield Case(f"{DICTIONARY}/en-de.tsv", damage, command, message)
     yield Case(f"{WORDS}/test.en.tok", line(5, None), command, "4 lines where summary.json has 5")
     yield Case(f"{WORDS}/test.en.tok", line(4, ""), command, "tok:4: no words in this line")
     yield Case(f"{WORDS}/vocab.en", line(9, None), command, "15 entries where summary.json has 16")
@@ -317,16 +315,16 @@ def scored() -> Iterator[Case]:
 def tabled() -> Iterator[Case]:
     """Yield what tables reads."""
     command = ("tables",)
-    tokenised = "sets.test.before.tokenised"
+    tokenized = "sets.test.before.tokenized"
     for damage, message in (
         (without("sets"), "sets: this key is missing"),
         (value("sets", {}), "sets: "),
         (without("sets.test.after"), "sets.test.after: this key is missing"),
-        (without(f"{tokenised}.low"), f"{tokenised}.low: this key is missing"),
-        (value(f"{tokenised}.value", NAN), f"{tokenised}.value: .* finite"),
-        (value(f"{tokenised}.value", "20.5"), f"{tokenised}.value: .* valid number"),
-        (value(f"{tokenised}.value", True), f"{tokenised}.value: .* valid number"),
-        (value(f"{tokenised}.low", 101.0), f"{tokenised}: the interval from 101.0 to .* is empty"),
+        (without(f"{tokenized}.low"), f"{tokenized}.low: this key is missing"),
+        (value(f"{tokenized}.value", NAN), f"{tokenized}.value: .* finite"),
+        (value(f"{tokenized}.value", "20.5"), f"{tokenized}.value: .* valid number"),
+        (value(f"{tokenized}.value", True), f"{tokenized}.value: .* valid number"),
+        (value(f"{tokenized}.low", 101.0), f"{tokenized}: the interval from 101.0 to .* is empty"),
         (value("sets.test.lines", None), "sets.test.lines: .* valid integer"),
         (value("sets.test.perplexity", NAN), "sets.test.perplexity: .* finite"),
         (value("sets.test.reference_sha256", 7), "reference_sha256: .* valid string"),
@@ -352,13 +350,13 @@ def tabled() -> Iterator[Case]:
         best, value("alignment.link_step", "last"), command, "link_step: .* 'same' or 'next'"
     )
     yield Case("scores/demo/ensemble.json", value("average", "probabilities"), command, "average: ")
-    aligner = f"{LEXICON}/aligner.json"
+    aligner = f"{DICTIONARY}/aligner.json"
     yield Case(aligner, without("aer"), command, "aer: this key is missing")
     yield Case(aligner, value("aer", NAN), command, "aer: .* finite")
     yield Case(aligner, value("aer", 2.0), command, "aer: .* less than or equal to 1")
     yield Case(aligner, value("set", "dev"), command, "tells of set 'dev', not of 'test'")
-    yield Case(f"{LEXICON}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
-    yield Case(f"{LEXICON}/test.links", line(1, None), command, "4 lines where the text has 5")
+    yield Case(f"{DICTIONARY}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
+    yield Case(f"{DICTIONARY}/test.links", line(1, None), command, "4 lines where the text has 5")
     yield Case(f"{TOKENS}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
     yield Case(f"{OUT}/base/test.txt", line(5, None), command, "4 lines where test has 5")
 
@@ -482,7 +480,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tr
 @pytest.fixture(autouse=True)
 def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have DVC find a training done and MLflow lack it, which take seconds themselves."""
-    graph = pytest.importorskip("attnmt.graph", reason="DVC, of the extra 'workflow', is missing")
+    graph = pytest.importorskip(
+        "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
+    )
     numbers = {"threads": 1, "resources": {}, "priority": 0}
     numbers |= dict.fromkeys(("done", "settled", "committed"), True)
     lists = {"inputs": [], "outputs": [], "params": {}}

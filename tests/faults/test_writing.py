@@ -15,15 +15,15 @@ import pytest
 import yaml
 from writing_project import MODEL, ROOT, Tree, build, output_to, run, run_as_nobody, tree
 
-from attnmt import atomic
+from attnmt.files import atomic
 
 MODELS, REPORTS = f"models/demo/{MODEL}", "reports/demo"
 # Stage, what follows the parameter file, output.
 FOLDERS = [
     ("corpus", (), "data/demo/raw"),
-    ("tokenise", (), "data/demo/tokens"),
+    ("tokens", (), "data/demo/tokens"),
     ("encode", ("luong",), "data/demo/encoded/luong"),
-    ("lexicon", (), "data/demo/lexicon"),
+    ("dictionary", (), "data/demo/dictionary"),
     ("translate", (MODEL,), f"translations/demo/{MODEL}"),
     ("tables", (), f"{REPORTS}/tables"),
     ("report", (), f"{REPORTS}/figures"),
@@ -302,9 +302,9 @@ def test_a_full_disk(
 
 
 PRINTING = [
-    ("tokenise",),
+    ("tokens",),
     ("encode", "luong"),
-    ("lexicon",),
+    ("dictionary",),
     ("attnmt", "translate", "A house.", "--experiment", "demo"),
     ("attnmt", "fetch", "--experiment", "demo"),
     ("attnmt", "translate", "--help"),

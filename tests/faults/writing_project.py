@@ -16,8 +16,8 @@ from project import TINY
 from project import Project as Checkout
 
 from attnmt import cli
-from attnmt.code import write_code
-from attnmt.stage import run_stage
+from attnmt.workflow.code import write_code
+from attnmt.workflow.stage import run_stage
 
 ROOT = Path(__file__).parents[2]
 MODEL = "base_reverse"
@@ -30,9 +30,9 @@ CHANGES: dict[str, Any] = TINY | {
 # Stages and what follows the parameter file, in the order in which they run.
 RUNS = [
     ("corpus",),
-    ("tokenise",),
+    ("tokens",),
     *(("encode", family) for family in ("luong", "luong_bpe", "course")),
-    ("lexicon",),
+    ("dictionary",),
     *((stage, name) for stage in ("train", "translate", "evaluate") for name in CHANGES["systems"]),
     ("tables",),
     ("report",),

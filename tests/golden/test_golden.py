@@ -13,11 +13,11 @@ import pytest
 import torch
 
 from attnmt.config import ModelShape, System
-from attnmt.data.batches import Batch, make_batch, pad_source
 from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search, search
 from attnmt.model.reference import Reference
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.batches import Batch, make_batch, pad_source
 
 FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).parent / "cases"))
 CASES = sorted(FOLDER.glob("*.json"))

@@ -11,10 +11,10 @@ import torch
 from small_training import FEEDING, RECIPE, encoded, reversal, run, small
 
 from attnmt.config import System, Training
-from attnmt.data.batches import Batch, ParallelText
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import Translator
+from attnmt.text.batches import Batch, ParallelText
 from attnmt.training.graphs import EAGER_STEPS
 from attnmt.training.loop import cost_a_word
 from attnmt.training.step import Step
@@ -64,7 +64,7 @@ def wide_batches(count: int) -> list[Batch]:
 
 def model_on_gpu(system: System, size: int = 16) -> Translator:
     model = small(system, size).to(best_device())
-    model.initialise(1)
+    model.initialize(1)
     return model.train()
 
 
@@ -156,7 +156,7 @@ def test_after_a_capture_that_fails_the_training_goes_on(
 def test_a_gpu_learns_what_a_processor_does() -> None:
     system = SYSTEMS["local-p without dropout"]
     on_cpu = small(system, 16)
-    on_cpu.initialise(1)
+    on_cpu.initialize(1)
     on_cpu.train()
     step = Step(on_cpu, RECIPE)
     expected = [step(b, 0.5 if i < 10 else 0.25).item() for i, b in enumerate(batches(20))]
@@ -167,7 +167,7 @@ def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor() -> 
     system, gradients = SYSTEMS["local-p without dropout"], []
     for device in ("cpu", "cuda"):
         model = small(system, 16)
-        model.initialise(1)
+        model.initialize(1)
         model.to(device).train()
         (batch,) = wide_batches(1)
         batch = batch.to(torch.device(device))
@@ -240,6 +240,6 @@ def test_cudnn_rounds_in_tf32_alone() -> None:
 
 def test_perplexity_is_that_of_a_processor() -> None:
     text, model = reversal(50, 3, reverse=True), small(FEEDING, 16)
-    model.initialise(1)
+    model.initialize(1)
     expected = cost_a_word(model, text)
     assert cost_a_word(model.to(best_device()), text) == pytest.approx(expected, rel=1e-5)

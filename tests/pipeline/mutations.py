@@ -23,9 +23,9 @@ from test_truth import stages_of, stale_in_dvc
 CHANGES, SEED = int(os.environ.get("CHANGES", "30")), int(os.environ.get("SEED", "2015"))
 RUNS = {  # each script with the arguments that between them run most of its lines
     "corpus": [[]],
-    "tokenise": [[]],
+    "tokens": [[]],
     "encode": [["luong"], ["luong_bpe"], ["course"]],
-    "lexicon": [[]],
+    "dictionary": [[]],
     "train": [[MEMBERS[0]], [MEMBERS[1]], [GRU]],
     "translate": [[MEMBERS[1]], [GRU], ["ensemble"]],
     "evaluate": [[MEMBERS[1]], [GRU], ["ensemble"]],

@@ -10,7 +10,7 @@ import yaml
 from project import ROOT
 
 from attnmt.config import Params, load_params
-from attnmt.graph import Stage, read_stages
+from attnmt.workflow.graph import Stage, read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 EXPERIMENTS = ["demo", *sorted(file.parent.name for file in ROOT.glob("experiments/*/dvc.yaml"))]

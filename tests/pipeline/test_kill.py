@@ -27,7 +27,7 @@ import pytest
 import torch
 from project import MEMBERS, Project
 
-from attnmt.training import run  # noqa: F401  # so that no training has to import torch again
+from attnmt.training import trainer as run  # noqa: F401  # so that no training has to import torch again
 from attnmt.training.checkpoint import discard
 
 TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
@@ -52,7 +52,7 @@ def undisturbed(project: Project, tmp_path_factory: pytest.TempPathFactory) -> U
     recipe = {"epochs": 25, "halve_after": 24, "evaluate_every": 20, "learning_rate": 0.1}
     project.change({f"families.luong.training.{key}": value for key, value in recipe.items()})
     project.change({"machine.checkpoint_minutes": 0})
-    for stage in (["corpus"], ["tokenise"], ["encode", "luong"]):
+    for stage in (["corpus"], ["tokens"], ["encode", "luong"]):
         project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
     started = time.monotonic()
     process = start(project)
@@ -213,7 +213,7 @@ def test_lost_outputs_are_written_again_until_the_model_is_translated_with(
     for name, content in expected.items():
         (provenance.parent / name).write_bytes(content)
     assert checkpoints_of(project) == kept(expected)
-    for stage in (["lexicon"], ["translate", NAME]):
+    for stage in (["dictionary"], ["translate", NAME]):
         project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
     assert list(project.folder.glob("checkpoints/demo/*")) == []
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from project import BEST, MEMBERS, ROOT, SYSTEMS, Project
 
-from attnmt.code import code_of
+from attnmt.workflow.code import code_of
 
 SCRIPTS = sorted({path.stem for path in (ROOT / "stages").glob("*.py")} - {"code_digests"})
 ATTENTION = "src/attnmt/model/attention/layer.py"
@@ -45,7 +45,7 @@ def stages_of(project: Project, scripts: set[str]) -> set[str]:
 
 CHANGES = {  # file, old, new, the module of it
     "the attention": (ATTENTION, "import torch\n", "import torch\n\nCHANGED = 1\n"),
-    "the error rate": ("src/attnmt/metrics/aer.py", "\ndef ", "\nCHANGED = 1\n\n\ndef "),
+    "the error rate": ("src/attnmt/scoring/aer.py", "\ndef ", "\nCHANGED = 1\n\n\ndef "),
     "a template": ("src/attnmt/reporting/page_parts/style.css", "{", "{ color: red;"),
     "a stage": ("stages/encode.py", "if __name__", "CHANGED = 1\n\nif __name__"),
 }
@@ -155,7 +155,7 @@ def test_a_forced_training_after_a_change_trains_again_and_says_by_what(copy: Pr
 
 
 def test_dvc_reads_every_experiment_at_a_revision(copy: Project) -> None:
-    copy.change({"lexicon.min_count": 5})
-    assert "lexicon.min_count" in copy.run("dvc", "params", "diff", "HEAD")
+    copy.change({"dictionary.min_count": 5})
+    assert "dictionary.min_count" in copy.run("dvc", "params", "diff", "HEAD")
     shown = copy.run("dvc", "exp", "show", "--csv")
-    assert "params.yaml:lexicon.min_count" in shown or "lexicon.min_count" in shown
+    assert "params.yaml:dictionary.min_count" in shown or "dictionary.min_count" in shown

@@ -18,7 +18,7 @@ import pytest
 import yaml
 from project import ROOT, SYSTEMS, TINY, Project, checkout
 
-from attnmt.graph import read_stages
+from attnmt.workflow.graph import read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 PREEMPTED = "local_p_general_feed"

@@ -10,7 +10,7 @@ from made_scores import scores_of
 from papers import paper_rows
 
 from attnmt.config import Params, load_params
-from attnmt.files import write_json, write_lines, write_text
+from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report

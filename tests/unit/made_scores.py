@@ -7,10 +7,10 @@ import made_records
 import pytest
 
 from attnmt.config import Params
-from attnmt.files import read_json, write_json, write_lines, write_text
+from attnmt.files.text_file import read_json, write_json, write_lines, write_text
 from attnmt.layout import Layout
-from attnmt.metrics.results import LinkScores
 from attnmt.reporting import compare, lines
+from attnmt.scoring.results import LinkScores
 
 SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
 NIST = SIGNATURE.replace("none", "13a")
@@ -34,7 +34,7 @@ def score(value: float, signature: str = SIGNATURE) -> dict[str, Any]:
 def by_script(value: float) -> dict[str, Any]:
     """Scores by every script: ``value`` by multi-bleu."""
     return {
-        "tokenised": score(value),
+        "tokenized": score(value),
         "nist": score(value - 0.5, NIST),
         "sacrebleu": score(value - 0.25, NIST),
         "chrf": score(value + 20, "chrF2|made"),
@@ -62,7 +62,7 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
     monkeypatch.setattr(lines, "aligner_interval", lambda params: (0.23, 0.27))
 
     def diagonal_score(params: Params) -> LinkScores:
-        known = read_json(Layout(params.experiment).lexicon / "aligner.json")["aer"] is not None
+        known = read_json(Layout(params.experiment).dictionary / "aligner.json")["aer"] is not None
         aer, low, high = (0.56, 0.54, 0.58) if known else (None, None, None)
         return LinkScores(
             set=params.sets.aligned,
@@ -169,7 +169,7 @@ def write_aligner(params: Params, **changes: Any) -> None:
     found = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
     found |= {"aer": 0.25, "sure": 4000, "possible": 4500}
     found |= {"pairs": 4000, "parts": 1, "min_count": 2}
-    write_json(Layout(params.experiment).lexicon / "aligner.json", found | changes)
+    write_json(Layout(params.experiment).dictionary / "aligner.json", found | changes)
 
 
 def write_data(params: Params, family: str, references: Sequence[str], gold: Sequence[str]) -> None:

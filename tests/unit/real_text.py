@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from attnmt.data.grammar import generate_splits
-from attnmt.files import read_lines
+from attnmt.files.text_file import read_lines
+from attnmt.grammar import generate_splits
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 WHAT = {  # is in the folder that the variable names

@@ -7,14 +7,14 @@ import yaml
 from made_records import config_of, metrics
 
 from attnmt.config import Params, load_params
-from attnmt.data.encode import encode_sets
-from attnmt.data.encoded import EncodedSets
-from attnmt.data.lexicon import write_lexicons
-from attnmt.data.tokenise import tokenise_sets
-from attnmt.files import write_json, write_lines
+from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.model.store import describe, save_model
+from attnmt.model.saved import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.dictionary import write_dictionaries
+from attnmt.text.encode import encode_sets
+from attnmt.text.encoded import EncodedSets
+from attnmt.text.tokens import tokenize_sets
 
 ROOT = Path(__file__).parents[2]
 SETS = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"}
@@ -73,7 +73,7 @@ def small_values(**recipe: int) -> dict[str, Any]:
     return values | {
         "sets": SETS,
         "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 4, "dev": 1, "test": 5}},
-        "tokenise": {"moses": True, "split_hyphens": True, "max_length": 50},
+        "tokenize": {"moses": True, "split_hyphens": True, "max_length": 50},
         "families": {
             "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": training},
             "pieces": {"encoding": pieces, "shape": LSTM, "training": training},
@@ -88,7 +88,7 @@ def write_small_text(params: Params, layout: Layout) -> None:
         for name, lines in text.items():
             write_lines(layout.raw / f"{name}.{language}", lines)
     layout.tokens.mkdir(parents=True)
-    tokenise_sets(layout.raw, layout.tokens, params.sets, params.tokenise)
+    tokenize_sets(layout.raw, layout.tokens, params.sets, params.tokenize)
     for family, described in params.families.items():
         layout.encoded(family).mkdir(parents=True)
         encode_sets(layout.tokens, layout.encoded(family), params.sets, described.encoding)
@@ -108,8 +108,8 @@ def make_experiment(folder: Path) -> Params:
     layout = Layout(params.experiment, folder)
     write_small_text(params, layout)
     words = {("garden", "Garten"): 3, ("Gardens", "Gärten"): 2, ("houses", "Häuser"): 2}
-    layout.lexicon.mkdir(parents=True)
-    write_lexicons(layout.lexicon / "en-de.tsv", layout.lexicon / "de-en.tsv", [words], 1)
+    layout.dictionary.mkdir(parents=True)
+    write_dictionaries(layout.dictionary / "en-de.tsv", layout.dictionary / "de-en.tsv", [words], 1)
     for number, name in enumerate(params.models):
         _make_model(params, layout, name, 2.0 + number)
     for name in filter(params.attends, [*params.models, *params.ensembles]):
@@ -123,7 +123,7 @@ def _make_model(params: Params, layout: Layout, name: str, dev_perplexity: float
     data = EncodedSets(layout.encoded(model.family))
     sizes = [len(data.vocabulary(side)) for side in (model.source, model.target)]
     translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
-    translator.initialise(model.seed)
+    translator.initialize(model.seed)
     config = config_of(params, name, dataset_digest=data.digest) | describe(translator)
     save_model(layout.model(name), translator, config)
     trained = metrics("test", dataset_digest=data.digest, dev_perplexity=dev_perplexity)

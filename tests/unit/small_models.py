@@ -57,7 +57,7 @@ def translator(
     )
     shape = SHAPE.model_copy(update={"cell": variant.cell})
     model = Translator(ModelConfig(system, shape, source_words=7, target_words=6)).double()
-    model.initialise(3)
+    model.initialize(3)
     return model
 
 

@@ -25,7 +25,7 @@ class Project:
         self.raw = folder / "data/tiny/raw"
         self.tokens = folder / "data/tiny/tokens"
         self.encoded = folder / "data/tiny/encoded"  # a folder for each family
-        self.lexicon = folder / "data/tiny/lexicon"
+        self.dictionary = folder / "data/tiny/dictionary"
         params = yaml.safe_load((ROOT / "params.yaml").read_text())
         # By way of JSON, which keeps no aliases: a test that changes one section changes no other.
         self.params: dict[str, Any] = json.loads(json.dumps(params))

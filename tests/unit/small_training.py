@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from attnmt.config import ModelShape, System, Training
-from attnmt.data.batches import ParallelText
-from attnmt.data.encoded import EncodedText
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.batches import ParallelText
+from attnmt.text.encoded import EncodedText
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.stop import Stop, TrainingStopped

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from real_text import needs, written
 
-from attnmt.data.grammar import generate_splits
-from attnmt.data.links import read_links
+from attnmt.corpora.links import read_links
 from attnmt.errors import InputError
-from attnmt.metrics.aer import Link, aer, link_counts, rates
+from attnmt.grammar import generate_splits
+from attnmt.scoring.aer import Link, aer, link_counts, rates
 
 Corpus = list[tuple[set[Link], set[Link], set[Link]]]
 

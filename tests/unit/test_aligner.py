@@ -5,12 +5,12 @@ from itertools import islice
 
 from real_text import needs, written
 
-from attnmt.data.aligner import Aligner
-from attnmt.data.grammar import generate_splits
-from attnmt.data.links import GoldLinks, Links, flipped, parse_links, read_links
-from attnmt.data.tokenizer import MosesTokenizer
-from attnmt.files import iter_lines, read_lines
-from attnmt.metrics.aer import aer
+from attnmt.corpora.links import GoldLinks, Links, flipped, parse_links, read_links
+from attnmt.files.text_file import iter_lines, read_lines
+from attnmt.grammar import generate_splits
+from attnmt.scoring.aer import aer
+from attnmt.text.aligner import Aligner
+from attnmt.text.tokenizer import MosesTokenizer
 
 HAND_MADE = ("test.en", "test.de", "de-en.wa", "de-en.ref.wa")
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attnmt.data import archives
-from attnmt.data.archives import extract
+from attnmt.corpora import archives
+from attnmt.corpora.archives import extract
 from attnmt.errors import InputError
 
 TEXT = b"ein Haus\n" * 5000

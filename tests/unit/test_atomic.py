@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from attnmt import atomic
-from attnmt.atomic import SILENCE, atomic_folder, atomic_path, check_place
 from attnmt.errors import InputError
+from attnmt.files import atomic
+from attnmt.files.atomic import SILENCE, atomic_folder, atomic_path, check_place
 
 Exchange = Callable[[Path, Path], bool]
 
@@ -20,7 +20,7 @@ Exchange = Callable[[Path, Path], bool]
 WRITER = """
 import os, shutil, signal, sys
 from pathlib import Path
-from attnmt import atomic
+from attnmt.files import atomic
 
 left, exchanges = int(sys.argv[1]), sys.argv[2] == "exchange"
 
@@ -157,7 +157,7 @@ def test_what_others_still_write_stays(tmp_path: Path) -> None:
 RACER = """
 import sys
 from pathlib import Path
-from attnmt import atomic
+from attnmt.files import atomic
 
 if sys.argv[2] != "exchange":
     atomic._exchange = lambda one, other: False

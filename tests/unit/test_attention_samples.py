@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_experiment import ROOT, make_experiment
 
-from attnmt.data.batches import make_batch
-from attnmt.data.pieces import join_pieces
 from attnmt.decoding.forced import attention
-from attnmt.decoding.samples import sampled_lines
-from attnmt.decoding.text import load_translator
-from attnmt.files import read_lines
+from attnmt.decoding.kept_attention import sampled_lines
+from attnmt.decoding.text_translator import load_translator
+from attnmt.files.text_file import read_lines
+from attnmt.text.batches import make_batch
+from attnmt.text.pieces import join_pieces
 
 
 @given(lines=st.integers(1, 5000), samples=st.integers(1, 50))

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnmt.data.batches import make_batch
-from attnmt.data.size import Lengths
 from attnmt.errors import InputError
-from attnmt.model.cost import work
+from attnmt.planning.cost import work
+from attnmt.planning.text_size import Lengths
+from attnmt.text.batches import make_batch
 from benchmarks import pool, products, workload
 from benchmarks.cpu_page import render
 from benchmarks.measures import Spread, fastest, ratio, relative_differences

@@ -36,7 +36,7 @@ def test_chunks_change_nothing(average: Average, monkeypatch: pytest.MonkeyPatch
     shape = ModelShape(layers=1, size=4, window_D=2, location_slots=6, init=1.5)
     models = [Translator(ModelConfig(System(), shape, 7, 1000)).double() for _ in range(3)]
     for seed, model in enumerate(models):
-        model.initialise(seed)
+        model.initialize(seed)
         model.requires_grad_(False)
     generator = torch.Generator().manual_seed(0)
     h = [torch.randn(5, 3, 4, generator=generator, dtype=torch.float64) for _ in models]

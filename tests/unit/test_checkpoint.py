@@ -18,7 +18,7 @@ from made_records import config
 from small_training import FEEDING, small
 
 from attnmt.errors import InputError
-from attnmt.files import write_json
+from attnmt.files.text_file import write_json
 from attnmt.planning.space import CHECKPOINTS, KEPT
 from attnmt.training.checkpoint import Checkpoints, Progress, discard
 
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     checkpoints = Checkpoints(tmp_path, minutes=0)
     for seed, step in ((1, 3), (2, 5)):
         model, progress = small(FEEDING), Progress(step=step, best_step=step)
-        model.initialise(seed)
+        model.initialize(seed)
         checkpoints.save_best(model, progress)
         checkpoints.save(model, progress)
     return tmp_path
@@ -77,7 +77,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(
 ) -> None:
     damage(folder / name)
     model, first = small(FEEDING), small(FEEDING)
-    first.initialise(1)
+    first.initialize(1)
     checkpoints = Checkpoints(folder, 0)
     progress = checkpoints.load(model)
     assert progress.step == 3

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from attnmt import code
-from attnmt.code import code_of, digest_of, write_code
 from attnmt.errors import InputError
+from attnmt.workflow import code
+from attnmt.workflow.code import code_of, digest_of, write_code
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "stages").glob("*.py"))
@@ -151,7 +151,7 @@ def test_no_module_is_imported_in_a_way_that_the_digests_miss(path: Path) -> Non
 
 
 def test_no_stage_runs_what_only_the_report_needs() -> None:
-    """A mended caption or a page's colour must not repeat a training."""
+    """A mended caption or a page's color must not repeat a training."""
     for script in set(SCRIPTS) - {"report", "tables"}:
         code = code_of(ROOT / "stages" / f"{script}.py")
         assert [name for name in code if "reporting" in name] == []

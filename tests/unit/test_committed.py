@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnmt.code import SCRIPT, code_of, digest_of
 from attnmt.layout import Layout
+from attnmt.workflow.code import SCRIPT, code_of, digest_of
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = sorted(path.name for path in (ROOT / "code").iterdir())

@@ -9,7 +9,7 @@ from small_project import ROOT, Project
 from attnmt.config import load_params
 from attnmt.config.written import SCHEMAS, SLOTS, models_yaml, schema
 from attnmt.errors import InputError
-from attnmt.yaml_file import YamlFile
+from attnmt.files.yaml_file import YamlFile
 
 DEMO, SYSTEMS = ROOT / "params.yaml", ROOT / "systems.yaml"
 EXPERIMENTS = [DEMO, *sorted(ROOT.glob("experiments/*/params.yaml"))]
@@ -68,20 +68,20 @@ def line_of(text: str, part: str) -> int:
         ("tests: [test1, test2]", "tests: [dev]", "sets.tests.0", "'dev' is the dev set"),
         (
             "max_length: 50",
-            "max_length: 50, tokenised: [gold]",
-            "tokenise.tokenised.0",
+            "max_length: 50, tokenized: [gold]",
+            "tokenize.tokenized.0",
             "no set 'gold'",
         ),
         (
             "max_length: 50",
-            "max_length: 50, tokenised: [dev, test1]",
-            "tokenise.tokenised.1",
+            "max_length: 50, tokenized: [dev, test1]",
+            "tokenize.tokenized.1",
             "'test1' is a test set, which is scored",
         ),
         (
             "max_length: 50",
-            "max_length: 50, tokenised: [dev, dev]",
-            "tokenise.tokenised.1",
+            "max_length: 50, tokenized: [dev, dev]",
+            "tokenize.tokenized.1",
             "'dev' stands",
         ),
         (
@@ -536,10 +536,10 @@ def test_an_ensemble_has_at_most_as_many_members_as_dvc_yaml_has_slots(write: Wr
 
 
 @pytest.mark.parametrize(
-    "command", [["corpus"], ["tokenise"], ["encode", "luong"]], ids=lambda command: command[0]
+    "command", [["corpus"], ["tokens"], ["encode", "luong"]], ids=lambda command: command[0]
 )
 def test_stages_name_the_mistake(corpus: Project, command: list[str]) -> None:
-    corpus.params["lexicon"]["min_counts"] = 5
+    corpus.params["dictionary"]["min_counts"] = 5
     message = corpus.fail(*command)
-    assert "lexicon.min_counts: unknown key; did you mean 'min_count'?" in message
+    assert "dictionary.min_counts: unknown key; did you mean 'min_count'?" in message
     assert not (corpus.folder / "data").exists()

@@ -9,9 +9,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 from attnmt.config import ModelShape, System
-from attnmt.data.size import Lengths
-from attnmt.model.cost import parameters, training_memory, work
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.planning.cost import parameters, training_memory, work
+from attnmt.planning.text_size import Lengths
 
 PAIRS, SOURCE, TARGET = 3, 6, 4
 PAPER = ModelShape(layers=4, size=1000, window_D=10, location_slots=50, init=0.1)

@@ -1,85 +1,202 @@
-"""The table of dictionaries against a count of its own, and the stage that shows it."""
+"""The dictionaries that are counted from links, and the stage that writes them."""
 
+import json
+import tracemalloc
+from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-import made_scores
 import pytest
-from small_experiment import make_experiment
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_project import Project
 
-from attnmt.config import Params
-from attnmt.data.lexicon import write_lexicons
+from attnmt.corpora.links import read_links
+from attnmt.corpora.parallel import every_nth_pair
 from attnmt.errors import InputError
-from attnmt.layout import Layout
-from attnmt.reporting.dictionary import dictionary_table
-from attnmt.reporting.render import markdown
+from attnmt.scoring.aer import aer
+from attnmt.text.dictionary import Dictionary, count_links, write_dictionaries
 
-LINKS = {
-    ("house", "Haus"): 5,  # both are frequent enough for every vocabulary
-    ("house", "Garten"): 2,
-    ("garden", "Garten"): 3,
-    ("unseen", "ungesehen"): 4,
-    ("Unseen", "Ungesehen"): 4,
-    ("old", "nirgends"): 2,
-    ("rare", "selten"): 1,
-}
+ENGLISH = "a dog\na cat\nthe dog\nthe cat\n"
+GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"
 
 
 @pytest.fixture
-def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    monkeypatch.chdir(tmp_path)
-    params = make_experiment(Path())
-    folder = Layout(params.experiment).lexicon
-    write_lexicons(folder / "en-de.tsv", folder / "de-en.tsv", [LINKS], 2)
-    write_aligner(params, parts=1)
-    return params
+def tokens(project: Project) -> Project:
+    """Return a small project with tokens; its test set has words and links that no other set has."""
+    project.params["sets"]["tests"] = ["dev2"]
+    project.params["corpus"]["sizes"]["dev2"] = 1
+    project.tokens.mkdir(parents=True)
+    for name, text in {
+        "train.en": ENGLISH * 3,
+        "train.de": GERMAN * 3,
+        "test.en": "a bird\n" * 4 + "the dog\n",
+        "test.de": "ein Vogel\n" * 4 + "Hund der\n",
+        "test.links": "0-0 1-1\n" * 4 + "0-1 1?0\n",
+    }.items():
+        (project.tokens / name).write_text(text)
+    return project
 
 
-def write_aligner(params: Params, parts: int) -> None:
-    made_scores.write_aligner(params, system="aligner 1.0", parts=parts)
+def test_count_links() -> None:
+    pairs = [(["a", "b"], ["A", "B"]), (["b"], ["B"]), (["a"], [])]
+    assert count_links(pairs, [[(0, 1), (1, 1)], [(0, 0)], []]) == {("a", "B"): 1, ("b", "B"): 2}
+    with pytest.raises(ValueError, match="shorter"):
+        count_links(pairs, [[]])
 
 
-def brute_force(params: Params, family: str, direction: str) -> tuple[int, int, int]:
-    """Count entries, those outside, and those whose best translation is outside, from the lines."""
-    layout, (source, target) = Layout(params.experiment), direction.split("-")
-    folder, lower = layout.encoded(family), params.families[family].encoding.lowercase
-    known, known_targets = (
-        set((folder / f"vocab.{k}").read_text().splitlines()[3:]) for k in (source, target)
+def write(folder: Path, *parts: dict[tuple[str, str], int], min_count: int = 1) -> tuple[int, int]:
+    return write_dictionaries(folder / "l", folder / "back", parts, min_count)
+
+
+def test_file(tmp_path: Path) -> None:
+    links = {("a", "X"): 6, ("a", "Y"): 3, ("a", "Z"): 1, ("ä", "Z"): 2, ("Z", "b"): 2}
+    assert write(tmp_path, {**links, ("Z", "a"): 2}, min_count=2) == (16, 6)
+    assert (tmp_path / "l").read_text() == (
+        "Z\ta\t0.500000\t2\nZ\tb\t0.500000\t2\n"
+        "a\tX\t0.600000\t6\na\tY\t0.300000\t3\nä\tZ\t1.000000\t2\n"
     )
-    counts: dict[str, dict[str, int]] = {}
-    for line in (layout.lexicon / f"{direction}.tsv").read_text().splitlines():
-        one, other, _, count = (line.lower() if lower else line).split("\t")
-        counts.setdefault(one, {}).setdefault(other, 0)
-        counts[one][other] += int(count)
-    best = {word: max(found, key=lambda w: found[w]) for word, found in counts.items()}
-    outside = [word for word in best if word not in known]
-    return len(best), len(outside), sum(word not in known_targets for word in best.values())
+    assert (tmp_path / "back").read_text() == (
+        "X\ta\t1.000000\t6\nY\ta\t1.000000\t3\nZ\tä\t0.666667\t2\n"
+        "a\tZ\t1.000000\t2\nb\tZ\t1.000000\t2\n"
+    )
+    dictionary = Dictionary.load(tmp_path / "l")
+    assert (len(dictionary), list(dictionary)) == (3, ["Z", "a", "ä"])
+    assert [dictionary.best(word) for word in ("a", "Z", "ä", "b")] == ["X", "a", "Z", None]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "l"]
 
 
-def test_the_counts_are_those_of_brute_force(params: Params) -> None:
-    table = dictionary_table(params)
-    families = ["words", "short"]  # pieces make every word
-    expected = [
-        brute_force(params, family, direction)
-        for direction in ("en-de", "de-en")
-        for family in families
+WORD = st.text("abä", min_size=1, max_size=2)
+PART = st.dictionaries(st.tuples(WORD, WORD), st.integers(1, 4))
+
+
+@settings(deadline=None)  # the disk may be slow
+@given(st.lists(PART, min_size=1, max_size=4), st.integers(1, 6))
+def test_parts_count_together(parts: list[dict[tuple[str, str], int]], min_count: int) -> None:
+    whole: Counter[tuple[str, str]] = Counter()
+    for part in parts:
+        whole.update(part)
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        folders = Path(one), Path(other)
+        totals = write(folders[0], *parts, min_count=min_count)
+        assert totals == write(folders[1], dict(whole), min_count=min_count)
+        assert totals == (whole.total(), len(whole))
+        for name in ("l", "back"):
+            assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+        dictionary = Dictionary.load(folders[0] / "l")
+    for source in {source for source, _ in whole}:
+        found = {t: n for (s, t), n in whole.items() if s == source and n >= min_count}
+        best = min(found, key=lambda t: (-found[t], t)) if found else None
+        assert dictionary.best(source) == best
+
+
+def test_memory_holds_one_part(tmp_path: Path) -> None:
+    """Of other words in each part, so that nothing but their number grows."""
+
+    def peak(parts: int) -> int:
+        def made(number: int) -> dict[tuple[str, str], int]:
+            return {(f"{number}e{k}", f"{number}d{k}"): 1 for k in range(20_000)}
+
+        tracemalloc.start()
+        found = write_dictionaries(tmp_path / "l", tmp_path / "back", map(made, range(parts)), 2)
+        assert found == (20_000 * parts, 20_000 * parts)
+        top = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return top
+
+    assert peak(6) < 1.2 * peak(1)
+
+
+def test_lower_case_counts_words_together(tmp_path: Path) -> None:
+    links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 3, ("SEE", "sea"): 1}
+    write(tmp_path, links)
+    assert Dictionary.load(tmp_path / "l").best("See") == "lake"
+    dictionary = Dictionary.load(tmp_path / "l", lowercase=True)
+    assert (dictionary.best("see"), dictionary.best("See"), len(dictionary)) == ("lake", None, 1)
+
+
+def test_bad_file(tmp_path: Path) -> None:
+    (tmp_path / "l").write_text("a\tX\t1.0\t2\na X\n")
+    with pytest.raises(InputError, match="l:2: 1 fields separated by tabs, not 4 with a count"):
+        Dictionary.load(tmp_path / "l")
+
+
+@pytest.mark.parametrize("parts", [1, 3, 4, 10, 11])
+def test_pairs_are_dealt_out(tmp_path: Path, parts: int) -> None:
+    files = tmp_path / "e", tmp_path / "f"
+    for file in files:
+        file.write_text("".join(f"{file.name} {k}\n" for k in range(10)))
+    dealt = [list(every_nth_pair(*files, parts, number)) for number in range(parts)]
+    expected = [(["e", f"{k}"], ["f", f"{k}"]) for k in range(10)]
+    assert sorted(pair for part in dealt for pair in part) == expected
+    assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
+    assert dealt[0] == expected[::parts]
+
+
+def test_stage(tokens: Project) -> None:
+    printed = tokens.succeed("dictionary")
+    assert printed.startswith("24 links of 6 pairs of words; Thot ")
+    en_de, de_en = (Dictionary.load(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
+    assert [en_de.best(word) for word in ("cat", "dog")] == ["Katze", "Hund"]
+    assert [de_en.best(word) for word in ("Katze", "die", "eine")] == ["cat", "the", "a"]
+    result = json.loads((tokens.dictionary / "aligner.json").read_text())
+    own, gold = (read_links(k / "test.links") for k in (tokens.dictionary, tokens.tokens))
+    assert [line.sure for line in own[:4]] == [[(0, 0), (1, 1)]] * 4
+    assert result.pop("system").startswith("Thot ")
+    rate = aer([g.sure for g in own], [g.sure for g in gold], [g.possible for g in gold])
+    made_of = {"pairs": 12, "parts": 1, "min_count": 2}
+    assert result == {"set": "test", "lines": 5, "aer": rate, "sure": 9, "possible": 10} | made_of
+
+
+def test_the_aligned_set_is_learned_from_but_not_counted(tokens: Project) -> None:
+    tokens.params["dictionary"]["min_count"] = 1
+    tokens.succeed("dictionary")
+    assert Dictionary.load(tokens.dictionary / "en-de.tsv").best("bird") is None
+    assert read_links(tokens.dictionary / "test.links")[0].sure == [(0, 0), (1, 1)]
+
+
+def test_stage_is_deterministic(tokens: Project) -> None:
+    tokens.succeed("dictionary")
+    first = tokens.outputs()
+    tokens.succeed("dictionary")
+    assert tokens.outputs() == first
+
+
+def test_all_of_a_text_that_is_aligned_in_parts_is_counted(tokens: Project) -> None:
+    """A word counts that occurs three times, twice beyond the pairs that are aligned at once."""
+    common, rare = "a b c\n", "a b rare\n"
+    lines = [common] * 20 + [rare] * 3 + [common] * 7
+    for language, text in (("en", "".join(lines)), ("de", "".join(lines).upper())):
+        (tokens.tokens / f"train.{language}").write_text(text)
+    tokens.params["dictionary"] |= {"max_pairs": 10, "min_count": 3}
+    assert tokens.succeed("dictionary").startswith("90 links of 4 pairs")
+    assert json.loads((tokens.dictionary / "aligner.json").read_text())["parts"] == 3
+    en_de, de_en = (Dictionary.load(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
+    assert (en_de.best("rare"), de_en.best("RARE")) == ("RARE", "rare")
+    assert sorted(path.name for path in tokens.dictionary.iterdir()) == [
+        *("aligner.json", "de-en.tsv", "en-de.tsv", "test.links"),
     ]
-    columns = ("entries", "outside", "translated_outside")
-    assert [tuple(row[column] for column in columns) for row in table.rows] == expected
-    assert [row["family"] for row in table.rows] == families * 2
-    entries, outside, _ = expected[0]
-    assert 0 < outside < entries
-    assert expected[1][0] == entries - 1  # in lower case two are one
 
 
-def test_it_says_what_was_aligned(params: Params) -> None:
-    shown = markdown(dictionary_table(params))
-    assert "aligner 1.0 aligned all 4,000 training pairs. A dictionary" in shown
-    assert "2 times or more" in shown
-    write_aligner(params, parts=9)
-    assert "4,000 training pairs, in 9 parts." in str(dictionary_table(params).caption)
+def test_no_gold_links(tokens: Project) -> None:
+    (tokens.tokens / "test.links").unlink()
+    assert "no gold links" in tokens.succeed("dictionary")
+    result = json.loads((tokens.dictionary / "aligner.json").read_text())
+    assert (result["aer"], result["sure"], result["possible"]) == (None, 0, 0)
+    assert len(read_links(tokens.dictionary / "test.links")) == 5
 
 
-def test_a_missing_dictionary_is_named(params: Params) -> None:
-    (Layout(params.experiment).lexicon / "de-en.tsv").unlink()
-    with pytest.raises(InputError, match=r"de-en.tsv: no such file"):
-        dictionary_table(params)
+def test_gold_links_of_another_text(tokens: Project) -> None:
+    (tokens.tokens / "test.links").write_text("0-0\n")
+    message = tokens.fail("dictionary")
+    assert "test.links: 1 lines where the text has 5; run the tokens stage again" in message
+
+
+def test_tokenize_has_not_run(project: Project) -> None:
+    assert "tokens/test.en: no such file" in project.fail("dictionary")
+
+
+def test_nothing_is_frequent_enough(tokens: Project) -> None:
+    tokens.params["dictionary"]["min_count"] = 100
+    tokens.succeed("dictionary")
+    assert len(Dictionary.load(tokens.dictionary / "en-de.tsv")) == 0

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from small_project import Project
 
-from attnmt.data.encoded import EncodedText
-from attnmt.data.pieces import join_pieces
-from attnmt.data.vocabulary import Vocabulary
+from attnmt.text.encoded import EncodedText
+from attnmt.text.pieces import join_pieces
+from attnmt.text.vocabulary import Vocabulary
 
 SETS = ("dev", "test", "train")
 
 
 @pytest.fixture
 def tokens(project: Project) -> Project:
-    """Return a small project with tokens, as the tokenise stage would make them."""
+    """Return a small project with tokens, as the tokens stage would make them."""
     project.tokens.mkdir(parents=True)
     for name in SETS:
         (project.tokens / f"{name}.en").write_text("A house , a dog .\n")
@@ -185,5 +185,5 @@ def test_unknown_family(tokens: Project) -> None:
     assert "params.yaml: no family 'luong_bp'; did you mean 'luong_bpe'?" in message
 
 
-def test_tokenise_stage_has_not_run(project: Project) -> None:
+def test_tokenize_stage_has_not_run(project: Project) -> None:
     assert "data/tiny/tokens/train.en: no such file" in project.fail("encode", "luong")

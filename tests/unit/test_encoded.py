@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.data.encoded import EncodedText, write_encoded
 from attnmt.errors import InputError
+from attnmt.text.encoded import EncodedText, write_encoded
 
 
 @given(lines=st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), max_size=6))

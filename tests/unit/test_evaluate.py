@@ -15,11 +15,11 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
-from attnmt.files import sha256, write_json, write_lines
-from attnmt.metrics import evaluate as library
-from attnmt.metrics.outputs import Outputs
-from attnmt.metrics.results import Score
-from attnmt.metrics.scripts import SCRIPTS
+from attnmt.files.text_file import sha256, write_json, write_lines
+from attnmt.scoring import evaluate as library
+from attnmt.scoring.outputs import Outputs
+from attnmt.scoring.results import Score
+from attnmt.scoring.scripts import SCRIPTS
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = [
@@ -157,15 +157,15 @@ def test_every_set_has_its_numbers_and_what_they_are(stage):
     assert scores["sets"]["test2"]["perplexity"] == 9.5
 
 
-def test_the_scores_are_of_joined_tokens_and_of_detokenised_text(stage):
+def test_the_scores_are_of_joined_tokens_and_of_detokenized_text(stage):
     first = run(stage)["sets"]["test1"]
     joined = [[line.replace(" @-@ ", "-") for line in lines] for lines in (OUTPUT, REFERENCE)]
     before = BLEU(tokenize="none", smooth_method="none", force=True)
     expected = before.corpus_score(joined[0], [joined[1]]).score
-    assert first["before"]["tokenised"]["value"] == pytest.approx(expected, abs=1e-4)
+    assert first["before"]["tokenized"]["value"] == pytest.approx(expected, abs=1e-4)
     expected = BLEU(tokenize="13a").corpus_score(TRANSLATED, [WRITTEN]).score
     assert first["after"]["nist"]["value"] == pytest.approx(expected, abs=1e-4)
-    assert first["after"]["tokenised"]["value"] > first["before"]["tokenised"]["value"]
+    assert first["after"]["tokenized"]["value"] > first["before"]["tokenized"]["value"]
 
 
 def test_sacrebleus_own_scores_are_against_the_raw_reference(stage):
@@ -183,7 +183,7 @@ def test_sacrebleus_own_scores_are_against_the_raw_reference(stage):
     [
         ("encoding", {"lowercase": True}),
         ("encoding", {"length": 20}),
-        ("tokenise", {"moses": False}),
+        ("tokenize", {"moses": False}),
     ],
     ids=str,
 )

@@ -11,16 +11,16 @@ from small_training import FEEDING, RECIPE, StopAfter, reversal, small
 from torch import Tensor
 
 from attnmt.config import Params
-from attnmt.data.batches import Batch
 from attnmt.errors import InputError
+from attnmt.text.batches import Batch
 from attnmt.training import loop
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.failure import NOTE, DivergedError, noted_failures, refuse_failed
 from attnmt.training.loop import train
 from attnmt.training.ranks import PeerLostError
-from attnmt.training.run import train_run
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
+from attnmt.training.trainer import train_run
 
 DIVERGING = {"learning_rate": 1e38, "clip_norm": 1e38}
 CUDA = "CUDA error: device-side assert triggered\nCUDA kernel errors might be reported later"
@@ -92,7 +92,7 @@ def test_no_checkpoint_has_weights_that_are_not_finite(
 
 def test_best_weights_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
     model = small(FEEDING)
-    model.initialise(1)
+    model.initialize(1)
     with torch.no_grad():
         model.W_s[0, 0] = torch.nan
     with pytest.raises(DivergedError, match=r"weights are not finite after batch 3"):

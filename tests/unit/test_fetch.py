@@ -13,7 +13,7 @@ from http_server import Server, serving
 from small_project import ROOT, Command
 
 from attnmt.config import load_params
-from attnmt.data.corpus import write_downloaded
+from attnmt.corpora.raw_text import write_downloaded
 
 KEPT = Path("data/downloads/demo")
 TEXTS = {"train": ["x", "y"], "dev": ["d"], "test": ["t"]}
@@ -21,7 +21,7 @@ TEXTS = {"train": ["x", "y"], "dev": ["d"], "test": ["t"]}
 
 @pytest.fixture
 def server(attnmt: Command) -> Iterator[Server]:
-    """Return a server of the files that the folder's parameters name; the dev set has a licence."""
+    """Return a server of the files that the folder's parameters name; the dev set has a license."""
     with serving() as server:
         files: dict[str, Any] = {}
         for name, lines in TEXTS.items():
@@ -32,7 +32,7 @@ def server(attnmt: Command) -> Iterator[Server]:
                 file = server.file(f"{name}.{side}", content).model_dump(exclude_none=True)
                 if name == "dev":
                     terms = {"name": "rwth", "terms": "for research", "url": "https://example.org"}
-                    file |= {"licence": terms, "bytes": len(content)}
+                    file |= {"license": terms, "bytes": len(content)}
                 files[name][side] = [file]
         sets = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"}
         write_params(sets=sets, corpus={"kind": "download", "files": files})
@@ -94,15 +94,15 @@ def test_at_a_terminal_terms_are_asked_for_once(
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(typer, "confirm", lambda text: asked.append(text) or answer)
     status, out, _ = attnmt("fetch")
-    assert "Licence rwth: for research. In full: https://example.org\n" in out
+    assert "License rwth: for research. In full: https://example.org\n" in out
     assert (status, asked) == (0 if answer else 2, ["Do you accept it?"])
     assert bool(server.asked) == answer
 
 
-def test_an_unknown_licence(attnmt: Command, server: Server) -> None:
+def test_an_unknown_license(attnmt: Command, server: Server) -> None:
     assert attnmt("fetch", "--accept", "rwht")[::2] == (
         2,
-        "error: --accept: no licence 'rwht'; did you mean 'rwth'?\n",
+        "error: --accept: no license 'rwht'; did you mean 'rwth'?\n",
     )
     write_params()
     assert attnmt("fetch")[1] == "Experiment demo makes its own text; there is nothing to fetch.\n"

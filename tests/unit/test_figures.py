@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Canvas
 from papers import paper_params
 
 from attnmt.errors import InputError
-from attnmt.files import write_json, write_lines
+from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
 from attnmt.reporting.curves import Panel, Series, figure5, figure6
@@ -180,7 +180,7 @@ def test_what_is_drawn_is_what_is_published_and_what_we_have(params, make, numbe
     for panel in figure.panels:
         for line, series in zip(drawn(panel).get_lines(), panel.series, strict=True):
             assert data_of(line) == list(zip(series.x, series.y, strict=True))
-            assert line.get_color() == draw.stroke(series).colour
+            assert line.get_color() == draw.stroke(series).color
             assert line.get_linestyle() != "None"
     published = [point for line in drawn(figure.panels[0]).get_lines() for point in data_of(line)]
     assert published == [(point.x, point.y) for point in paper_curves(paper_params(), number)]
@@ -268,7 +268,7 @@ def test_a_systems_groups_can_be_found_in_every_panel(params):
         assert found == keys
         for n, series in enumerate(panel.series):
             group = next(g for g in root.iter() if g.get("id") == f"p{k}-s{n}")
-            assert draw.stroke(series).colour.lower() in ElementTree.tostring(
+            assert draw.stroke(series).color.lower() in ElementTree.tostring(
                 group, encoding="unicode"
             )
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.errors import InputError
-from attnmt.files import iter_lines, read_json, read_lines, write_json, write_lines
+from attnmt.files.text_file import iter_lines, read_json, read_lines, write_json, write_lines
 
 Write = Callable[[str, bytes], Path]
 PACKED = gzip.compress("\n".join(str(i * i) for i in range(2000)).encode())

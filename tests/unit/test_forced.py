@@ -6,9 +6,9 @@ import torch
 from small_models import VARIANTS, Variant, padded_batch, translator
 
 from attnmt.config import System
-from attnmt.data.batches import Batch
 from attnmt.decoding.forced import attention
 from attnmt.model.translator import Translator
+from attnmt.text.batches import Batch
 
 ATTENTIONAL = [variant for variant in VARIANTS if variant.attention != "none"]
 PLAIN = Variant("lstm", "none", None, False)

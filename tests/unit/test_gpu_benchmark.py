@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from attnmt.config import ModelShape, System
-from attnmt.data.size import Lengths
-from attnmt.model.cost import work
 from attnmt.model.translator import ModelConfig
+from attnmt.planning.cost import work
+from attnmt.planning.text_size import Lengths
 from benchmarks import gpu, gpu_limit, page
 from benchmarks.gpu_limit import words_limit
 from benchmarks.gpu_page import SYSTEMS, render

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from sacremoses import MosesTokenizer
 
-from attnmt.data.grammar import GoldPair, generate_pairs, generate_splits
-from attnmt.data.grammar import english as en
-from attnmt.data.grammar import german as de
-from attnmt.data.grammar.lexicon import make_noun, read_nouns, read_verbs
-from attnmt.data.grammar.pools import shared_lexicon
-from attnmt.data.grammar.verbgroup import BE, Tense, to_infinitive, verb_group
+from attnmt.grammar import GoldPair, generate_pairs, generate_splits
+from attnmt.grammar import english as en
+from attnmt.grammar import german as de
+from attnmt.grammar.entries import make_noun, read_nouns, read_verbs
+from attnmt.grammar.pools import shared_lexicon
+from attnmt.grammar.verbgroup import BE, Tense, to_infinitive, verb_group
 
 SOURCE_ROOT = Path(__file__).parents[2] / "src"
 PAIR_COUNT = 4000
@@ -452,7 +452,7 @@ def test_same_seed_same_pairs() -> None:
 def test_same_pairs_in_another_process() -> None:
     code = (
         "import hashlib; from itertools import islice;"
-        "from attnmt.data.grammar import generate_pairs;"
+        "from attnmt.grammar import generate_pairs;"
         "print(hashlib.sha256(repr(list(islice(generate_pairs(7), 200))).encode()).hexdigest())"
     )
     environment = dict(os.environ, PYTHONPATH=str(SOURCE_ROOT), PYTHONHASHSEED="12345")

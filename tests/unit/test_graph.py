@@ -11,7 +11,7 @@ import yaml
 from dvc.repo import Repo
 
 from attnmt.errors import InputError
-from attnmt.graph import Stage, read_stages
+from attnmt.workflow.graph import Stage, read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 ROOT = Path(__file__).parents[2]
@@ -20,7 +20,7 @@ stages:
   write:
     desc: Write a folder
     cmd: mkdir -p made/whole && echo text > made/whole/text && echo text > made/alone.txt
-    params: [corpus.seed, lexicon]
+    params: [corpus.seed, dictionary]
     deps: [source.txt]
     outs: [made/whole, made/alone.txt]
     meta: {resources: {mem_mb: 100, runtime: 1000}}
@@ -108,7 +108,7 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert write.command.startswith("mkdir -p made/whole")
     assert write.outputs == ["made/whole", "made/alone.txt"]
     params = yaml.safe_load((project / "params.yaml").read_text())
-    found = {"corpus.seed": params["corpus"]["seed"], "lexicon": params["lexicon"]}
+    found = {"corpus.seed": params["corpus"]["seed"], "dictionary": params["dictionary"]}
     assert write.params == {f"params.yaml:{name}": value for name, value in found.items()}
     assert (write.threads, write.resources) == (1, {"mem_mb": 100, "runtime": 1000})
     assert (within.threads, within.resources) == (1, {"gpu": 1, "mem_mb": 100, "runtime": 100})
@@ -155,7 +155,7 @@ def test_what_follows_from_a_changed_stage_is_not_settled(project: Path) -> None
 
 def test_a_changed_parameter_unsettles_the_stages_that_read_it(project: Path) -> None:
     run_with_dvc()
-    change(project / "params.yaml", "lexicon.min_count", 7)
+    change(project / "params.yaml", "dictionary.min_count", 7)
     assert settled() == {"apart"}
 
 

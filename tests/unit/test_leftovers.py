@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from small_experiment import make_experiment
 
-from attnmt.leftovers import set_aside
+from attnmt.workflow.leftovers import set_aside
 
 LEFT = [
     Path("models/demo/gone"),

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_text import needs, written
 
-from attnmt.data.tokenizer import MosesTokenizer
-from attnmt.files import read_lines
-from attnmt.metrics.lengths import by_length
-from attnmt.metrics.results import LengthGroup
-from attnmt.metrics.scripts import score_alone
+from attnmt.files.text_file import read_lines
+from attnmt.scoring.lengths import by_length
+from attnmt.scoring.results import LengthGroup
+from attnmt.scoring.scripts import score_alone
+from attnmt.text.tokenizer import MosesTokenizer
 
 # How many references of the paper's newstest2014 have 0, 1, 2, .. words.
 NEWSTEST2014 = [
@@ -25,9 +25,9 @@ def test_a_case_made_by_hand() -> None:
     references = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p q"]
     before = ["a b c d e f x", "p q r s", "h i j k l", "x x x x", "m n o p x"]
     after = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p x"]
-    first = score_alone("tokenised", ["p q r s", "x x x x"], ["p q r s", "t u v w"])
-    second = score_alone("tokenised", ["h i j k l", "m n o p x"], ["h i j k l", "m n o p q"])
-    third = score_alone("tokenised", ["a b c d e f x"], ["a b c d e f g"])
+    first = score_alone("tokenized", ["p q r s", "x x x x"], ["p q r s", "t u v w"])
+    second = score_alone("tokenized", ["h i j k l", "m n o p x"], ["h i j k l", "m n o p q"])
+    third = score_alone("tokenized", ["a b c d e f x"], ["a b c d e f g"])
     assert 0 < first < second < 100
     assert by_length(before, after, references, size=2) == [
         LengthGroup(max_length=4, lines=2, before=first, after=100),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.data.links import flipped, format_links, parse_links, parse_talp, read_links
+from attnmt.corpora.links import flipped, format_links, parse_links, parse_talp, read_links
 from attnmt.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)))

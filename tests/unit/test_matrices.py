@@ -13,12 +13,12 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 from papers import paper_params
 
-from attnmt.data.pieces import word_links, words_of_pieces
 from attnmt.errors import InputError
-from attnmt.files import write_json, write_lines
+from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
 from attnmt.reporting.attention import figure7, figure_gru, piece_links, read_matrices
+from attnmt.text.pieces import word_links, words_of_pieces
 
 ROOT = Path(__file__).parents[2]
 ENGLISH, GERMAN = ["he", "sees", "an", "old", "house"], ["er", "sieht", "ein", "altes", "Haus"]

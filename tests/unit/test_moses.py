@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from real_text import needs, written
 from sacremoses.corpus import NonbreakingPrefixes
 
-from attnmt.data.grammar import generate_splits
-from attnmt.data.moses import MosesRules
-from attnmt.data.tokenizer import MosesTokenizer
-from attnmt.files import read_lines
+from attnmt.files.text_file import read_lines
+from attnmt.grammar import generate_splits
+from attnmt.text.moses import MosesRules
+from attnmt.text.tokenizer import MosesTokenizer
 
 LANGUAGES = ("en", "de")
 
@@ -30,11 +30,11 @@ PARTS = st.sampled_from(
 )
 LINES = st.lists(PARTS, max_size=14).map("".join)
 
-Tokenise = Callable[[str], str]
+Tokenize = Callable[[str], str]
 
 
 @pytest.fixture(scope="module")
-def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, bool], Tokenise]]:
+def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, bool], Tokenize]]:
     """Return what starts Moses' script for a language, splitting hyphens or not.
 
     It is version 1.1, as the package mosestokenizer holds it, with Moses' lists of abbreviations;
@@ -59,7 +59,7 @@ def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, b
     with ExitStack() as running:
 
         @cache
-        def start(language: str, split_hyphens: bool) -> Tokenise:
+        def start(language: str, split_hyphens: bool) -> Tokenize:
             options = ["-q", "-b", "-l", language, *["-a"] * split_hyphens]
             process = running.enter_context(
                 subprocess.Popen(
@@ -67,14 +67,14 @@ def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, b
                 )
             )
 
-            def tokenise(line: str) -> str:
+            def tokenize(line: str) -> str:
                 assert process.stdin is not None
                 assert process.stdout is not None
                 process.stdin.write(f"{line}\n".encode())
                 process.stdin.flush()
                 return process.stdout.readline().decode().removesuffix("\n")
 
-            return tokenise
+            return tokenize
 
         yield start
 
@@ -96,20 +96,20 @@ settings = pytest.mark.parametrize(
 @example("Tokio (東京) 한국어, 漢字")  # and each of these characters
 @example("'5' '5 '' 'a' 'b'c'd")
 def test_moses_own_script(
-    moses: Callable[[str, bool], Tokenise], language: str, split_hyphens: bool, line: str
+    moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool, line: str
 ) -> None:
     expected = moses(language, split_hyphens)(line).split()
     assert tokenizer(language, split_hyphens).tokenize(line) == expected
 
 
-def check_lines(script: Tokenise, ours: MosesTokenizer, lines: list[str]) -> None:
+def check_lines(script: Tokenize, ours: MosesTokenizer, lines: list[str]) -> None:
     for line in lines:
         assert " ".join(ours.tokenize(line)) == script(line)
 
 
 @settings
 def test_moses_own_script_on_the_grammars_sentences(
-    moses: Callable[[str, bool], Tokenise], language: str, split_hyphens: bool
+    moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool
 ) -> None:
     pairs = generate_splits({"train": 1000}, seed=5)["train"]
     lines = [pair.source if language == "en" else pair.target for pair in pairs]
@@ -125,7 +125,7 @@ def test_moses_own_script_on_the_grammars_sentences(
     ],
 )
 def test_moses_own_script_on_news(
-    moses: Callable[[str, bool], Tokenise], language: str, split_hyphens: bool, name: str
+    moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool, name: str
 ) -> None:
     lines = read_lines(written("NEWSTEST_DIR", f"{name}.{language}"))
     check_lines(moses(language, split_hyphens), tokenizer(language, split_hyphens), lines)

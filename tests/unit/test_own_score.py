@@ -12,11 +12,11 @@ from test_cost import PAIRS, SOURCE, TARGET, counted_flop
 from torch import Tensor
 
 from attnmt.config import ModelShape, System, load_params
-from attnmt.data.size import Lengths
 from attnmt.errors import InputError
 from attnmt.model.attention.scores import SCORES, Operations, Score
-from attnmt.model.cost import training_memory, work
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.planning.cost import training_memory, work
+from attnmt.planning.text_size import Lengths
 from attnmt.training.step import Step
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +68,7 @@ def test_it_trains(feeding: bool, attention: str) -> None:
     """A few steps through the training's own step change its parameters and lower the loss."""
     torch.manual_seed(1)
     model = Translator(ModelConfig(system(feeding, attention), SHAPE, 8, 8))
-    model.initialise(1)
+    model.initialize(1)
     before = {name: value.clone() for name, value in model.named_parameters()}
     step, text = Step(model.train(), RECIPE), reversal(8, 1, reverse=True)
     batch = text.batch(torch.arange(8).numpy())
@@ -81,7 +81,7 @@ def test_it_trains(feeding: bool, attention: str) -> None:
 @CELLS
 def test_its_gradients_are_those_of_finite_differences(cell: str, feeding: bool) -> None:
     model = Translator(config(cell, feeding)).double()
-    model.initialise(2)
+    model.initialize(2)
     batch = reversal(3, 4, reverse=True).batch(torch.arange(3).numpy())
 
     def loss() -> Tensor:
@@ -106,7 +106,7 @@ def test_its_gradients_are_those_of_finite_differences(cell: str, feeding: bool)
 @CELLS
 def test_its_cost_is_what_torch_counts(cell: str, feeding: bool) -> None:
     model = Translator(config(cell, feeding))
-    model.initialise(1)
+    model.initialize(1)
     cost = work(model.config, Lengths(SOURCE, TARGET))
     found = counted_flop(model) / (PAIRS * TARGET)
     # An unrolled decoder takes attention's way to the contexts once more.

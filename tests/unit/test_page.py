@@ -15,7 +15,7 @@ from made_report import COMMIT, MODELS, NASTY, made_tables, page_of, write_repor
 from attnmt.config import Params
 from attnmt.decoding.best import best_model
 from attnmt.errors import InputError
-from attnmt.files import write_json
+from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.reporting import attention_data as packing
 from attnmt.reporting.attention import Matrix

@@ -7,12 +7,12 @@ from made_scores import write_aligner, write_data, write_outputs, write_scores
 from papers import paper_params
 
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_json, write_lines
+from attnmt.files.text_file import read_json, write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.metrics.paired import alignment_p
-from attnmt.metrics.results import read_scores
-from attnmt.metrics.significance import paired_p
 from attnmt.reporting.compare import make_tables
+from attnmt.scoring.paired import alignment_p
+from attnmt.scoring.results import read_scores
+from attnmt.scoring.significance import paired_p
 
 ROOT = Path(__file__).parents[2]
 BEST = "local_p_general_feed"
@@ -47,7 +47,7 @@ def params(tmp_path, monkeypatch):
     write_lines(Path("data/demo/tokens/test1.links"), GOLD)
     write_lines(Path("data/demo/tokens/test1.en"), ["a b c d"] * 30)
     write_lines(Path("data/demo/tokens/test1.de"), ["A B C D"] * 15 + ["A B C D E F"] * 15)
-    write_lines(Path("data/demo/lexicon/test1.links"), ["0-0 1-1"] * 15 + ["0-0 1-2"] * 15)
+    write_lines(Path("data/demo/dictionary/test1.links"), ["0-0 1-1"] * 15 + ["0-0 1-2"] * 15)
     return params
 
 
@@ -62,16 +62,16 @@ def row_of(params, table, model, replaced=False):
 
 def test_p_is_that_of_the_paired_test_on_the_outputs(params):
     better = row_of(params, "table1", "base_reverse")
-    assert better["p"] == round(paired_p("tokenised", CLOSE, WRONG, RIGHT, 1000), 6) < 0.01
+    assert better["p"] == round(paired_p("tokenized", CLOSE, WRONG, RIGHT, 1000), 6) < 0.01
     assert better["verdict"] == "same order"
     noise = row_of(params, "table1", "base_reverse_dropout")
-    assert noise["p"] == round(paired_p("tokenised", RIGHT, CLOSE, RIGHT, 1000), 6) > 0.05
+    assert noise["p"] == round(paired_p("tokenized", RIGHT, CLOSE, RIGHT, 1000), 6) > 0.05
     assert noise["verdict"] == "within noise"
 
 
 def test_the_replacement_is_tested_on_the_replaced_text(params):
     row = row_of(params, "table1", BEST, replaced=True)
-    assert row["p"] == round(paired_p("tokenised", RIGHT, WRONG, RIGHT, 1000), 6) < 0.01
+    assert row["p"] == round(paired_p("tokenized", RIGHT, WRONG, RIGHT, 1000), 6) < 0.01
     four = row_of(params, "table4", BEST)
     assert four["p"] == row["p"]
     unchanged = row_of(params, "table4", "local_m_general_feed")
@@ -86,7 +86,7 @@ def test_error_rates_are_tested_on_the_links(params):
 
 
 def test_the_aligners_interval_is_of_its_own_links(params):
-    aligner = next(row for row in rows_of(params, "table6") if row["stage"] == "lexicon")
+    aligner = next(row for row in rows_of(params, "table6") if row["stage"] == "dictionary")
     matches = 15 * (2 + 2) + 15 * (1 + 1)  # sure and possible; one link in four is wrong
     assert aligner["aer_low"] < 1 - matches / (60 + 90) < aligner["aer_high"]
     assert aligner["aer_high"] - aligner["aer_low"] < 0.2

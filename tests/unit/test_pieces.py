@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.data import pieces
-from attnmt.data.pieces import Cutter, join_pieces, learn_codes, word_links, words_of_pieces
 from attnmt.errors import InputError
+from attnmt.text import pieces
+from attnmt.text.pieces import Cutter, join_pieces, learn_codes, word_links, words_of_pieces
 
 # The letters of the marks of pieces and of unknown words, so that text comes to look like them
 LETTERS = st.text(st.sampled_from("@@@ab<unk>&;ü\\."), min_size=1, max_size=7)

@@ -12,14 +12,14 @@ from made_records import metrics
 from small_experiment import ENGLISH, GERMAN, make_experiment
 
 from attnmt.config import Params
-from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.decoding.best import best_model
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.search import search
 from attnmt.errors import InputError
-from attnmt.files import write_json
+from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
+from attnmt.text.tokenizer import MosesTokenizer
 
 NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
 
@@ -73,7 +73,7 @@ def test_only_the_files_of_the_contract_are_needed(
     layout = Layout(params.experiment, folder)
     encoded = layout.encoded("pieces")
     files = [*encoded.glob("vocab.*"), encoded / "codes", encoded / "summary.json"]
-    files += [layout.lexicon / "en-de.tsv", layout.model("subwords") / "weights.safetensors"]
+    files += [layout.dictionary / "en-de.tsv", layout.model("subwords") / "weights.safetensors"]
     files.append(layout.reading("subwords"))
     for file in files:
         target = tmp_path / file.relative_to(folder)
@@ -125,8 +125,8 @@ def test_few_sentences_go_with_a_long_one(
         shapes.append(source.shape)
         return search(models, source, *arguments)
 
-    monkeypatch.setattr("attnmt.decoding.translate.search", noted)
-    monkeypatch.setattr("attnmt.decoding.translate.MOST_UNITS", 20)
+    monkeypatch.setattr("attnmt.decoding.batched.search", noted)
+    monkeypatch.setattr("attnmt.decoding.batched.MOST_UNITS", 20)
     found = pipelines["subwords"].translate(lines)
     assert [translations[0].words for translations in found] == expected
     rows = [shape[0] for shape in shapes]
@@ -172,8 +172,8 @@ def test_a_missing_file_is_named_with_its_stage(
     assert refused("ensemble").endswith(
         "models/demo/local_p/weights.safetensors: no such file; run dvc repro train@local_p first"
     )
-    (tmp_path / "data/demo/lexicon/de-en.tsv").unlink()
-    assert refused("german").endswith("de-en.tsv: no such file; run dvc repro lexicon first")
+    (tmp_path / "data/demo/dictionary/de-en.tsv").unlink()
+    assert refused("german").endswith("de-en.tsv: no such file; run dvc repro dictionary first")
     other = params.model_copy(update={"params_file": "experiments/other/params.yaml"})
     with pytest.raises(
         InputError, match=r"run dvc repro experiments/other/dvc\.yaml:train@plain first"

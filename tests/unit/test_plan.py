@@ -13,17 +13,17 @@ from test_speed import FLOP, finish, write_text_size
 from attnmt.commands.plan import plan
 from attnmt.config import Params, load_params
 from attnmt.errors import InputError
-from attnmt.graph import Stage
-from attnmt.planning.plan import Group, Plan, make_plan, wall_hours
+from attnmt.planning import speed
+from attnmt.planning.estimate import Group, Plan, make_plan, wall_hours
+from attnmt.planning.shown import plan_text
 from attnmt.planning.space import Space, files_to_fetch
-from attnmt.planning.text import plan_text
-from attnmt.training import speed
-from attnmt.training.speed import Speed, finished_speeds, paper_speed
+from attnmt.planning.speed import Speed, finished_speeds, paper_speed
+from attnmt.workflow.graph import Stage
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 ROOT = Path(__file__).parents[2]
 NAMES = [
-    *("corpus", "tokenise", "encode@luong", "lexicon", "train@base", "train@german"),
+    *("corpus", "tokens", "encode@luong", "dictionary", "train@base", "train@german"),
     *("translate@base", "translate@german", "evaluate@base", "evaluate@german", "tables", "report"),
 ]
 WEIGHTS = 4 * (3 * 100 * 10 + 2 * 40 * 20)  # two embeddings and W_s; two layers
@@ -124,9 +124,9 @@ def test_stages_are_grouped_as_in_dvc_yaml(project: Path) -> None:
     groups = make_plan(params(), stages("corpus", "train@base")).groups
     assert [group.name for group in groups][:5] == [
         "corpus",
-        "tokenise",
+        "tokens",
         "encode",
-        "lexicon",
+        "dictionary",
         "train",
     ]
     assert groups[0] == Group("corpus", stages=1, to_run=0, threads=1, gpus=0)
@@ -162,7 +162,7 @@ def test_disk_of_an_expected_text(project: Path) -> None:
         Space("encoded text", 0, 17_000 * 10 + 1000 * 16),
         Space("models", 0, 2 * WEIGHTS),
         Space("checkpoints, 2 at a time", 0, 2 * 5 * WEIGHTS),
-        Space("lexicon, translations, scores, reports", 0, None),
+        Space("dictionary, translations, scores, reports", 0, None),
     ]
     one_at_a_time = make_plan(params(), stages(), at_once=1).disk
     assert Space("checkpoints, 1 at a time", 0, (2 * 2 + 3) * WEIGHTS) in one_at_a_time
@@ -208,13 +208,13 @@ def test_sizes_of_downloads_are_the_manifest_s(project: Path) -> None:
     every = [file for sides in corpus["files"].values() for side in sides.values() for file in side]
     for size, file in enumerate(every, start=1):
         file["bytes"] = size * 1_000_000
-    every[1]["licence"] = {"name": "own", "terms": "none", "url": "https://example.org"}
+    every[1]["license"] = {"name": "own", "terms": "none", "url": "https://example.org"}
     write_params(project, corpus=corpus)
     made = make_plan(params(), stages())
     assert row(made, "downloads") == Space("downloads", 0, 36_000_000)
     text = text_of(made, [])
     assert "Downloads: 8 files, about 36.0 MB in all: train.en (1.0 MB), train.de" in text
-    assert "train.de (2.0 MB, licence own)" in text.replace("\n", " ")
+    assert "train.de (2.0 MB, license own)" in text.replace("\n", " ")
     assert "attnmt fetch --experiment demo fetches them ahead." in text.replace("\n", " ")
 
 
@@ -312,7 +312,7 @@ def test_the_command_asks_dvc(
 def test_without_dvc_it_says_what_to_install(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "attnmt.graph")
+    monkeypatch.delitem(sys.modules, "attnmt.workflow.graph")
     monkeypatch.setitem(sys.modules, "dvc.repo", None)
     with pytest.raises(InputError, match=r"dvc\.repo is not installed.*pip install.*workflow"):
         run(monkeypatch=monkeypatch)

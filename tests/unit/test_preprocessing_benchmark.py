@@ -55,7 +55,7 @@ def test_recombined_text(text: Path) -> None:
 
 def test_a_small_run(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "RESULTS", tmp_path)
-    monkeypatch.setattr(preprocessing, "TOKENISED", 20)
+    monkeypatch.setattr(preprocessing, "TOKENIZED", 20)
     command = [
         "measure",
         "--pairs",
@@ -70,11 +70,11 @@ def test_a_small_run(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     run = CliRunner().invoke(preprocessing.app, command, catch_exceptions=False)
     assert run.exit_code == 0, run.output
     found = json.loads((tmp_path / "preprocessing-a-b.json").read_text())
-    assert list(found["sizes"]["30"]["stages"]) == ["tokenise", "encode luong"]
+    assert list(found["sizes"]["30"]["stages"]) == ["tokens", "encode luong"]
     for used in found["sizes"]["30"]["stages"].values():
         assert used["seconds"] > 0
         assert used["all_mb"] >= used["first_mb"] > 10
-    assert "| tokenise | 30 |" in render(found)
+    assert "| tokens | 30 |" in render(found)
 
 
 def test_a_process_and_those_that_it_starts() -> None:

@@ -74,7 +74,7 @@ def steps(ranks: Ranks, system: System, clip_embeddings: bool, count: int = 12) 
     text, rng = reversal(200, 1, reverse=True), np.random.default_rng(1)
     torch.manual_seed(1)
     model = built(system).double().train()
-    model.initialise(1)
+    model.initialize(1)
     step, losses = Step(model, recipe, ranks), []
     for number in range(count):
         rows = rng.choice(200, 7 if number % 5 else 1, replace=False)

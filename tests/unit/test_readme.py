@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from attnmt.errors import InputError
-from attnmt.reporting.readme import markers, readme_with_table
+from attnmt.reporting.readme_table import markers, readme_with_table
 
 ROOT = Path(__file__).parents[2]
 

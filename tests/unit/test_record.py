@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from attnmt import record
-from attnmt.code import code_of
 from attnmt.errors import InputError
-from attnmt.files import write_json
+from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
-from attnmt.record import Order, contradicts, digest_of_path, is_of, recorded
+from attnmt.workflow import record
+from attnmt.workflow.code import code_of
+from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of, recorded
 
 SCRIPT = Path(__file__).parents[2] / "stages/train.py"
 CODE = "code/demo/train.json"

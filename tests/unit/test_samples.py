@@ -9,7 +9,7 @@ import pytest
 from papers import paper_params
 
 from attnmt.errors import InputError
-from attnmt.files import write_lines
+from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.samples import make_samples, write_samples
 
@@ -82,10 +82,10 @@ def test_systems_are_called_as_in_the_papers_tables(params):
     assert systems == ["+ global (dot) + drop + feed + unk", "Base (reverse)"]
 
 
-def test_raw_text_that_is_tokens_is_detokenised(params):
+def test_raw_text_that_is_tokens_is_detokenized(params):
     write_lines(Layout("demo").raw / "test1.en", ["It &apos;s well @-@ known ."] * LINES)
-    tokenise = params.tokenise.model_copy(update={"moses": False})
-    sample = make_samples(params.model_copy(update={"tokenise": tokenise}))[0]
+    tokenize = params.tokenize.model_copy(update={"moses": False})
+    sample = make_samples(params.model_copy(update={"tokenize": tokenize}))[0]
     assert sample.texts[0].text == "It's well-known."
 
 

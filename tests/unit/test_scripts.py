@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from real_text import TEXTS, read_text, spoil
 
-from attnmt.data.tokenizer import MosesTokenizer
 from attnmt.errors import InputError
-from attnmt.metrics.results import Script
-from attnmt.metrics.scripts import SCRIPTS, score, score_alone
+from attnmt.scoring.results import Script
+from attnmt.scoring.scripts import SCRIPTS, score, score_alone
+from attnmt.text.tokenizer import MosesTokenizer
 
 REFERENCES = [
     "Die Katze sitzt auf der Matte .",
@@ -28,7 +28,7 @@ TRANSLATIONS = [
     "das ist gut .",
 ]
 OPTIONS: dict[Script, list[str]] = {
-    "tokenised": ["-m", "bleu", "--tokenize", "none", "--smooth-method", "none", "--force"],
+    "tokenized": ["-m", "bleu", "--tokenize", "none", "--smooth-method", "none", "--force"],
     "nist": ["-m", "bleu", "--tokenize", "13a", "--smooth-method", "exp"],
     "sacrebleu": [],
     "chrf": ["-m", "chrf"],
@@ -53,7 +53,7 @@ def command_line(
 def test_it_is_what_the_command_line_prints(tmp_path: Path, script: Script, text: str) -> None:
     references = read_text(text)
     translations = spoil(references, seed=1)
-    if script == "tokenised":
+    if script == "tokenized":
         moses = MosesTokenizer("de", split_hyphens=False)
         references = [" ".join(moses.tokenize(line)) for line in references]
         translations = [" ".join(moses.tokenize(line)) for line in translations]
@@ -72,7 +72,7 @@ def test_it_is_what_the_command_line_prints(tmp_path: Path, script: Script, text
 @pytest.mark.parametrize(
     ("script", "settings"),
     [
-        ("tokenised", "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:none|smooth:none|"),
+        ("tokenized", "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:none|smooth:none|"),
         ("nist", "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|"),
         ("sacrebleu", "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|"),
         ("chrf", "chrF2|nrefs:1|bs:100|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no|"),
@@ -87,7 +87,7 @@ def test_a_case_worked_by_hand() -> None:
     # n-grams found of those in the translation: 6/7, 4/6, 3/5, 2/4; 7 words against 8
     translation, reference = "a b c d e x f", "a b c d e g f h"
     expected = math.exp(1 - 8 / 7) * (6 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25
-    assert score_alone("tokenised", [translation], [reference]) == pytest.approx(
+    assert score_alone("tokenized", [translation], [reference]) == pytest.approx(
         100 * expected, abs=1e-4
     )
 
@@ -97,14 +97,14 @@ def test_an_edit_rate_worked_by_hand() -> None:
     assert score_alone("ter", ["c b a e f"], ["b c a d e f"]) == pytest.approx(100 / 3, abs=1e-4)
 
 
-def test_tokenised_bleu_does_not_smooth_but_the_nist_script_does() -> None:
-    assert score_alone("tokenised", ["a b c x"], ["a b c d"]) == 0
+def test_tokenized_bleu_does_not_smooth_but_the_nist_script_does() -> None:
+    assert score_alone("tokenized", ["a b c x"], ["a b c d"]) == 0
     assert score_alone("nist", ["a b c x"], ["a b c d"]) > 0
 
 
 def test_the_nist_script_splits_punctuation_itself() -> None:
     assert score_alone("nist", ["Er kommt heute ."], ["Er kommt heute."]) == 100
-    assert score_alone("tokenised", ["Er kommt heute ."], ["Er kommt heute."]) == 0
+    assert score_alone("tokenized", ["Er kommt heute ."], ["Er kommt heute."]) == 0
 
 
 def test_case_counts_in_all_but_the_edit_rate() -> None:

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnmt.config import Average, LinkStep, ModelShape, System
-from attnmt.data.batches import make_batch, pad_source
-from attnmt.data.lexicon import Lexicon
-from attnmt.data.vocabulary import EOS
+from attnmt.decoding.batched import translate
 from attnmt.decoding.ensemble import authors_step
 from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search, search
-from attnmt.decoding.translate import translate
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.batches import make_batch, pad_source
+from attnmt.text.dictionary import Dictionary
+from attnmt.text.vocabulary import EOS
 
 WORDS = 4  # of the target: <unk>, <s>, </s> and one more
 ATTENTIONS = {
@@ -40,7 +40,7 @@ def tiny(system: System, seed: int, words: int = WORDS, init: float = 1.5) -> Tr
     cell = "gru" if system is ATTENTIONS["gru"] else "lstm"
     shape = ModelShape(cell=cell, layers=1, size=4, window_D=2, location_slots=6, init=init)
     model = Translator(ModelConfig(system, shape, 7, words)).double()
-    model.initialise(seed)
+    model.initialize(seed)
     return model.eval()
 
 
@@ -236,12 +236,12 @@ def test_nothing_finished_gives_the_beam_itself(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_unknown_words() -> None:
-    lexicon = Lexicon({"Tisch": "table"})
+    dictionary = Dictionary({"Tisch": "table"})
     source = ["Der", "Tisch", "von", "Zerburg"]
     words = ["the", "<unk>", "from", "<unk>"]
     links = [(0, 0), (1, 1), (2, 2), (3, 3)]
     replaced = ["the", "table", "from", "Zerburg"]
-    assert replace_unknown(words, source, links, lexicon) == replaced
-    assert replace_unknown(words, source, [], lexicon) == words
+    assert replace_unknown(words, source, links, dictionary) == replaced
+    assert replace_unknown(words, source, [], dictionary) == words
     several = [(0, 1), (1, 1), (3, 3)]  # of two links the first counts
-    assert replace_unknown(words, source, several, lexicon) == ["the", "Der", "from", "Zerburg"]
+    assert replace_unknown(words, source, several, dictionary) == ["the", "Der", "from", "Zerburg"]

@@ -20,13 +20,13 @@ import pytest
 from small_experiment import make_experiment
 
 from attnmt.config import Params
-from attnmt.data.links import format_links
+from attnmt.corpora.links import format_links
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
-from attnmt.decoding.text import Units
+from attnmt.decoding.text_translator import Units
 from attnmt.errors import InputError
-from attnmt.model.store import load_model
+from attnmt.model.saved import load_model
 from attnmt.model.translator import Translator
-from attnmt.serving import save_translator, translator_files
+from attnmt.serving.service import save_translator, translator_files
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
@@ -162,7 +162,7 @@ def test_other_parameters_load_no_weights_again(
         loaded.append(name)
         return load_model(params, name, digest, root)
 
-    monkeypatch.setattr("attnmt.decoding.text.load_model", load_and_count)
+    monkeypatch.setattr("attnmt.decoding.text_translator.load_model", load_and_count)
     save_translator(params, "ensemble", tmp_path / "saved")
     model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
     for options in ({}, {"n_best": 3}, {"beam": 4}, {"n_best": 2, "beam": 2}, {}):
@@ -171,8 +171,8 @@ def test_other_parameters_load_no_weights_again(
 
 
 def test_a_missing_file_is_named(params: Params, tmp_path: Path) -> None:
-    Path("data/demo/lexicon/en-de.tsv").unlink()
-    with pytest.raises(InputError, match=r"lexicon/en-de\.tsv: no such file"):
+    Path("data/demo/dictionary/en-de.tsv").unlink()
+    with pytest.raises(InputError, match=r"dictionary/en-de\.tsv: no such file"):
         save_translator(params, BEST, tmp_path / "saved")
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
-from attnmt.data.sgm import plain_text, read_parallel_sgm, read_sgm
+from attnmt.corpora.sgm import plain_text, read_parallel_sgm, read_sgm
 from attnmt.errors import InputError
 
 Write = Callable[[str, bytes], Path]

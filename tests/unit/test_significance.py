@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_text import TEXTS, read_text, spoil
 
-from attnmt.data.links import GoldLinks, Links
+from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
-from attnmt.metrics.aer import aer
-from attnmt.metrics.results import Script
-from attnmt.metrics.scripts import SCRIPTS
-from attnmt.metrics.significance import aer_interval, paired_aer_p, paired_p
+from attnmt.scoring.aer import aer
+from attnmt.scoring.results import Script
+from attnmt.scoring.scripts import SCRIPTS
+from attnmt.scoring.significance import aer_interval, paired_aer_p, paired_p
 
 REFERENCES = read_text("made", 60)
 OURS, OTHER = spoil(REFERENCES, seed=1), spoil(REFERENCES, seed=2)
@@ -27,12 +27,12 @@ OURS, OTHER = spoil(REFERENCES, seed=1), spoil(REFERENCES, seed=2)
 PRINTED: list[tuple[list[Script], list[str]]] = [
     (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"]),
     (["nist"], ["--tokenize", "13a", "--smooth-method", "exp"]),
-    (["tokenised"], ["--tokenize", "none", "--smooth-method", "none", "--force"]),
+    (["tokenized"], ["--tokenize", "none", "--smooth-method", "none", "--force"]),
 ]
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize(("scripts", "options"), PRINTED, ids=["plain", "nist", "tokenised"])
+@pytest.mark.parametrize(("scripts", "options"), PRINTED, ids=["plain", "nist", "tokenized"])
 @pytest.mark.parametrize("share", [0.2, 0.4], ids=lambda share: f"share {share}")
 def test_it_is_what_the_command_line_prints(
     tmp_path: Path, text: str, scripts: list[Script], options: list[str], share: float
@@ -70,7 +70,7 @@ def test_other_wrong_words_are_no_difference_either() -> None:
     ours = [f"{line} Tisch" for line in OURS]
     other = [f"{line} Stuhl" for line in OURS]
     references = [line.replace("Tisch", "Bett").replace("Stuhl", "Bett") for line in REFERENCES]
-    assert paired_p("tokenised", ours, other, references, 100) == 1
+    assert paired_p("tokenized", ours, other, references, 100) == 1
 
 
 def test_what_cannot_be_paired_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_nothing_is_said_and_nothing_stays_behind(
     logger = logging.getLogger("sacrebleu")
     level, state = logger.level, str(np.random.get_state())
     with caplog.at_level(logging.INFO):
-        paired_p("tokenised", OURS, OTHER, REFERENCES, 100)
+        paired_p("tokenized", OURS, OTHER, REFERENCES, 100)
     assert not caplog.records
     assert capfd.readouterr() == ("", "")
     assert logger.level == level
@@ -196,7 +196,7 @@ def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing:
     references, ours = REFERENCES[:40], OURS[:40]
     worse = [*spoil(references, seed=2, share=0.4)[:differing], *ours[differing:]]
     nulls = (swapped_at_random(ours, worse, seed) for seed in range(500))
-    rejected = sum(paired_p("tokenised", *null, references, 199) < 0.05 for null in nulls)
+    rejected = sum(paired_p("tokenized", *null, references, 199) < 0.05 for null in nulls)
     assert (0 if differing == 4 else 15) <= rejected <= 30
 
 

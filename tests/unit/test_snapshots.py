@@ -11,7 +11,7 @@ from made_scores import made_tests, write_all
 from papers import paper_params
 
 from attnmt.reporting.compare import make_tables
-from attnmt.reporting.cost import cost_table
+from attnmt.reporting.cost_table import cost_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import write_samples
 from attnmt.reporting.tables_file import Sample, SampleText

@@ -10,11 +10,11 @@ import torch
 from small_training import RECIPE
 
 from attnmt.config import ModelShape, Params, System, load_params
-from attnmt.data.size import Lengths, TextSize, training_size
 from attnmt.errors import InputError
 from attnmt.model.translator import ModelConfig
-from attnmt.training import speed
-from attnmt.training.speed import Speed, finished_speeds, measure, paper_speed
+from attnmt.planning import speed
+from attnmt.planning.speed import Speed, finished_speeds, measure, paper_speed
+from attnmt.planning.text_size import Lengths, TextSize, training_size
 
 ROOT = Path(__file__).parents[2]
 TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, counted=True)

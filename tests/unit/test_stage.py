@@ -15,8 +15,8 @@ import signal
 import time
 from pathlib import Path
 import typer
-from attnmt.atomic import atomic_folder
-from attnmt.stage import run_app
+from attnmt.files.atomic import atomic_folder
+from attnmt.workflow.stage import run_app
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -54,7 +54,7 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
     file.write_text(
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits\n"
-        "import attnmt.startup\n"
+        "import attnmt.workflow.startup\n"
         "import time\n"
         "print('begun', flush=True)\n"
         "time.sleep(60)  # the others are loaded\n"
@@ -77,13 +77,13 @@ def test_every_program_imports_that_first(program: Path) -> None:
         for node in ast.parse(program.read_text()).body
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
-    assert ast.unparse(first) == "import attnmt.startup"
+    assert ast.unparse(first) == "import attnmt.workflow.startup"
 
 
 def test_another_program_keeps_its_ctrl_c() -> None:
     script = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "import attnmt.cli, attnmt.startup\n"
+        "import attnmt.cli, attnmt.workflow.startup\n"
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

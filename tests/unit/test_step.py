@@ -17,8 +17,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from attnmt.config import System
-from attnmt.data.batches import Batch, ParallelText
 from attnmt.model.translator import Translator
+from attnmt.text.batches import Batch, ParallelText
 from attnmt.training import graphs
 from attnmt.training.graphs import EAGER_STEPS, GraphedStep, Graphs, widen
 from attnmt.training.ranks import ALONE, Ranks
@@ -54,7 +54,7 @@ def test_a_step_is_loss_backward_and_update(system: System, clip_embeddings: boo
     step, batches = Step(model, recipe), [random_batch(i, (8, 5, 4)) for i in range(3)]
     found = []
     for each in (model, other):
-        each.initialise(1)
+        each.initialize(1)
         each.train()
         # As the step has them on a processor. Dense ones are added by FMA, which rounds once less.
         each.encoder.embedding.sparse = each.decoder.embedding.sparse = True
@@ -278,7 +278,7 @@ def test_graphs_take_the_same_steps(
     results = []
     for graphed in (False, True):
         model = small(system)
-        model.initialise(1)
+        model.initialize(1)
         step = step_of_a_gpu(model.train(), ranks)
         if graphed:
             monkeypatch.setattr(Capture, "model", model, raising=False)
@@ -334,7 +334,7 @@ def test_a_capture_that_fails_is_the_last_and_changes_nothing(
     results = []
     for graphed in (False, True):
         model = small(FEEDING)
-        model.initialise(1)
+        model.initialize(1)
         step = step_of_a_gpu(model.train(), ranks)
         if graphed:
             monkeypatch.setattr(Capture, "model", model, raising=False)
@@ -367,7 +367,7 @@ def test_a_fault_of_the_program_is_not_taken_for_a_capture_that_fails() -> None:
 def test_graphs_can_be_turned_off(cuda: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches are padded as for graphs, so that the weights are the same."""
     model = small(FEEDING)
-    model.initialise(1)
+    model.initialize(1)
     step = step_of_a_gpu(model.train(), ALONE)
     step.graphed = GraphedStep(step.device, widened=True, capturing=False)
     monkeypatch.setattr(torch.cuda, "CUDAGraph", None)

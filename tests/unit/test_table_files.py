@@ -15,7 +15,7 @@ from papers import paper_params
 
 from attnmt.reporting.columns import shown_columns
 from attnmt.reporting.compare import make_tables
-from attnmt.reporting.cost import cost_table
+from attnmt.reporting.cost_table import cost_table
 from attnmt.reporting.lines import Compared, Gain, Line, Number
 from attnmt.reporting.paper import Row
 from attnmt.reporting.render import latex, markdown, write_tables
@@ -91,7 +91,7 @@ def table_lines(text):
             "system ppl bleu bleu_low bleu_high bleu_unk bleu_unk_low bleu_unk_high "
             "aer aer_low aer_high p verdict",
         ),
-        ("table_scripts", "system tokenised tokenised_low tokenised_high nist nist_low nist_high"),
+        ("table_scripts", "system tokenized tokenized_low tokenized_high nist nist_low nist_high"),
     ],
 )
 def test_the_csv_has_numbers_then_provenance(tables, name, first):

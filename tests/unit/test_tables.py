@@ -19,7 +19,7 @@ from papers import paper_params, paper_rows
 
 from attnmt.config import TableRow
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_json
+from attnmt.files.text_file import read_json, write_json
 from attnmt.reporting.compare import make_tables
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +91,7 @@ def test_table_1(params):
     assert pick(base, "bleu_low", "bleu_high", "difference", "gain") == [9.0, 11.0, -1.3, None]
     assert pick(reverse, "model", "bleu", "gain", "paper_gain") == ["base_reverse", 11, 1, "+1.3"]
     assert pick(best, "model", "bleu", "gain") == ["local_p_general_feed", 17.0, 2.0]
-    assert best["number"] == "tokenised BLEU after unknown-word replacement"
+    assert best["number"] == "tokenized BLEU after unknown-word replacement"
     ensemble = rows["Ensemble of 8 models + unk replace"]
     value = 10.0 + len(params.models) + 2
     assert pick(ensemble, "ppl", "bleu", "seeds", "average") == [None, value, None, "logits"]
@@ -140,7 +140,7 @@ def test_table_2_is_the_ensemble_in_nists_bleu_on_the_last_set(params):
     row = rows_of(params, "table2")["Ensemble of 8 models + unk replace"]
     assert pick(row, "paper_bleu", "bleu", "set", "signature") == ["25.9", 30.0, "test2", NIST]
     assert pick(row, "difference", "verdict") == [4.1, None]
-    assert "detokenised" in str(tables(params)["table2"].caption)
+    assert "detokenized" in str(tables(params)["table2"].caption)
 
 
 def test_table_3_is_of_the_other_direction_on_the_last_set(params):
@@ -179,8 +179,12 @@ def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
     assert [row["verdict"] for row in rows] == verdicts
     assert pick(rows[0], "aer_same", "aer_next") == [0.4, 0.75]
     assert pick(rows[0], "aligned_set", "sure", "link_step") == ["test1", 4000, "same"]
-    assert pick(aligner, "model", "stage", "link_step") == ["aligner 1.0, IBM 1", "lexicon", None]
-    assert aligner["files"] == "data/demo/lexicon/aligner.json"
+    assert pick(aligner, "model", "stage", "link_step") == [
+        "aligner 1.0, IBM 1",
+        "dictionary",
+        None,
+    ]
+    assert aligner["files"] == "data/demo/dictionary/aligner.json"
     assert pick(rows[0], "aer_low", "aer_high") == [0.38, 0.42]
     assert pick(aligner, "aer_low", "aer_high") == [0.23, 0.27]
     assert pick(diagonal, "system", "model", "stage") == ["diagonal, no model", "none", "tables"]
@@ -352,7 +356,7 @@ def test_missing_scores_are_named(load):
     with pytest.raises(InputError, match=r"scores/demo/base.json: no such file"):
         make_tables(params)
     write_all(params)
-    Path("data/demo/lexicon/aligner.json").unlink()
+    Path("data/demo/dictionary/aligner.json").unlink()
     with pytest.raises(InputError, match=r"aligner.json: no such file"):
         make_tables(params)
 

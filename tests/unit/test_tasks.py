@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 
 from attnmt.config import ModelShape, System, Training
-from attnmt.data.batches import make_batch, pad_source
-from attnmt.data.vocabulary import SPECIAL
 from attnmt.decoding.search import Search, search
 from attnmt.model.translator import Encoded, ModelConfig, Translator
+from attnmt.text.batches import make_batch, pad_source
+from attnmt.text.vocabulary import SPECIAL
 from attnmt.training.sgd import learning_rate, update
 
 HELD_OUT = 100  # sequences
@@ -142,7 +142,7 @@ def test_task_is_learned(
     rng = np.random.default_rng(seed)
     held_out = draw(rng, HELD_OUT)
     model = build(cell, attention, score, task)
-    model.initialise(seed)
+    model.initialize(seed)
     assert count_right(model, held_out, ORDERS[task]) == 0
     assert train(model, ORDERS[task], rng, held_out) >= LEARNED
     if attention == "none":

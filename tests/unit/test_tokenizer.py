@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnmt.data.tokenizer import MosesTokenizer
+from attnmt.text.tokenizer import MosesTokenizer
 
 SENTENCES = [
     ("en", "The \"well-known\" man's e-mail [draft] isn't R & D."),

@@ -17,10 +17,10 @@ from small_experiment import ROOT, make_experiment
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
-from attnmt.files import write_json
+from attnmt.files.text_file import write_json
 from attnmt.tracking import live, store
 from attnmt.tracking.importing import import_missing, log_results
-from attnmt.tracking.report import add_report
+from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
@@ -106,7 +106,7 @@ def write_training(model="base", fingerprint="f1"):
 
 def write_scores(name, value=20.5, aer=None, members=None):
     """Write the scores of a model, or of an ensemble if ``members`` are given."""
-    scripts = ("tokenised", "nist", "sacrebleu", "chrf", "ter")
+    scripts = ("tokenized", "nist", "sacrebleu", "chrf", "ter")
     both = {
         script: {
             "value": value - i,
@@ -279,7 +279,7 @@ def test_scores_join_their_training(project):
     assert add_scores(client, "demo", "base")
     assert not add_scores(client, "demo", "base")
     (tracked,) = runs("base")
-    assert tracked.data.metrics["test1/bleu_tokenised_before"] == 20.5
+    assert tracked.data.metrics["test1/bleu_tokenized_before"] == 20.5
     assert tracked.data.metrics["test1/bleu_nist_after"] == 19.5
     assert not [name for name in tracked.data.metrics if "aer" in name]
 
@@ -327,7 +327,7 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
         "direction": "en-de",
     }
     values = {
-        "bleu_tokenised": 25.5,
+        "bleu_tokenized": 25.5,
         "bleu_nist": 24.5,
         "bleu_sacrebleu": 23.5,
         "chrf": 22.5,
@@ -369,7 +369,7 @@ def test_an_import_happens_once(project):
     assert "tables" not in runs("unlisted")[0].data.tags
     write_scores("base", 21.5)
     assert import_missing(EXPERIMENT) == ["base"]
-    assert runs("base")[0].data.metrics["test1/bleu_tokenised_before"] == 21.5
+    assert runs("base")[0].data.metrics["test1/bleu_tokenized_before"] == 21.5
 
 
 def write_report(*files, tables=None):
@@ -402,7 +402,7 @@ def write_report(*files, tables=None):
         write(f"reports/demo/{name}", name)
 
 
-def artefacts(run_name):
+def artifacts(run_name):
     """Return the files of a run with their content."""
     (run,) = runs(run_name)
     folder = Path(run.info.artifact_uri)
@@ -415,7 +415,7 @@ def test_the_report_s_run_carries_its_files_in_their_folders(project):
     names = ["tables/table1.md", "tables/table5.md", "figures/figure5.svg", "index.html"]
     write_report(*names, "tables/.hidden.csv", tables={"table1": []})
     assert add_report(store.connect(), params)
-    assert artefacts("Report") == {name: name for name in names}
+    assert artifacts("Report") == {name: name for name in names}
 
 
 def test_an_experiment_has_a_view_of_its_runs_with_their_scores(project):
@@ -445,10 +445,10 @@ def test_a_report_takes_the_place_of_the_one_before(project):
     Path("reports/demo/figures/figure5.svg").unlink()
     write("reports/demo/tables/table1.md", "another")
     assert add_report(client, params)
-    assert artefacts("Report") == {"tables/table1.md": "another", "index.html": "index.html"}
+    assert artifacts("Report") == {"tables/table1.md": "another", "index.html": "index.html"}
     Path(runs("Report")[0].info.artifact_uri, "index.html").unlink()
     assert add_report(client, params)
-    assert "index.html" in artefacts("Report")
+    assert "index.html" in artifacts("Report")
     assert not add_report(client, params)
     assert [run.info.run_name for run in runs()] == ["Report"]
 
@@ -495,7 +495,7 @@ def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
     for name in params.models:
         write_training(name)
     write_report("index.html")
-    Path("data/demo/lexicon/en-de.tsv").unlink()
+    Path("data/demo/dictionary/en-de.tsv").unlink()
     log_results(params)
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert [record.levelname for record in told] == ["WARNING"]
@@ -520,7 +520,7 @@ def test_a_copied_project_does_not_write_into_the_first(project, monkeypatch, tm
     write("reports/demo/index.html", "another")
     with pytest.raises(InputError, match=r"mlflow\.db.*copied or moved; delete"):
         add_report(store.connect(), params)
-    assert artefacts("Report")["index.html"] == "index.html"
+    assert artifacts("Report")["index.html"] == "index.html"
 
 
 def test_a_training_in_a_copied_project_does_not_write_into_the_first(

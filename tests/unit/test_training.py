@@ -99,7 +99,7 @@ def test_whether_embeddings_count_in_the_norm(tmp_path: Path, clip_embeddings: b
     )
     text = reversal(recipe.batch_size, 1, reverse=True)
     model, start = small(FEEDING), small(FEEDING)
-    start.initialise(1)
+    start.initialize(1)
     train(model, text, {"dev": text}, recipe, 1, Checkpoints(tmp_path, minutes=0), lambda row: None)
     changes = {
         name: (value - start.state_dict()[name]).norm()
@@ -120,7 +120,7 @@ def test_a_cost_that_is_not_finite_says_what_to_do(tmp_path: Path) -> None:
 
 def test_cost_is_the_mean_over_words_and_end(tmp_path: Path) -> None:
     model, text = small(FEEDING), reversal(30, 3, reverse=True)
-    model.initialise(1)
+    model.initialize(1)
     batch = text.batch(np.arange(30))
     model.eval()
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)

@@ -15,8 +15,8 @@ from small_experiment import ENGLISH, make_experiment
 from attnmt.commands import translate as command
 from attnmt.config import Params
 from attnmt.decoding.pipeline import load_pipeline
-from attnmt.decoding.text import Translation
-from attnmt.stage import run_app
+from attnmt.decoding.text_translator import Translation
+from attnmt.workflow.stage import run_app
 
 ROOT = Path(__file__).parents[2]
 RAW = ENGLISH["test"]

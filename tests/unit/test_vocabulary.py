@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.data.vocabulary import BOS, EOS, SPECIAL, UNK, Vocabulary, build_vocabulary, count_words
 from attnmt.errors import InputError
+from attnmt.text.vocabulary import BOS, EOS, SPECIAL, UNK, Vocabulary, build_vocabulary, count_words
 
 LINES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=8), max_size=8)
 

@@ -12,7 +12,7 @@ import yaml
 from small_project import ROOT, Project
 
 from attnmt.config import Source, load_params
-from attnmt.data.corpus import write_downloaded
+from attnmt.corpora.raw_text import write_downloaded
 from attnmt.errors import InputError
 
 EXPERIMENT = ROOT / "experiments/wmt14/params.yaml"
@@ -146,7 +146,7 @@ def wmt14(project: Project) -> Project:
                     file["bytes"] = len(content)
     for name, content in files.items():
         (project.mirror / name).write_bytes(content)
-    project.params |= {section: params[section] for section in ("sets", "corpus", "tokenise")}
+    project.params |= {section: params[section] for section in ("sets", "corpus", "tokenize")}
     return project
 
 
@@ -163,7 +163,7 @@ def refused(wmt14: Project, folder: Path, monkeypatch: pytest.MonkeyPatch) -> st
 def test_official_archives(wmt14: Project) -> None:
     wmt14.succeed("corpus")
     assert {path.name: path.read_text() for path in wmt14.raw.iterdir()} == RAW
-    wmt14.succeed("tokenise")  # which checks that RWTH's links lie inside its tokens
+    wmt14.succeed("tokens")  # which checks that RWTH's links lie inside its tokens
     assert (wmt14.tokens / "rwth.de").read_text() == RAW["rwth.de"]
     assert (wmt14.tokens / "rwth.en").read_text() == RAW["rwth.en"].replace("'", "&apos;")
     assert (wmt14.tokens / "train.en").read_text().split("\n")[1] == "A well @-@ known house ."
@@ -171,22 +171,22 @@ def test_official_archives(wmt14: Project) -> None:
 
 def test_the_authors_files(wmt14: Project) -> None:
     wmt14.params["corpus"]["source"] = "stanford"
-    wmt14.params["tokenise"]["moses"] = False
+    wmt14.params["tokenize"]["moses"] = False
     wmt14.succeed("corpus")
     found = {path.name: path.read_bytes() for path in wmt14.raw.iterdir()}
     gold = {name: text.encode() for name, text in RAW.items() if name.startswith("rwth")}
     assert found == STANFORD | gold
-    wmt14.succeed("tokenise")
+    wmt14.succeed("tokens")
     assert (wmt14.tokens / "train.en").read_bytes() == STANFORD["train.en"]
 
 
 @pytest.mark.parametrize(("source", "wanted"), [("official", "true"), ("stanford", "false")])
-def test_text_is_tokenised_once(wmt14: Project, source: str, wanted: str) -> None:
+def test_text_is_tokenized_once(wmt14: Project, source: str, wanted: str) -> None:
     wmt14.params["corpus"]["source"] = source
-    wmt14.params["tokenise"]["moses"] = source == "stanford"
+    wmt14.params["tokenize"]["moses"] = source == "stanford"
     message = wmt14.fail("corpus")
-    found = "tokenised" if source == "stanford" else "not tokenised"
-    assert f"tokenise.moses: the text of corpus is {found}; set this to {wanted}" in message
+    found = "tokenized" if source == "stanford" else "not tokenized"
+    assert f"tokenize.moses: the text of corpus is {found}; set this to {wanted}" in message
 
 
 @pytest.mark.parametrize(
@@ -241,9 +241,9 @@ def test_a_member_that_is_not_there(
         ("cp1252", "latin9", "rwth.en.0.encoding: Input should be 'utf-8' or 'cp1252'"),
         ("bytes: 918311367", "bytes: 0", "train.en.0.bytes: Input should be greater than 0"),
         (
-            "      tokenised: true",
             "      tokenized: true",
-            "unknown key; did you mean 'tokenised'?",
+            "      tokenized: true",
+            "unknown key; did you mean 'tokenized'?",
         ),
         ("            - {<<: *gold, member: DeEn/alignmentDeEn.talp}", "", "rwth.links"),
     ],
@@ -269,5 +269,5 @@ def test_the_manifest() -> None:
     assert [file.name for file in official.downloads()] == list(MEMBERS)
     wanted = [file.text for sides in official.files.values() for file in sides.all()]
     assert {*wanted} <= {f"{name}/{m}" for name, members in MEMBERS.items() for m in members}
-    assert [f.licence.name for f in files.values() if f.licence] == ["rwth"]
+    assert [f.license.name for f in files.values() if f.license] == ["rwth"]
     assert [file.name for file in stanford.downloads()][:-1] == list(STANFORD)

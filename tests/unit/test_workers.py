@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.config import Encoding, Sets, Tokenise
-from attnmt.data import workers
-from attnmt.data.encode import encode_sets
-from attnmt.data.tokenise import tokenise_sets
-from attnmt.data.workers import map_chunks
+from attnmt.config import Encoding, Sets, Tokenize
 from attnmt.errors import InputError
-from attnmt.files import write_lines
+from attnmt.files.text_file import write_lines
+from attnmt.text import workers
+from attnmt.text.encode import encode_sets
+from attnmt.text.tokens import tokenize_sets
+from attnmt.text.workers import map_chunks
 
 CHUNK = 8
 SETS = Sets(train="train", dev="dev", tests=["test"], aligned="gold")
@@ -98,7 +98,7 @@ def test_a_killed_worker_is_a_fault_that_says_so() -> None:
 
 ENDLESS = """
 import itertools, os, sys
-from attnmt.data import workers
+from attnmt.text import workers
 from test_workers import total
 workers.CHUNK = 3
 if __name__ == "__main__":
@@ -149,7 +149,7 @@ def test_no_byte_depends_on_the_number(tmp_path: Path, number: int) -> None:
 
 
 def _preprocess(folder: Path, number: int) -> dict[str, bytes]:
-    """Tokenise and encode a small text; return every file that was written."""
+    """Tokenize and encode a small text; return every file that was written."""
     raw = folder / "raw"
     for name, times in {"train": 8, "dev": 1, "test": 2, "gold": 1}.items():
         for language, lines in (("en", ENGLISH), ("de", GERMAN)):
@@ -158,13 +158,13 @@ def _preprocess(folder: Path, number: int) -> dict[str, bytes]:
             ]
             write_lines(raw / f"{name}.{language}", text if name == "train" else lines * times)
     write_lines(raw / "gold.links", ["0-0 1?1"] * len(ENGLISH))
-    settings = Tokenise(moses=True, split_hyphens=True, max_length=20, tokenised=["gold"])
+    settings = Tokenize(moses=True, split_hyphens=True, max_length=20, tokenized=["gold"])
     encodings: dict[str, Any] = {
         "words": {"vocabulary": 20},
         "pieces": {"vocabulary": 60, "pieces": PIECES},
     }
     (folder / "tokens").mkdir()
-    tokenise_sets(raw, folder / "tokens", SETS, settings, number)
+    tokenize_sets(raw, folder / "tokens", SETS, settings, number)
     for name, encoding in encodings.items():
         (folder / name).mkdir()
         encode_sets(folder / "tokens", folder / name, SETS, Encoding(**encoding), number)
@@ -177,9 +177,9 @@ def test_a_fault_in_a_text_names_its_line_whatever_the_number(tmp_path: Path) ->
         for language in ("en", "de"):
             write_lines(tmp_path / f"{name}.{language}", ["a"] * 30)
     write_lines(tmp_path / "test.en", [*["a"] * 17, "", *["a"] * 12])
-    settings = Tokenise(moses=True, split_hyphens=True, max_length=20)
+    settings = Tokenize(moses=True, split_hyphens=True, max_length=20)
     for number in (1, 2):
         folder = tmp_path / str(number)
         folder.mkdir()
         with pytest.raises(InputError, match=r"test\.en:18: no words in this line"):
-            tokenise_sets(tmp_path, folder, SETS, settings, number)
+            tokenize_sets(tmp_path, folder, SETS, settings, number)

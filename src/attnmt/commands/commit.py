@@ -16,7 +16,7 @@ def commit(experiment: Experiment = DEMO) -> None:
     Examples: attnmt commit; attnmt commit --experiment wmt14; then: dvc push
     """
     try:
-        from attnmt import graph
+        from attnmt.workflow import graph
     except ModuleNotFoundError as error:
         raise InputError(
             f"attnmt commit tells DVC what was made, and {error.name} is not installed; in the "

@@ -10,18 +10,18 @@ from rich import filesize
 
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, File, load_params, params_file
-from attnmt.data.sources import MIRROR, missing_files
-from attnmt.data.sources import fetch as fetch_files
+from attnmt.corpora.downloads import MIRROR, missing_files
+from attnmt.corpora.downloads import fetch as fetch_files
 from attnmt.errors import InputError
+from attnmt.files.yaml_file import hint
 from attnmt.layout import Layout
-from attnmt.yaml_file import hint
 
 
 def fetch(
     experiment: Experiment = DEMO,
     accept: Annotated[
         list[str] | None,
-        typer.Option(help="A licence whose terms you accept, by the name that is shown."),
+        typer.Option(help="A license whose terms you accept, by the name that is shown."),
     ] = None,
 ) -> None:
     """Download and verify the text of an experiment ahead, where the network is: on a login node, say.
@@ -55,20 +55,20 @@ def fetch(
 
 
 def _known(accept: list[str], files: Iterable[File]) -> set[str]:
-    names = {file.licence.name for file in files if file.licence}
+    names = {file.license.name for file in files if file.license}
     for name in accept:
         if name not in names:
             why = hint(name, names) if names else "; no file asks for one"
-            raise InputError(f"--accept: no licence {name!r}{why}")
+            raise InputError(f"--accept: no license {name!r}{why}")
     return set(accept)
 
 
 def _accepted(files: Iterable[File], accepted: set[str]) -> set[str]:
-    """Return the licences accepted, after asking for the others if somebody is there to answer."""
+    """Return the licenses accepted, after asking for the others if somebody is there to answer."""
     if sys.stdin.isatty():
-        for licence in {file.licence.name: file.licence for file in files if file.licence}.values():
-            if licence.name not in accepted:
-                typer.echo(f"Licence {licence.name}: {licence.terms}. In full: {licence.url}")
+        for license in {file.license.name: file.license for file in files if file.license}.values():
+            if license.name not in accepted:
+                typer.echo(f"License {license.name}: {license.terms}. In full: {license.url}")
                 if typer.confirm("Do you accept it?"):
-                    accepted = {*accepted, licence.name}
+                    accepted = {*accepted, license.name}
     return accepted

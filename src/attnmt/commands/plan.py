@@ -28,15 +28,15 @@ def plan(
     """
     params = load_params(params_file(experiment))
     try:
-        from attnmt.graph import read_stages
+        from attnmt.workflow.graph import read_stages
     except ModuleNotFoundError as error:
         raise InputError(
             f"attnmt plan asks DVC what would run, and {error.name} is not installed; in the "
             f"project's folder: pip install -e '.[workflow]'"
         ) from None
-    from attnmt.planning.plan import make_plan
-    from attnmt.planning.text import plan_text
-    from attnmt.training import speed
+    from attnmt.planning import speed
+    from attnmt.planning.estimate import make_plan
+    from attnmt.planning.shown import plan_text
 
     made = make_plan(params, read_stages(experiment), gpus)
     if measure:

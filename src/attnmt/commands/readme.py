@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from attnmt.atomic import check_place
 from attnmt.errors import InputError
-from attnmt.files import read_text, write_text
+from attnmt.files.atomic import check_place
+from attnmt.files.text_file import read_text, write_text
 from attnmt.layout import Layout
-from attnmt.reporting.readme import markers, readme_with_table
+from attnmt.reporting.readme_table import markers, readme_with_table
 
 
 def readme(

@@ -8,7 +8,7 @@ import typer
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO
 from attnmt.errors import InputError
-from attnmt.serving import application
+from attnmt.serving.service import application
 from attnmt.tracking.store import connect, quieten, store_uri
 
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from tqdm import tqdm
 
-from attnmt.atomic import atomic_path, check_place
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, load_params, params_file
-from attnmt.data.links import format_links
+from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
-from attnmt.files import decode_lines, iter_lines
+from attnmt.files.atomic import atomic_path, check_place
+from attnmt.files.text_file import decode_lines, iter_lines
 
 if TYPE_CHECKING:
-    from attnmt.decoding.text import Translation
+    from attnmt.decoding.text_translator import Translation
 
 CHUNK = 1024  # lines held at once; they are sorted by length, so that many make good batches
 

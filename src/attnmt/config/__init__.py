@@ -4,6 +4,7 @@
 ``experiments/*/params.yaml`` are the others'.
 """
 
+from attnmt.config.decoding import Decoding, Evaluation, LinkStep, Machine
 from attnmt.config.model import (
     Attention,
     Average,
@@ -21,21 +22,20 @@ from attnmt.config.model import (
     Training,
 )
 from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
-from attnmt.config.run import Decoding, Evaluation, LinkStep, Machine
 from attnmt.config.systems import ALIGNER, DIAGONAL, TABLES, Systems, TableRow
 from attnmt.config.text import (
     ChoiceCorpus,
+    Dictionary,
     DownloadCorpus,
     Encoding,
     File,
     GrammarCorpus,
-    Lexicon,
-    Licence,
+    License,
     ParallelFiles,
     Pieces,
     Sets,
     Source,
-    Tokenise,
+    Tokenize,
 )
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Cell",
     "ChoiceCorpus",
     "Decoding",
+    "Dictionary",
     "Direction",
     "DownloadCorpus",
     "Encoding",
@@ -60,8 +61,7 @@ __all__ = [
     "Fault",
     "File",
     "GrammarCorpus",
-    "Lexicon",
-    "Licence",
+    "License",
     "LinkStep",
     "Machine",
     "Model",
@@ -76,7 +76,7 @@ __all__ = [
     "System",
     "Systems",
     "TableRow",
-    "Tokenise",
+    "Tokenize",
     "Training",
     "load_params",
     "params_file",

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_va
 
 from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
-from attnmt.yaml_file import fault, hint
+from attnmt.files.yaml_file import fault, hint
 
 # By name: otherwise the code of every score and window would count as code of every stage. Here it only
 # decides which names there are.

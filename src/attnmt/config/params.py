@@ -5,21 +5,21 @@ from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
 
+from attnmt.config.decoding import Decoding, Evaluation, Machine
 from attnmt.config.model import Ensemble, Family, Model, Training
-from attnmt.config.run import Decoding, Evaluation, Machine
 from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.config.systems import Systems, TableRow
 from attnmt.config.text import (
     ChoiceCorpus,
+    Dictionary,
     DownloadCorpus,
     GrammarCorpus,
-    Lexicon,
     Sets,
     Source,
-    Tokenise,
+    Tokenize,
 )
 from attnmt.errors import InputError
-from attnmt.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, YamlFile, fault, hint
+from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, YamlFile, fault, hint
 
 DEMO = "demo"  # the experiment at the project's root; each other has a folder in experiments/
 SYSTEMS = "systems.yaml"  # in the project's folder
@@ -35,8 +35,8 @@ class Experiment(Strict):
     experiment: Name
     sets: Sets
     corpus: Annotated[GrammarCorpus | DownloadCorpus | ChoiceCorpus, Field(discriminator="kind")]
-    tokenise: Tokenise
-    lexicon: Lexicon
+    tokenize: Tokenize
+    dictionary: Dictionary
     families: dict[Name, Family]
     systems: Distinct[Name] | None = None  # those that it trains; all if not given
     # trainings of each system, or of those that are named, one of the others: base, base_2, base_3
@@ -61,24 +61,24 @@ class Experiment(Strict):
         return self
 
     @model_validator(mode="after")
-    def _text_is_tokenised_once(self) -> Self:
-        if self.source is not None and self.source.tokenised == self.tokenise.moses:
-            found = "is tokenised" if self.source.tokenised else "is not tokenised"
-            wanted = str(not self.source.tokenised).lower()
-            raise fault(["tokenise", "moses"], f"the text of corpus {found}; set this to {wanted}")
+    def _text_is_tokenized_once(self) -> Self:
+        if self.source is not None and self.source.tokenized == self.tokenize.moses:
+            found = "is tokenized" if self.source.tokenized else "is not tokenized"
+            wanted = str(not self.source.tokenized).lower()
+            raise fault(["tokenize", "moses"], f"the text of corpus {found}; set this to {wanted}")
         return self
 
     @model_validator(mode="after")
-    def _tokenised_sets_exist(self) -> Self:
-        for i, name in enumerate(self.tokenise.tokenised):
+    def _tokenized_sets_exist(self) -> Self:
+        for i, name in enumerate(self.tokenize.tokenized):
             if name not in self.sets.all():
                 raise fault(
-                    ["tokenise", "tokenised", i],
+                    ["tokenize", "tokenized", i],
                     f"no set {name!r} plays a part{hint(name, self.sets.all())}",
                 )
             if name in self.sets.tests:
                 why = f"{name!r} is a test set, which is scored against its text as it is written"
-                raise fault(["tokenise", "tokenised", i], why)
+                raise fault(["tokenize", "tokenized", i], why)
         return self
 
     @property

@@ -4,7 +4,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from attnmt.yaml_file import fault
+from attnmt.files.yaml_file import fault
 
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from attnmt.config.model import Ensemble, Entry
 from attnmt.config.strict import Name, Strict
-from attnmt.yaml_file import Location, fault, hint
+from attnmt.files.yaml_file import Location, fault, hint
 
 Table = Literal["table1", "table2", "table3", "table4", "table6", "table_gru"]
 # Answers in place of a system: links that no model of ours makes. The aligner made the dictionary;

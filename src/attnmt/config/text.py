@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
 from attnmt.config.strict import Distinct, Name, Strict, differ
-from attnmt.yaml_file import fault, hint
+from attnmt.files.yaml_file import fault, hint
 
 
 class Sets(Strict):
@@ -45,7 +45,7 @@ class GrammarCorpus(Strict):
     seed: int
 
 
-class Licence(Strict):
+class License(Strict):
     """Terms that whoever fetches a file must accept."""
 
     name: Name
@@ -60,7 +60,7 @@ class File(Strict):
     mirrors: list[str] = Field(default=[])  # other addresses of the same bytes, tried in this order
     digest: str = Field(pattern=r"^(md5:[0-9a-f]{32}|sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})$")
     bytes: PositiveInt | None = None
-    licence: Licence | None = None
+    license: License | None = None
     member: str | None = None  # of a .tgz or .tar.gz: the path in it of the text that is meant
     encoding: Literal["utf-8", "cp1252"] = "utf-8"
 
@@ -123,7 +123,7 @@ class ParallelFiles(Strict):
 class Expected(Strict):
     """What a corpus is said to hold: what ``attnmt plan`` reckons with before it is there."""
 
-    # of the training set, what is trained on: no side longer than tokenise.max_length
+    # of the training set, what is trained on: no side longer than tokenize.max_length
     pairs: PositiveInt
     words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # of these pairs
     raw_bytes: PositiveInt  # of all raw text, long sentences included
@@ -134,7 +134,7 @@ class Source(Strict):
     """Where the text of every set comes from."""
 
     files: dict[Name, ParallelFiles]
-    tokenised: bool = False  # as it is fetched; tokenise.moses is then false
+    tokenized: bool = False  # as it is fetched; tokenize.moses is then false
     expected: Expected | None = None
 
     @model_validator(mode="after")
@@ -184,18 +184,18 @@ class ChoiceCorpus(Strict):
         return self.sources[self.source]
 
 
-class Tokenise(Strict):
+class Tokenize(Strict):
     """From raw lines to tokens, and which pairs to train on; the same for every family."""
 
-    moses: bool  # false where the raw text is tokenised already
+    moses: bool  # false where the raw text is tokenized already
     split_hyphens: bool  # Moses' aggressive splitting; joined again before scoring
     max_length: PositiveInt  # training pairs with a longer side are dropped, in words
     # sets whose raw text is tokens already, whatever ``moses`` says: gold links count
     # these tokens, so they are escaped as Moses' are and otherwise stay
-    tokenised: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
+    tokenized: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
 
 
-class Lexicon(Strict):
+class Dictionary(Strict):
     """The word dictionary that replaces unknown words, learned from aligned training text."""
 
     max_pairs: PositiveInt  # aligned at once, which bounds memory; a longer text is cut into parts

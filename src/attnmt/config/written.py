@@ -8,11 +8,11 @@ from pathlib import Path
 
 import yaml
 
-from attnmt.atomic import check_place
 from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
-from attnmt.files import write_text
+from attnmt.files.atomic import check_place
+from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 
 MODELS = "models.yaml"

@@ -20,7 +20,7 @@ def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) 
     """Return log p, [.., V], of the members' logits, each [.., V], which are overwritten.
 
     ``logits`` averages these before one softmax, as the authors' program does, which is the geometric
-    mean of the members' probabilities, normalised; ``probabilities`` averages these.
+    mean of the members' probabilities, normalized; ``probabilities`` averages these.
     """
     if average == "logits":
         total = reduce(Tensor.add_, logits)

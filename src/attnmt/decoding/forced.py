@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep
-from attnmt.data.batches import Batch
 from attnmt.decoding.ensemble import SHIFTS, attended, averaged, log_probabilities
 from attnmt.model.attention.layer import Memory
 from attnmt.model.translator import Translator, real_words
+from attnmt.text.batches import Batch
 
 CHUNK = 512  # words whose logits are held at once, for each model
 

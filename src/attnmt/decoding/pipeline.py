@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from attnmt.config import Encoding, Params, Tokenise
-from attnmt.data.encode import words_read
-from attnmt.data.pieces import Cutter, read_codes
-from attnmt.data.tokenise import splitter
-from attnmt.data.vocabulary import SPECIAL
+from attnmt.config import Encoding, Params, Tokenize
 from attnmt.decoding.reading import load_reading
 from attnmt.decoding.search import Search
-from attnmt.decoding.text import TextTranslator, Translation, Units, load_translator
+from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
+from attnmt.text.encode import words_read
+from attnmt.text.pieces import Cutter, read_codes
+from attnmt.text.tokens import splitter
+from attnmt.text.vocabulary import SPECIAL
 
 
 class Pipeline:
@@ -21,10 +21,10 @@ class Pipeline:
     here, while in the encoded sets it is unknown.
     """
 
-    def __init__(self, translator: TextTranslator, tokenise: Tokenise, encoding: Encoding) -> None:
+    def __init__(self, translator: TextTranslator, tokenize: Tokenize, encoding: Encoding) -> None:
         """Join the models to the settings by which their training text was read."""
         self.translator = translator
-        self._split = splitter(translator.source, tokenise)
+        self._split = splitter(translator.source, tokenize)
         self._encoding = encoding
         self._cutter: Cutter | None = None
         data = translator.data
@@ -58,7 +58,7 @@ class Pipeline:
         return self._cutter.cut(words) if self._cutter else words
 
     def plain(self, words: Sequence[str]) -> str:
-        """Return tokens as plain text: hyphens joined, detokenised."""
+        """Return tokens as plain text: hyphens joined, detokenized."""
         return self.translator.plain(words)
 
 
@@ -73,7 +73,7 @@ def load_pipeline(
     """Load a model or an ensemble; see :func:`load_translator` and :func:`load_reading`.
 
     Below ``root`` it reads ``data/<experiment>/encoded/<family>/{vocab.*,codes,summary.json}``,
-    ``data/<experiment>/lexicon/<direction>.tsv``,
+    ``data/<experiment>/dictionary/<direction>.tsv``,
     ``models/<experiment>/<name>/weights.safetensors`` and, where there is attention,
     ``translations/<experiment>/<name>/reading.json``.
     """
@@ -81,4 +81,4 @@ def load_pipeline(
     if translator.attends:
         translator.read_at(load_reading(params, name, root).chosen)
     encoding = params.families[params.translators(name).family].encoding
-    return Pipeline(translator, params.tokenise, encoding)
+    return Pipeline(translator, params.tokenize, encoding)

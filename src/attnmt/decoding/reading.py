@@ -16,7 +16,7 @@ from pydantic import model_validator
 
 from attnmt.config import LinkStep, Params
 from attnmt.errors import InputError
-from attnmt.json_file import Count, Record, Text, read_model
+from attnmt.files.json_file import Count, Record, Text, read_model
 from attnmt.layout import Layout
 
 

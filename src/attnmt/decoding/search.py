@@ -4,7 +4,7 @@ Of S source words and beam B: the first step takes the B best words other than `
 step pools the B best words of each hypothesis, ranks them by total log p, keeps the first B that are
 not ``</s>``, and finishes each ``</s>`` ranked above the last one kept if the translation then has more
 than floor(0.5 (S + 1)) words, ``</s>`` included. It ends after floor(1.5 (S + 1)) words or when enough
-are finished. If none finished, the B hypotheses themselves are. No length normalisation.
+are finished. If none finished, the B hypotheses themselves are. No length normalization.
 
 As log p only falls, a sentence is also done when its best finished translation scores at least as high
 as every hypothesis still alive: nothing can overtake it. For the n best, the n-th best finished counts.
@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep
-from attnmt.data.vocabulary import BOS, EOS
 from attnmt.decoding.ensemble import SHIFTS, attended, averaged, best_words
 from attnmt.decoding.history import Candidate, History
 from attnmt.model.translator import Translator
+from attnmt.text.vocabulary import BOS, EOS
 
 
 @dataclass(frozen=True)

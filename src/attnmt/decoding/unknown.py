@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from attnmt.data.lexicon import Lexicon
-from attnmt.data.links import Links
-from attnmt.data.vocabulary import SPECIAL, UNK
+from attnmt.corpora.links import Links
+from attnmt.text.dictionary import Dictionary
+from attnmt.text.vocabulary import SPECIAL, UNK
 
 
 def replace_unknown(
-    words: Sequence[str], source: Sequence[str], links: Links, lexicon: Lexicon
+    words: Sequence[str], source: Sequence[str], links: Links, dictionary: Dictionary
 ) -> list[str]:
     """Replace each ``<unk>`` by the translation of the source word it is linked to, else by that word.
 
@@ -17,13 +17,13 @@ def replace_unknown(
         source: words of the sentence translated, as they were before the vocabulary was cut.
         links: (source position, position in ``words``); of several links of a word the first counts,
             and an unknown word without one stays.
-        lexicon: the dictionary of this direction.
+        dictionary: the dictionary of this direction.
     """
     linked: dict[int, str] = {}
     for i, j in links:
         linked.setdefault(j, source[i])
     return [
-        (lexicon.best(linked[j]) or linked[j]) if word == SPECIAL[UNK] and j in linked else word
+        (dictionary.best(linked[j]) or linked[j]) if word == SPECIAL[UNK] and j in linked else word
         for j, word in enumerate(words)
     ]
 

@@ -14,8 +14,8 @@ from pydantic import AfterValidator, Field, PositiveFloat, model_validator
 from attnmt.config import ModelShape, Sets, System, Training
 from attnmt.config.strict import Name
 from attnmt.errors import InputError
-from attnmt.files import read_text
-from attnmt.json_file import Count, Positive, Record, Text, checked, read_model
+from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
+from attnmt.files.text_file import read_text
 
 
 def _moment(text: str) -> str:

@@ -44,7 +44,7 @@ class Translator(nn.Module):
         self.decoder = order(config.system, config.shape, config.target_words)
         self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))
 
-    def initialise(self, seed: int) -> None:
+    def initialize(self, seed: int) -> None:
         """Draw every parameter from the uniform distribution over [-init, init]."""
         generator = torch.Generator().manual_seed(seed)  # of the CPU: the same draw on any device
         limit = self.config.shape.init

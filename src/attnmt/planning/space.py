@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnmt.config import File, Params
-from attnmt.data.size import TextSize, training_size
-from attnmt.data.sources import MIRROR
+from attnmt.corpora.downloads import MIRROR
 from attnmt.layout import Layout
+from attnmt.planning.text_size import TextSize, training_size
 
 # Estimates for English and German text and the files that encoding makes of it
 BYTES_A_WORD = 6  # of running text, the space included
@@ -59,7 +59,7 @@ def disk(
     rows = [
         _downloads(params, done, layout, root),
         _row("raw text", [layout.raw], "corpus" in done, raw),
-        _row("tokens", [layout.tokens], "tokenise" in done, tokens),
+        _row("tokens", [layout.tokens], "tokens" in done, tokens),
         _sum(
             "encoded text",
             (
@@ -84,9 +84,9 @@ def disk(
         ),
     ]
     names = [*params.models, *params.ensembles]
-    rest = [layout.lexicon, layout.reports, *map(layout.translations, names)]
+    rest = [layout.dictionary, layout.reports, *map(layout.translations, names)]
     rest += map(layout.scores, names)
-    return [*rows, _row("lexicon, translations, scores, reports", rest, "report" in done, None)]
+    return [*rows, _row("dictionary, translations, scores, reports", rest, "report" in done, None)]
 
 
 def _row(what: str, paths: Iterable[Path], done: bool, estimate: int | None) -> Space:

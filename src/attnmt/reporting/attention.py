@@ -6,14 +6,14 @@ from html import unescape
 from pathlib import Path
 
 from attnmt.config import Params
-from attnmt.data.encoded import EncodedSets
-from attnmt.data.links import Links, flipped
-from attnmt.data.pieces import words_of_pieces
-from attnmt.decoding.samples import Attended, read_attention
+from attnmt.corpora.links import Links, flipped
+from attnmt.decoding.kept_attention import Attended, read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.paper import rows_of, table_rows
 from attnmt.reporting.tables import Caption, Title
+from attnmt.text.encoded import EncodedSets
+from attnmt.text.pieces import words_of_pieces
 
 GOLD = "gold"  # in place of a model's name
 LONGEST = 15  # source words of a sentence that is drawn, if there is one

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attnmt.config import Params
-from attnmt.data.links import Links
+from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices

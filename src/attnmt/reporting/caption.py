@@ -123,7 +123,7 @@ def _gain(spec: TableSpec, rows: Rows) -> str:
         return ""
     over = "by the replacement" if spec.gain_from else "over the system in the column gain over"
     below = ", below 0 being better" if spec.judged == "aer" else ""
-    return f"In brackets the gain {over}{below}; p is that gain's, by approximate randomisation."
+    return f"In brackets the gain {over}{below}; p is that gain's, by approximate randomization."
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
@@ -145,7 +145,7 @@ def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
 def _bleu(params: Params, spec: TableSpec, rows: Rows) -> str:
     encoding = params.families[next(one.family for row in rows for one in row.line.scores)].encoding
     nist = spec.script_of("bleu") == "nist"
-    text = "detokenised text (mteval-v13a)" if nist else "Moses tokens (multi-bleu)"
+    text = "detokenized text (mteval-v13a)" if nist else "Moses tokens (multi-bleu)"
     case = "lower-cased" if encoding.lowercase else "case kept"
     cut = f", the last {encoding.length} words of a sentence" if encoding.length else ""
     return f"BLEU takes {text}, {case}{cut}."
@@ -157,7 +157,7 @@ def _systems(rows: Rows) -> list[str]:
         f"For the {row.line.row.system} stands {system.name}."
         for row in rows
         for system in row.line.systems
-        if system.stage == "lexicon"
+        if system.stage == "dictionary"
     ]
     averages = [one.average for row in rows for one in row.line.scores if one.average]
     parts += [f"The ensemble averages {average}." for average in averages]

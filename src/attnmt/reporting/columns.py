@@ -109,7 +109,7 @@ def _of_metric(spec: TableSpec, key: str, rows: Sequence[Compared]) -> list[Colu
 
 def _system(row: Compared) -> str:
     """Return the paper's name of a system; where ours is another one, its name too."""
-    outside = [system.name for system in row.line.systems if system.stage == "lexicon"]
+    outside = [system.name for system in row.line.systems if system.stage == "dictionary"]
     return row.line.row.system + "".join(f" (ours: {name})" for name in outside)
 
 

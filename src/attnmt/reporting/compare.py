@@ -3,8 +3,6 @@
 from statistics import mean
 
 from attnmt.config import DIAGONAL, Params
-from attnmt.metrics.paired import alignment_p, translation_p
-from attnmt.metrics.results import AttentionScores
 from attnmt.reporting.caption import caption, title
 from attnmt.reporting.columns import LEVEL, LINK_STEPS, shown_columns
 from attnmt.reporting.groups import fault_rows, scored_rows, subword_pairs
@@ -21,6 +19,8 @@ from attnmt.reporting.tables import (
     Table,
     TableSpec,
 )
+from attnmt.scoring.paired import alignment_p, translation_p
+from attnmt.scoring.results import AttentionScores
 
 DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
 P_DIGITS = 6  # kept and judged; fewer are shown

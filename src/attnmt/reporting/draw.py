@@ -14,8 +14,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from attnmt.atomic import atomic_path
-from attnmt.files import write_text
+from attnmt.files.atomic import atomic_path
+from attnmt.files.text_file import write_text
 from attnmt.reporting.attention import Matrix, MatrixFigure
 from attnmt.reporting.curves import Figure, Panel, Series
 from attnmt.reporting.inline_svg import inline_svg
@@ -44,7 +44,7 @@ COLUMN = 3.8  # inches a panel is wide in a figure
 PAGE_SIZE = 13  # of type in a panel for a page, which a phone shows at four fifths
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
 CELL = 0.21  # inches
-GOLD_COLOUR = "#D55E00"
+GOLD_COLOR = "#D55E00"
 NO_DATE = {
     "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
     "pdf": dict.fromkeys(["CreationDate", "Creator", "Producer"]),
@@ -54,11 +54,11 @@ NO_DATE = {
 class Stroke(NamedTuple):
     """How a curve is drawn."""
 
-    colour: str
+    color: str
     dashes: tuple[float, ...] = ()  # line, gap, ... in widths of the line; none: solid
 
 
-# One for each system of Figures 5 and 6, in their order. Colours of Okabe and Ito, which colour-blind
+# One for each system of Figures 5 and 6, in their order. Colors of Okabe and Ito, which color-blind
 # people tell apart, grey for what the paper starts from or compares with; dashes for print.
 STROKES = (
     Stroke("#888888", (1, 1.2)),
@@ -147,7 +147,7 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
     """Draw weights as shades, 0 white and 1 dark, and a square around each gold link."""
     axes.pcolormesh(matrix.weights, cmap="Blues", vmin=0, vmax=1, edgecolors=GRID, linewidth=0.4)
     for i, j in matrix.gold or ():
-        axes.add_patch(Rectangle((i, j), 1, 1, fill=False, edgecolor=GOLD_COLOUR, linewidth=1.2))
+        axes.add_patch(Rectangle((i, j), 1, 1, fill=False, edgecolor=GOLD_COLOR, linewidth=1.2))
     axes.set(aspect="equal", title=matrix.label)
     axes.invert_yaxis()
     axes.grid(False)
@@ -166,12 +166,12 @@ def _style(size: int) -> Any:
 def _line(series: Series) -> dict[str, Any]:
     look = stroke(series)
     style = (0, look.dashes) if look.dashes else "-"
-    return {"color": look.colour, "linestyle": style, "marker": "o", "markersize": 2}
+    return {"color": look.color, "linestyle": style, "marker": "o", "markersize": 2}
 
 
 def _points(series: Series) -> dict[str, Any]:
     hollow = {"marker": "o", "markersize": 4, "markerfacecolor": "none", "markeredgewidth": 0.8}
-    return hollow | {"color": stroke(series).colour, "linestyle": ""}
+    return hollow | {"color": stroke(series).color, "linestyle": ""}
 
 
 def _save(canvas: Canvas, stem: Path) -> None:

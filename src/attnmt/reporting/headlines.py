@@ -142,4 +142,4 @@ def _verdicts(params: Params, tables: TablesByName) -> Headline | None:
 
 def _systems(table: ShownTable) -> list[ShownRow]:
     """Return the rows of a table's systems; the outside aligner is not one of ours."""
-    return [row for row in table.rows if row.facts.get("stage") != "lexicon"]
+    return [row for row in table.rows if row.facts.get("stage") != "dictionary"]

@@ -8,7 +8,7 @@ HREF = f"{{{XLINK}}}href"
 
 
 def inline_svg(
-    text: str, prefix: str, keys: Mapping[str, str], colours: Mapping[str, str], label: str
+    text: str, prefix: str, keys: Mapping[str, str], colors: Mapping[str, str], label: str
 ) -> str:
     """Return the root element of an SVG file, ready to stand in a page.
 
@@ -16,7 +16,7 @@ def inline_svg(
         text: of the file.
         prefix: put before every id, so that no two drawings of a page share one.
         keys: ``data-series`` of elements by their ids, for a script to find them.
-        colours: CSS colours that take the place of others.
+        colors: CSS colors that take the place of others.
         label: what the drawing shows, for people who hear it.
 
     Raises:
@@ -29,7 +29,7 @@ def inline_svg(
         named[name].set("data-series", key)
     for element in root.iter():
         for key, value in element.items():
-            element.set(key, _moved(key, value, prefix, colours))
+            element.set(key, _moved(key, value, prefix, colors))
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)
     root.attrib |= {"role": "img", "aria-label": label}
@@ -49,13 +49,13 @@ def _drop_what_reaches_the_page(root: ElementTree.Element) -> None:
                 parent.remove(child)
 
 
-def _moved(key: str, value: str, prefix: str, colours: Mapping[str, str]) -> str:
+def _moved(key: str, value: str, prefix: str, colors: Mapping[str, str]) -> str:
     if key == "id":
         return f"{prefix}-{value}"
     if key == HREF:
         return value.replace("#", f"#{prefix}-")
     if key == "style":
-        for old, new in colours.items():
+        for old, new in colors.items():
             value = value.replace(old, new)
         return value.replace("'DejaVu Sans', sans-serif", "inherit")
     return value.replace("url(#", f"url(#{prefix}-")

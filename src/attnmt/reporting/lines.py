@@ -5,10 +5,10 @@ from statistics import mean, stdev
 
 from attnmt.config import ALIGNER, DIAGONAL, Params
 from attnmt.layout import Layout
-from attnmt.metrics.paired import aligner_interval, diagonal_score
-from attnmt.metrics.results import LinkScores, SystemScores, read_aligner, read_system_scores
 from attnmt.reporting.paper import Row
 from attnmt.reporting.tables import METRICS, Cell, TableSpec
+from attnmt.scoring.paired import aligner_interval, diagonal_score
+from attnmt.scoring.results import LinkScores, SystemScores, read_aligner, read_system_scores
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _read(params: Params, name: str, test: str) -> Measured:
 
 def _aligner(params: Params) -> Measured:
     """Return the outside aligner, with the interval of its error rate."""
-    path, result = Layout(params.experiment).lexicon / "aligner.json", read_aligner(params)
+    path, result = Layout(params.experiment).dictionary / "aligner.json", read_aligner(params)
     low, high = (None, None) if result.aer is None else aligner_interval(params)
     links = LinkScores(
         set=result.set,
@@ -141,7 +141,7 @@ def _aligner(params: Params) -> Measured:
         sure=result.sure,
         possible=result.possible,
     )
-    return Measured("lexicon", result.system, path.as_posix(), None, links)
+    return Measured("dictionary", result.system, path.as_posix(), None, links)
 
 
 def _diagonal(params: Params) -> Measured:

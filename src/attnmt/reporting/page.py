@@ -13,7 +13,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from attnmt.config import DEMO, Params
-from attnmt.data.encoded import EncodedSets
 from attnmt.layout import Layout
 from attnmt.model.trained import read_provenance
 from attnmt.reporting.provenance import short_commits
@@ -25,6 +24,7 @@ from attnmt.reporting.sections import (
     sample_section,
     table_section,
 )
+from attnmt.text.encoded import EncodedSets
 
 PAGE = Path(__file__).with_name("page_parts")
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"

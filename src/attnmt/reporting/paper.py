@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attnmt.config import Params, TableRow
 from attnmt.errors import InputError
-from attnmt.files import read_text
+from attnmt.files.text_file import read_text
 from attnmt.reporting.recipes import marks
 
 PUBLISHED = Path(__file__).with_name("published")

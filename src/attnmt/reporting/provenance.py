@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from attnmt.errors import InputError
-from attnmt.metrics.results import AttentionScores
 from attnmt.reporting.lines import Line, Measured
 from attnmt.reporting.tables import Cell, TableSpec
+from attnmt.scoring.results import AttentionScores
 
 DIGEST_DIGITS = 12  # of a SHA-256, as shown in tables
 COMMIT_DIGITS = 12
@@ -26,7 +26,7 @@ FACTS = {  # the columns that say where a row comes from, by what the page calls
     "reference of sacrebleu, chrF2, TER": "written_reference",
     "beam": "beam",
     "signature": "signature",
-    "signature of multi-bleu": "tokenised_signature",
+    "signature of multi-bleu": "tokenized_signature",
     "signature of NIST v13a": "nist_signature",
     "signature of sacrebleu": "sacrebleu_signature",
     "signature of chrF2": "chrf_signature",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnmt.files import write_text
+from attnmt.files.text_file import write_text
 from attnmt.reporting.tables import Table
 from attnmt.reporting.tables_file import Sample, write_tables_file
 

@@ -8,7 +8,7 @@ from attnmt.layout import Layout
 from attnmt.model.trained import Provenance, read_provenance
 from attnmt.reporting.attention import MatrixFigure, figure7, figure_gru
 from attnmt.reporting.attention_data import AttentionData, attention_data
-from attnmt.reporting.cost import cost_table
+from attnmt.reporting.cost_table import cost_table
 from attnmt.reporting.curves import Figure, figure5, figure6
 from attnmt.reporting.headlines import Headline, make_headlines
 from attnmt.reporting.paper import paper_set

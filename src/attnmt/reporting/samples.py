@@ -7,16 +7,16 @@ from pathlib import Path
 import pandas as pd
 
 from attnmt.config import Direction, Params
-from attnmt.data.tokenizer import MosesTokenizer
-from attnmt.decoding.samples import sampled_lines
+from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.errors import InputError
-from attnmt.files import read_lines, write_text
+from attnmt.files.text_file import read_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import rows_of
 from attnmt.reporting.render import pipe_table
 from attnmt.reporting.tables import Caption
 from attnmt.reporting.tables_file import Sample, SampleText
+from attnmt.text.tokenizer import MosesTokenizer
 
 NAME = "table5"
 LEAD = "Sample translations, not chosen by hand: sentences evenly spread over a test set."
@@ -109,9 +109,9 @@ def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
 def _plain(params: Params, test: str, language: str) -> list[str]:
     """Return the sentences of a set as they are written."""
     lines = read_lines(Layout(params.experiment).raw / f"{test}.{language}")
-    if params.tokenise.moses:
+    if params.tokenize.moses:
         return lines
-    moses = MosesTokenizer(language, params.tokenise.split_hyphens)  # the raw text is tokens
+    moses = MosesTokenizer(language, params.tokenize.split_hyphens)  # the raw text is tokens
     return [moses.detokenize(line.split()) for line in lines]
 
 

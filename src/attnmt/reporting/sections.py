@@ -17,7 +17,7 @@ from attnmt.reporting.tables_file import Sample, ShownColumn, ShownTable
 
 # Ours stand first, so that a narrow screen shows them without scrolling; the paper's may lie beyond it.
 ROLES: tuple[ColumnRole, ...] = ("name", "ours", "detail", "paper")
-# How a verdict is coloured where the paper has one too; a word of ours alone stays plain.
+# How a verdict is colored where the paper has one too; a word of ours alone stays plain.
 TONES = {
     "same order": "good",
     "agrees": "good",

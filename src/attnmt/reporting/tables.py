@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from attnmt.metrics.results import Script
+from attnmt.scoring.results import Script
 
 Cell = str | int | float | None  # of a CSV file; None is an empty one
 # What a column says: which system, a number of ours, more about that number, or the paper's number.
@@ -101,7 +101,7 @@ METRICS = {
     "bleu": Metric("BLEU"),
     "bleu_unk": Metric("BLEU after unk", replaced=True),
     "aer": Metric("AER", digits=4, shown=2),
-    "tokenised": Metric("multi-bleu", script="tokenised"),
+    "tokenized": Metric("multi-bleu", script="tokenized"),
     "nist": Metric("NIST v13a", script="nist"),
     "nist_unreplaced": Metric("NIST v13a before unk", script="nist", replaced=False),
     "sacrebleu": Metric("sacrebleu", script="sacrebleu"),
@@ -123,7 +123,7 @@ class TableSpec:
         gain_from: the metric of the same row from which a gain counts; None: it counts from the row
             that the row names.
         test: which of the experiment's test sets, by index.
-        script: how BLEU is computed, ``tokenised`` or ``nist``.
+        script: how BLEU is computed, ``tokenized`` or ``nist``.
         published: whether the rows have published numbers; else the table is ours alone.
         note: sentences for the caption.
         inside: whether intervals stand in brackets inside the cells; else they have columns.
@@ -136,7 +136,7 @@ class TableSpec:
     judged: str | None = "bleu"
     gain_from: str | None = None
     test: int = 0
-    script: Script = "tokenised"
+    script: Script = "tokenized"
     published: bool = True
     note: str = ""
     inside: bool = False
@@ -188,14 +188,14 @@ PUBLISHED = (
 SCORINGS = TableSpec(
     "table_scripts",
     "Ways of scoring",
-    metrics=("tokenised", "nist", "nist_unreplaced", "sacrebleu", "chrf", "ter"),
+    metrics=("tokenized", "nist", "nist_unreplaced", "sacrebleu", "chrf", "ter"),
     judged=None,
     published=False,
     inside=True,
     note="multi-bleu is BLEU on Moses tokens, as in the paper's Tables 1, 3 and 4; NIST v13a is BLEU "
-    "as mteval-v13a has it, on detokenised text, as in Table 2; sacrebleu is its default BLEU, chrF2 an "
+    "as mteval-v13a has it, on detokenized text, as in Table 2; sacrebleu is its default BLEU, chrF2 an "
     "F-score of characters, TER the edits per 100 reference words (less is better), all three on "
-    "detokenised text against the raw reference, or the detokenised one where the raw text is tokens or "
+    "detokenized text against the raw reference, or the detokenized one where the raw text is tokens or "
     "the family reads other text. At the time of the paper the authors' program gave NIST's script the "
     "file before unknown-word replacement: a row with replacement then scores NIST v13a before unk.",
 )

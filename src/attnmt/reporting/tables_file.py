@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from attnmt.config import Direction
 from attnmt.config.strict import Name
 from attnmt.errors import InputError
-from attnmt.files import write_json
-from attnmt.json_file import Count, Record, Text, read_model
+from attnmt.files.json_file import Count, Record, Text, read_model
+from attnmt.files.text_file import write_json
 from attnmt.reporting.provenance import facts
 from attnmt.reporting.tables import ColumnRole, Table
 

@@ -8,7 +8,6 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.metrics.results import read_scores
 from attnmt.model.trained import (
     Provenance,
     read_config,
@@ -16,8 +15,9 @@ from attnmt.model.trained import (
     read_metrics,
     read_provenance,
 )
+from attnmt.scoring.results import read_scores
 from attnmt.tracking.live import TrackedRun, warn
-from attnmt.tracking.report import add_report
+from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
 from attnmt.tracking.store import REPORT, RunKey, connect, find_run, open_run, store_uri
 

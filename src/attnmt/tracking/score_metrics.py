@@ -5,12 +5,12 @@ from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.metrics.results import LinkScores, Score, Script, SystemScores, read_scores
 from attnmt.model.trained import Provenance, read_provenance
+from attnmt.scoring.results import LinkScores, Score, Script, SystemScores, read_scores
 from attnmt.tracking.store import RunKey, find_run, log_final, open_run
 
 LABELS: dict[Script, str] = {  # of the scripts of a scores file, in MLflow
-    "tokenised": "bleu_tokenised",
+    "tokenized": "bleu_tokenized",
     "nist": "bleu_nist",
     "sacrebleu": "bleu_sacrebleu",
     "chrf": "chrf",
@@ -62,8 +62,8 @@ def score_metrics(scores: SystemScores) -> dict[str, float]:
     """
     first = next(iter(scores.sets.values()))
     metrics: dict[str, float | None] = {
-        "bleu": first.before.tokenised.value,
-        "bleu_unk": first.after.tokenised.value,
+        "bleu": first.before.tokenized.value,
+        "bleu_unk": first.after.tokenized.value,
         "aer": scores.alignment.aer if scores.alignment else None,
         "perplexity": first.perplexity,
     }

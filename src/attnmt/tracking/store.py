@@ -19,7 +19,7 @@ from urllib.parse import urlparse
 from filelock import FileLock
 
 from attnmt.errors import InputError
-from attnmt.files import sha256, sha256_of_lines
+from attnmt.files.text_file import sha256, sha256_of_lines
 from attnmt.layout import Layout
 
 DEFAULT_URI = "sqlite:///mlflow.db"
@@ -183,7 +183,7 @@ def _known_experiment(client: Any, experiment: str) -> Any:
     """Return an experiment as MLflow has it, or None.
 
     Raises:
-        InputError: if the artefacts of this folder's store lie outside the folder.
+        InputError: if the artifacts of this folder's store lie outside the folder.
     """
     found = client.get_experiment_by_name(experiment)
     if found is not None:
@@ -253,33 +253,33 @@ def log_final(client: Any, run_id: str, metrics: Mapping[str, float]) -> bool:
 
 
 def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Path]) -> bool:
-    """Make files of a folder all that a run has of artefacts; return whether it had others.
+    """Make files of a folder all that a run has of artifacts; return whether it had others.
 
     Raises:
-        InputError: if the artefacts of this folder's store lie outside of it.
+        InputError: if the artifacts of this folder's store lie outside of it.
     """
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
     run, digest = client.get_run(run_id), digest_of(files)
     _check_place(run.info.artifact_uri)
-    artefacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
+    artifacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
     places = {file.relative_to(folder).as_posix(): file for file in files}
-    known = set(_names(artefacts))
+    known = set(_names(artifacts))
     if known == places.keys() and run.data.tags.get("digest") == digest:
         return False
     for name in known - places.keys():
-        artefacts.delete_artifacts(name)
+        artifacts.delete_artifacts(name)
     for name, file in places.items():
-        artefacts.log_artifact(str(file), name.rpartition("/")[0] or None)
+        artifacts.log_artifact(str(file), name.rpartition("/")[0] or None)
     client.set_tag(run_id, "digest", digest)
     return True
 
 
-def _names(artefacts: Any, folder: str | None = None) -> Iterator[str]:
-    """Yield the files of a run's artefacts, each with its folders."""
-    for entry in artefacts.list_artifacts(folder):
+def _names(artifacts: Any, folder: str | None = None) -> Iterator[str]:
+    """Yield the files of a run's artifacts, each with its folders."""
+    for entry in artifacts.list_artifacts(folder):
         if entry.is_dir:
-            yield from _names(artefacts, entry.path)
+            yield from _names(artifacts, entry.path)
         else:
             yield entry.path
 
@@ -290,7 +290,7 @@ def _check_place(artifact_uri: str) -> None:
     place = Path(urlparse(artifact_uri).path)
     if store_uri() == DEFAULT_URI and local and not place.is_relative_to(Path.cwd()):
         raise InputError(
-            f"mlflow.db: artefacts belong to {place}, but this folder is {Path.cwd()}, copied or "
+            f"mlflow.db: artifacts belong to {place}, but this folder is {Path.cwd()}, copied or "
             "moved; delete mlflow.db and run `attnmt track`, which fills a new one from the files"
         )
 

@@ -20,9 +20,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from attnmt.atomic import atomic_path, check_place
 from attnmt.errors import InputError
-from attnmt.files import write_text
+from attnmt.files.atomic import atomic_path, check_place
+from attnmt.files.text_file import write_text
 from attnmt.model.trained import read_config
 from attnmt.training.failure import DivergedError
 

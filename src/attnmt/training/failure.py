@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from attnmt.config.strict import Strict
 from attnmt.errors import InputError
-from attnmt.files import write_text
+from attnmt.files.text_file import write_text
 
 NOTE = "failed.json"
 

@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from attnmt.data.batches import Batch
-from attnmt.data.vocabulary import EOS
+from attnmt.text.batches import Batch
+from attnmt.text.vocabulary import EOS
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from attnmt.config import Training
-from attnmt.data.batches import ParallelText
 from attnmt.model.translator import Translator
+from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.failure import DivergedError, noted_failures
 from attnmt.training.machine import peak_memory
@@ -178,7 +178,7 @@ def cost_a_word(
 def _restore(model: Translator, seed: int, checkpoints: Checkpoints) -> Progress:
     """Bring model and random numbers to where the last checkpoint, or the seed, has them."""
     torch.manual_seed(seed)
-    model.initialise(seed)
+    model.initialize(seed)
     model.train()
     return checkpoints.load(model)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from attnmt.errors import InputError
-from attnmt.files import read_json, write_json
+from attnmt.files.text_file import read_json, write_json
 from attnmt.training.failure import NOTE
 
 FILE = "origin.json"

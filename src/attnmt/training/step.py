@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Training
-from attnmt.data.batches import Batch
 from attnmt.model.dropout import Dropout
 from attnmt.model.translator import Translator
+from attnmt.text.batches import Batch
 from attnmt.training.graphs import GraphedStep, PlainStep
 from attnmt.training.ranks import ALONE, Ranks
 from attnmt.training.sgd import update

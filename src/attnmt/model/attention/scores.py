@@ -84,7 +84,7 @@ class Score(ABC):
 class Location(Score):
     """softmax(W_a h_t) over a fixed number of slots, the first for the word read last (equation 8).
 
-    A sentence uses the first S slots and does not renormalise them.
+    A sentence uses the first S slots and does not renormalize them.
     """
 
     name = "location"

@@ -93,7 +93,7 @@ class LocalM(Window):
 class LocalP(Window):
     """Predictive: the words around floor(p_t), p_t = S sigmoid(v_p . tanh(W_p h_t)) (equation 9).
 
-    Each weight is then multiplied by exp(-(s - p_t)^2 / (2 (D/2)^2)) and not renormalised (equation 10).
+    Each weight is then multiplied by exp(-(s - p_t)^2 / (2 (D/2)^2)) and not renormalized (equation 10).
     The gradient reaches p_t through this factor alone; the fault ``position_gradient`` halves it.
     """
 

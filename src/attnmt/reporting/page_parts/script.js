@@ -28,7 +28,7 @@ function startTheme() {
   const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
   const show = () => {
     button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
+    button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colors`);
   };
   button.addEventListener("click", () => {
     const theme = isDark() ? "light" : "dark";
@@ -62,14 +62,14 @@ function rove(group, selector) {
   select(items[0]);
   group.addEventListener("focusin", (event) => { if (items.includes(event.target)) select(event.target); });
   group.addEventListener("keydown", (event) => {
-    const next = items.includes(event.target) && neighbour(group, selector, event.target, event.key);
+    const next = items.includes(event.target) && neighbor(group, selector, event.target, event.key);
     if (!next) return;
     event.preventDefault();
     next.focus();
   });
 }
 
-function neighbour(group, selector, item, key) {
+function neighbor(group, selector, item, key) {
   const items = all(selector, group);
   if (key === "ArrowRight" || key === "ArrowLeft") return items[items.indexOf(item) + (key === "ArrowRight" ? 1 : -1)];
   const row = item.closest("tr");

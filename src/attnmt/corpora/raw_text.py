@@ -1,0 +1,118 @@
+"""The raw text of an experiment: ``<set>.en`` and ``<set>.de``, gold links where they are known."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attnmt.config import File, GrammarCorpus, ParallelFiles, Source
+from attnmt.corpora.archives import extract
+from attnmt.corpora.downloads import fetch
+from attnmt.corpora.links import format_links, parse_links, parse_talp
+from attnmt.corpora.parallel import count_parallel_lines
+from attnmt.corpora.sgm import read_parallel_sgm
+from attnmt.errors import InputError
+from attnmt.files.text_file import iter_lines, read_text, write_lines, write_text
+from attnmt.grammar import generate_splits
+
+
+def write_generated(corpus: GrammarCorpus, folder: Path) -> None:
+    """Write every set of the demo's grammar and the gold links of its pairs."""
+    for name, pairs in generate_splits(corpus.sizes, corpus.seed).items():
+        write_lines(folder / f"{name}.en", (pair.source for pair in pairs))
+        write_lines(folder / f"{name}.de", (pair.target for pair in pairs))
+        links = (format_links(pair.sure, pair.possible) for pair in pairs)
+        write_lines(folder / f"{name}.links", links)
+
+
+def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) -> None:
+    """Fetch, unpack, check and concatenate the files of every set.
+
+    Args:
+        source: names the files.
+        train: the training set; in the others no line may be blank, or their scores would be of fewer
+            sentences than they say.
+        folder: where ``<set>.en``, ``<set>.de`` and, of gold links, ``<set>.links`` are written.
+        downloads: keeps what was fetched.
+
+    Raises:
+        InputError: if a file cannot be had (see :func:`attnmt.corpora.downloads.fetch`) or unpacked, is
+            empty or not in its encoding, if the sides of a set do not correspond, or if a line is blank
+            that must not be.
+    """
+    fetched = fetch(source.downloads(), downloads)
+    for name, sides in source.files.items():
+        with TemporaryDirectory(dir=folder) as unpacked:
+            try:
+                texts = _unpack(sides.all(), fetched, Path(unpacked))
+                rows = _rows(sides, texts, name == train)
+                ends = ("en", "de", "links") if sides.links else ("en", "de")
+                _write_set(rows, [folder / f"{name}.{end}" for end in ends])
+            except InputError as error:  # by the time it is read, what was unpacked is gone
+                kept = next(iter(fetched.values())).parent
+                raise InputError(str(error).replace(f"{unpacked}/", f"{kept}/")) from None
+
+
+def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) -> dict[str, Path]:
+    """Return where each text lies in UTF-8, by its name; what must be made for it is in ``folder``."""
+    texts: dict[str, Path] = {}
+    wanted: dict[Path, dict[str, Path]] = {}
+    for file in files:
+        texts[file.text] = fetched[file.name]
+        if file.member is not None:
+            texts[file.text] = folder / file.text
+            wanted.setdefault(fetched[file.name], {})[file.member] = texts[file.text]
+    for archive, targets in wanted.items():
+        extract(archive, targets)
+    for file in {file.text: file for file in files}.values():  # one text may stand in a set twice
+        if file.encoding != "utf-8":
+            text = read_text(texts[file.text], file.encoding)
+            texts[file.text] = folder / file.text
+            write_text(texts[file.text], text)
+    return texts
+
+
+def _rows(
+    sides: ParallelFiles, texts: Mapping[str, Path], may_be_blank: bool
+) -> Iterator[tuple[str, ...]]:
+    """Yield English line, German line and, where they are known, links of every pair of a set."""
+    for i, (en, de) in enumerate(zip(sides.en, sides.de, strict=True)):
+        paths = [texts[en.text], texts[de.text]]
+        if en.text.endswith(".sgm"):
+            yield from read_parallel_sgm(*paths)
+            continue
+        gold = texts[sides.links[i].text] if sides.links else None
+        every = [*paths, gold] if gold else paths
+        count_parallel_lines(every)
+        for number, row in enumerate(zip(*map(iter_lines, every), strict=True), start=1):
+            if gold and not "".join(row).strip():
+                continue  # RWTH's files have such a line, which is no pair
+            if not may_be_blank:
+                _refuse_blank(paths, row, number)
+            yield (*row[:2], _links(gold, row[2], number)) if gold else row
+
+
+def _refuse_blank(paths: Iterable[Path], row: Iterable[str], number: int) -> None:
+    for path, line in zip(paths, row, strict=False):
+        if not line.strip():
+            raise InputError(
+                f"{path}:{number}: blank line in a set that is scored; "
+                f"take the pair out of both languages' files"
+            )
+
+
+def _links(path: Path, line: str, number: int) -> str:
+    """Return a line of gold links in Pharaoh's format."""
+    parse = parse_talp if path.suffix == ".talp" else parse_links
+    return format_links(*parse(line, f"{path}:{number}"))
+
+
+def _write_set(rows: Iterable[tuple[str, ...]], paths: Iterable[Path]) -> None:
+    """Write each column of the rows into a file."""
+    with ExitStack() as stack:
+        streams = [
+            stack.enter_context(path.open("w", encoding="utf-8", newline="\n")) for path in paths
+        ]
+        for row in rows:
+            for stream, line in zip(streams, row, strict=True):
+                stream.write(f"{line}\n")

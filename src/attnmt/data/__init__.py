@@ -1,1 +1,0 @@
-"""From raw text to ids: sources, corpus, tokens, vocabularies, batches, links, dictionaries."""

@@ -1,0 +1,79 @@
+"""Sentences of a set whose attention is kept whole, for figures and the report."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, RootModel, model_validator
+
+from attnmt.errors import InputError
+from attnmt.files.json_file import STRICT, Count, Record, read_model
+from attnmt.files.text_file import write_text
+
+
+@dataclass(frozen=True)
+class Attended:
+    """The attention of one sentence and one translation of it, in units: words, or pieces."""
+
+    line: int  # of the set, from 0
+    source: list[str]
+    target: list[str]  # ends in </s>
+    weights: list[list[float]]  # a row a target unit, a column a source unit, four decimals
+
+
+def sampled_lines(lines: int, samples: int) -> list[int]:
+    """Return ``samples`` lines of a set, evenly spread and ascending; all lines if it has fewer."""
+    if lines <= samples:
+        return list(range(lines))
+    return [i * lines // samples for i in range(samples)]
+
+
+def write_attention(path: Path, samples: Iterable[Attended]) -> None:
+    """Write a JSON list, a sample a line."""
+    rows = (json.dumps(asdict(sample), ensure_ascii=False) for sample in samples)
+    write_text(path, "[\n" + ",\n".join(rows) + "\n]\n")
+
+
+Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Sample(Record):
+    line: Count
+    source: Annotated[list[str], Field(min_length=1)]
+    target: Annotated[list[str], Field(min_length=1)]
+    weights: list[list[Weight]]
+
+    @model_validator(mode="after")
+    def _a_weight_for_each_pair(self) -> Self:
+        rows, columns = len(self.target), len(self.source)
+        if [len(row) for row in self.weights] != [columns] * rows:
+            raise ValueError(f"line {self.line}: the weights are not {rows} rows of {columns}")
+        return self
+
+
+class _Samples(RootModel[Annotated[list[_Sample], Field(min_length=1)]]):
+    model_config = STRICT
+
+
+def read_attention(path: Path, lines: int, cure: str) -> list[Attended]:
+    """Read what :func:`write_attention` wrote.
+
+    Args:
+        path: of the file.
+        lines: how many the set has.
+        cure: what a person is to do about a fault.
+
+    Raises:
+        InputError: if it is missing or damaged, its weights are no numbers in [0, 1] or do not fit the
+            sentences, or a line is not of the set or comes twice.
+    """
+    found = read_model(path, _Samples, cure).root
+    seen: set[int] = set()
+    for sample in found:
+        if sample.line >= lines or sample.line in seen:
+            what = "comes twice" if sample.line in seen else f"is not one of {lines}"
+            raise InputError(f"{path}: line {sample.line} {what}; {cure}")
+        seen.add(sample.line)
+    return [Attended(s.line, s.source, s.target, s.weights) for s in found]

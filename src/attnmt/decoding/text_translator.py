@@ -1,0 +1,260 @@
+"""Words in, words out: the search and the forced decoder on text as a family reads it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import numpy as np
+
+from attnmt.config import LinkStep, Params
+from attnmt.corpora.links import Links
+from attnmt.decoding.batched import Ids, attention_of_all, force_all, translate
+from attnmt.decoding.ensemble import authors_step
+from attnmt.decoding.history import Candidate
+from attnmt.decoding.kept_attention import Attended, sampled_lines
+from attnmt.decoding.reading import Reading, better
+from attnmt.decoding.search import Search
+from attnmt.decoding.unknown import replace_unknown, unknown_places
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.model.saved import load_model
+from attnmt.model.translator import Translator
+from attnmt.text.dictionary import Dictionary
+from attnmt.text.encoded import EncodedSets
+from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
+
+LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
+Units = list[str]  # a sentence as models read it: words, or pieces
+
+
+class Translation(NamedTuple):
+    """One translation of a sentence."""
+
+    text: str  # plain: unknown words replaced, hyphens joined, detokenized
+    words: list[str]  # with <unk>
+    replaced: list[str]  # unknown words replaced
+    source: list[str]  # the words that were read
+    links: Links  # of words, source-target; none without attention
+    score: float  # log p
+    ids: list[int]  # what the search found: of words, or of pieces
+
+
+class ForcedSet(NamedTuple):
+    """What is said of the references of a set."""
+
+    scores: list[float]  # log p of each
+    # Of words, source-target, of each sentence, by the step that is read; no key without attention.
+    links: dict[LinkStep, list[Links]]
+
+
+class TextTranslator:
+    """A model or an ensemble with the vocabularies, the dictionary and the text that it works on."""
+
+    def __init__(
+        self,
+        models: Sequence[Translator],
+        data: EncodedSets,
+        dictionary: Dictionary,
+        options: Search,
+        batch_size: int,
+    ) -> None:
+        """Take models of one family, in eval mode; ``batch_size`` changes no translation."""
+        self.models = models
+        self.data = data
+        self.dictionary = dictionary
+        self.options = options
+        self.batch_size = batch_size
+        self.source, self.target = models[0].config.system.direction.split("-")
+        self._vocabularies = {k: data.vocabulary(k) for k in (self.source, self.target)}
+        self._moses = MosesTokenizer(self.target, split_hyphens=False)
+
+    @property
+    def attends(self) -> bool:
+        """Whether there are weights to speak of."""
+        return any(model.decoder.attention is not None for model in self.models)
+
+    def read_at(self, step: LinkStep) -> None:
+        """Link the words of translations, and replace unknown ones, by the weights of ``step``."""
+        self.options = replace(self.options, link_step=step)
+
+    def choose_reading(self, dev: str) -> Reading:
+        """Return the reading that brings back most unknown words of a set.
+
+        If both bring back equally many, it is the authors'. A sentence counts only if it keeps its
+        number of words when its unknown pieces are replaced by ``<unk>``. The model must have
+        attention.
+
+        Args:
+            dev: the set, no test set.
+        """
+        vocabulary, data = self._vocabularies[self.target], self.data
+        source, target = (data.units(dev, side) for side in (self.source, self.target))
+        known = [data.words(vocabulary.decode(ids)) for ids in _ids(vocabulary, target)]
+        lines = [
+            (words, data.words(read), data.words(reference))
+            for words, read, reference in zip(known, source, target, strict=True)
+        ]
+        hits = dict.fromkeys(LINK_STEPS, 0)
+        unknown_words = 0
+        forced = self.force_set(dev).links
+        for at, (words, read, reference) in enumerate(lines):
+            places = unknown_places(words) if len(words) == len(reference) else []
+            unknown_words += len(places)
+            for step in LINK_STEPS:
+                replaced = replace_unknown(words, read, forced[step][at], self.dictionary)
+                hits[step] += sum(replaced[j] == reference[j] for j in places)
+        authors = authors_step(self.models)
+        return Reading(
+            set=dev,
+            unknown_words=unknown_words,
+            hits=hits,
+            chosen=better(hits, authors),
+            authors=authors,
+        )
+
+    def translate(
+        self, sentences: Sequence[Units], options: Search | None = None
+    ) -> list[list[Translation]]:
+        """Return the best translations of each sentence, none of which is empty, the best first.
+
+        Args:
+            sentences: to translate.
+            options: of this search; None are the translator's own.
+        """
+        options = options or self.options
+        ids = _ids(self._vocabularies[self.source], sentences)
+        found = translate(self.models, ids, options, self.batch_size)
+        return [
+            [self._translation(candidate, source) for candidate in candidates[: options.best]]
+            for candidates, source in zip(found, sentences, strict=True)
+        ]
+
+    def translate_set(self, name: str) -> list[list[Translation]]:
+        """Return the best translations of each sentence of a set, the best first."""
+        return self.translate(self.data.units(name, self.source))
+
+    def force_set(self, name: str) -> ForcedSet:
+        """Return scores and links of a set's references."""
+        units = [self.data.units(name, side) for side in (self.source, self.target)]
+        sources, targets = (
+            _ids(self._vocabularies[side], text)
+            for side, text in zip((self.source, self.target), units, strict=True)
+        )
+        forced = force_all(self.models, sources, targets, self.batch_size, self.options.average)
+        links: dict[LinkStep, list[Links]] = {}
+        for step in LINK_STEPS if self.attends else ():
+            links[step] = [
+                self.data.links([(i, j) for j, i in enumerate(line.links(step))], *pair)
+                for line, *pair in zip(forced, *units, strict=True)
+            ]
+        return ForcedSet([line.score for line in forced], links)
+
+    def attention_to(
+        self, name: str, samples: int, found: Sequence[Sequence[Translation]] | None = None
+    ) -> list[Attended]:
+        """Return the attention weights of some sentences of a set; the models must have attention.
+
+        Args:
+            name: the set.
+            samples: sentences, evenly spread.
+            found: the translations of the set, of which the best are forced, id by id; None takes the
+                references.
+        """
+        every = self.data.units(name, self.source)
+        lines = sampled_lines(len(every), samples)
+        sources = [every[line] for line in lines]
+        vocabulary = self._vocabularies[self.target]
+        if found is None:
+            references = self.data.units(name, self.target)
+            targets = [references[line] for line in lines]
+            ids = _ids(vocabulary, targets)
+        else:
+            best = [found[line][0].ids for line in lines]
+            targets = [vocabulary.decode(words) for words in best]
+            ids = [np.array(words, dtype=np.int32) for words in best]
+        read = _ids(self._vocabularies[self.source], sources)
+        weights = attention_of_all(self.models, read, ids, self.batch_size)
+        return [
+            Attended(line, source, [*target, SPECIAL[EOS]], a.astype(float).round(4).tolist())
+            for line, source, target, a in zip(lines, sources, targets, weights, strict=True)
+        ]
+
+    def plain(self, words: Sequence[str]) -> str:
+        """Return tokens as plain text: hyphens joined, detokenized."""
+        return self._moses.detokenize(words)
+
+    def _translation(self, candidate: Candidate, source: Units) -> Translation:
+        units = self._vocabularies[self.target].decode(candidate.words)
+        links = [(i, j) for j, i in enumerate(candidate.links)]
+        links = self.data.links(links, source, units)
+        words, read = self.data.words(units), self.data.words(source)
+        replaced = replace_unknown(words, read, links, self.dictionary)
+        text = self.plain(replaced)
+        return Translation(text, words, replaced, read, links, candidate.score, candidate.words)
+
+
+def _ids(vocabulary: Vocabulary, sentences: Sequence[Units]) -> list[Ids]:
+    return [np.array(vocabulary.encode(units), dtype=np.int32) for units in sentences]
+
+
+def load_translator(
+    params: Params,
+    name: str,
+    root: Path = Path(),
+    *,
+    beam: int | None = None,
+    n_best: int | None = None,
+) -> TextTranslator:
+    """Load a model or an ensemble of an experiment, with what its family reads.
+
+    Its attention is read as the authors' program reads it, until ``read_at`` says otherwise.
+
+    Args:
+        params: of the experiment.
+        name: of the model or the ensemble.
+        root: the folder that holds data/ and models/.
+        beam: in place of the experiment's.
+        n_best: in place of the experiment's.
+
+    Raises:
+        InputError: if the experiment has no such model, a file is missing (naming the stage that makes
+            it) or damaged, or a model was trained on other data or by other settings.
+    """
+    layout, decoding, ensemble = (
+        Layout(params.experiment, root),
+        params.decoding,
+        params.translators(name),
+    )
+    family, direction = ensemble.family, params.models[ensemble.members[0]].direction
+    encoded, dictionary = layout.encoded(family), layout.dictionary / f"{direction}.tsv"
+    _check(encoded / "summary.json", f"encode@{family}", params)
+    _check(dictionary, "dictionary", params)
+    for member in ensemble.members:
+        _check(layout.model(member) / "weights.safetensors", f"train@{member}", params)
+    data = EncodedSets(encoded)
+    best = n_best or decoding.n_best
+    models = [load_model(params, member, data.digest, root) for member in ensemble.members]
+    options = Search(
+        beam=beam or decoding.beam,
+        candidates=max(decoding.candidates, best),
+        best=best,
+        link_step=authors_step(models),
+        average=ensemble.average,
+    )
+    return TextTranslator(
+        models,
+        data,
+        Dictionary.load(dictionary, lowercase=params.families[family].encoding.lowercase),
+        options,
+        params.machine.decode_batch,
+    )
+
+
+def _check(path: Path, stage: str, params: Params) -> None:
+    """Refuse to go on without a file; say which stage makes it."""
+    if not path.exists():
+        file = Path(params.params_file).with_name("dvc.yaml")
+        target = stage if file == Path("dvc.yaml") else f"{file}:{stage}"
+        raise InputError(f"{path}: no such file; run dvc repro {target} first")

@@ -1,0 +1,63 @@
+"""JSON files of ours read into pydantic models, a fault named with its file and key."""
+
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_json
+
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+Text = Annotated[str, Field(min_length=1)]
+SHOWN = 60  # characters of a wrong value
+STRICT = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
+
+
+class Record(BaseModel):
+    """A section of a file that a stage wrote.
+
+    What this program reads must be there, of its type and finite. Other keys are kept as they are, so
+    that a file may say more than this program asks.
+    """
+
+    model_config = ConfigDict(extra="allow", **STRICT)
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_model(path: Path, model: type[Model], cure: str) -> Model:
+    """Read a JSON file as a ``model``.
+
+    Args:
+        path: of the file.
+        model: what it must be.
+        cure: what a person is to do about a fault, such as "run evaluate of base again".
+
+    Raises:
+        InputError: if it is missing, is not JSON or (naming the key) is not such a model.
+    """
+    return checked(read_json(path), model, str(path), cure)
+
+
+def checked(values: Any, model: type[Model], place: str, cure: str) -> Model:
+    """Return values as a ``model``; ``place`` names them in an error.
+
+    Raises:
+        InputError: naming the first key that is wrong.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first, *others = error.errors(include_url=False)
+        key = ".".join(map(str, first["loc"])) or "the content"
+        if first["type"] == "missing":
+            what = "this key is missing"
+        else:
+            found = repr(first["input"])
+            shown = found if len(found) <= SHOWN else f"{found[:SHOWN]} ..."
+            what = f"{first['msg'].removeprefix('Value error, ')} (found {shown})"
+        more = f" (and {len(others)} more faults)" if others else ""
+        raise InputError(f"{place}: {key}: {what}{more}; {cure}") from None

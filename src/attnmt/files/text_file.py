@@ -1,0 +1,129 @@
+"""Reading text strictly, and writing files all or nothing."""
+
+import codecs
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from attnmt.errors import InputError
+from attnmt.files.atomic import atomic_path
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, all or nothing."""
+    with atomic_path(path) as partial:
+        partial.write_bytes(content)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8 with Unix line ends, all or nothing."""
+    write_bytes(path, text.encode())
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write each item as one line, all or nothing."""
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as indented JSON, all or nothing. The same value gives the same bytes."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        InputError: if it is missing, cannot be read or is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; run the stage that makes it first") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON ({error}); delete it and run its stage again") from None
+
+
+def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
+    """Yield the lines of a text file (of a .gz, its content) without their ends, one at a time.
+
+    Only the line feed ends a line (U+2028 and its kin stay inside), a carriage return before it
+    goes, a byte-order mark at the start is dropped. ``may_be_blank`` accepts a file of empty lines
+    alone, such as the translations of a model that has hardly learned.
+
+    Raises:
+        InputError: if the file is missing, cannot be read, is empty, or is not UTF-8 (naming the
+            line and byte).
+    """
+    empty = True
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            for line in decode_lines(stream, str(path)):
+                empty = empty and not line.strip()
+                yield line
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (EOFError, zlib.error) as error:  # of a .gz that is cut or spoiled
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    if empty and not may_be_blank:
+        raise InputError(f"{path}: the file is empty; it must hold one sentence a line")
+
+
+def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+    """Yield the lines of a stream as :func:`iter_lines` does; ``name`` stands for it in an error."""
+    for number, raw in enumerate(stream, start=1):
+        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        try:
+            yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name}:{number}: byte 0x{line[error.start]:02x} is not UTF-8; "
+                f"convert the file, for example with iconv -f latin1 -t utf-8"
+            ) from None
+
+
+def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
+    """Read all lines at once; see :func:`iter_lines`."""
+    return list(iter_lines(path, may_be_blank))
+
+
+def read_text(path: Path, encoding: str) -> str:
+    """Read a text file of any encoding whole, its line ends as they are; a byte-order mark goes.
+
+    Raises:
+        InputError: if it is missing, cannot be read or (naming line and byte) is not in that encoding.
+    """
+    try:
+        return path.read_bytes().decode(encoding).removeprefix("\ufeff")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}:{line}: byte 0x{error.object[error.start]:02x} is not {encoding}; "
+            f"convert the file, or correct its encoding in the parameters"
+        ) from None
+
+
+def sha256_of_lines(lines: Iterable[str]) -> str:
+    """Return the SHA-256 of the file that ``write_lines`` would write, in hexadecimal."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(f"{line}\n".encode())
+    return digest.hexdigest()
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

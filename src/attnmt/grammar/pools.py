@@ -1,0 +1,82 @@
+"""The lexicon as phrases draw from it: nouns by semantic class, names, adjectives, adverbials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from attnmt.grammar import openclass
+from attnmt.grammar.chance import Weighted
+from attnmt.grammar.entries import (
+    Adjective,
+    Noun,
+    read_adjectives,
+    read_adverbials,
+    read_nouns,
+)
+
+
+class Pool(NamedTuple):
+    """The nouns of some classes: frequent ones, rare ones and compounds."""
+
+    frequent: Weighted[Noun]
+    rare: Weighted[Noun] | None
+    compounds: Weighted[Noun] | None
+
+
+class Lexicon:
+    """All nouns, names and modifiers, with the pools that phrases draw from."""
+
+    def __init__(self) -> None:
+        self.nouns = read_nouns("nouns.tsv")
+        single = read_nouns("rare_nouns.tsv")
+        self.compounds = openclass.rare_order(openclass.compounds(self.nouns, single))
+        self.rare = openclass.rare_order(single + openclass.learned_nouns())
+        self.adjectives = read_adjectives()
+        self.adverbials = read_adverbials()
+        self.female = openclass.given_names(openclass.FEMALE)
+        self.male = openclass.given_names(openclass.MALE)
+        self.surnames = openclass.surnames()
+        self.cities = openclass.cities()
+        self._pools: dict[tuple[str, ...], Pool] = {}
+        self._adjective_pools: dict[Noun, Weighted[Adjective] | None] = {}
+
+    def pool(self, classes: tuple[str, ...]) -> Pool:
+        """Return the pool of the nouns in any of the classes."""
+        found = self._pools.get(classes)
+        if found is None:
+            frequent = _of_classes(self.nouns, classes, 3.0)
+            if frequent is None:
+                raise ValueError(f"no noun belongs to any of {classes}")
+            found = self._pools[classes] = Pool(
+                frequent,
+                _of_classes(self.rare, classes, openclass.ZIPF_OFFSET_NOUNS),
+                _of_classes(self.compounds, classes, openclass.ZIPF_OFFSET_COMPOUNDS),
+            )
+        return found
+
+    def adjectives_for(self, noun: Noun) -> Weighted[Adjective] | None:
+        """Return the adjectives that suit a noun, or None."""
+        if noun not in self._adjective_pools:
+            suitable = [
+                adjective
+                for adjective in self.adjectives
+                if not set(noun.classes).isdisjoint(adjective.classes)
+                and not noun.german[0].lower().startswith(adjective.predicative)  # junger Junge
+            ]
+            self._adjective_pools[noun] = Weighted.zipf(suitable, 4.0) if suitable else None
+        return self._adjective_pools[noun]
+
+
+def _of_classes(
+    nouns: Iterable[Noun], classes: tuple[str, ...], offset: float
+) -> Weighted[Noun] | None:
+    found = [noun for noun in nouns if not set(classes).isdisjoint(noun.classes)]
+    return Weighted.zipf(found, offset) if found else None
+
+
+@lru_cache(maxsize=1)
+def shared_lexicon() -> Lexicon:
+    """Return the lexicon, read once for each process."""
+    return Lexicon()

@@ -1,0 +1,123 @@
+"""Words of the two languages, joined by links as they are made, and their linearization.
+
+A German word holds the English words it translates. Positions are known once the sentence is
+laid out, so links never have to be guessed and word order can be decided last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+
+class EnglishWord:
+    """One English token; ``position`` is set when the sentence is laid out."""
+
+    __slots__ = ("position", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = -1
+
+
+English: TypeAlias = list[EnglishWord]
+
+
+class GermanWord:
+    """One German token with the English words it is surely, or only possibly, linked to."""
+
+    __slots__ = ("possible", "sure", "text")
+
+    def __init__(
+        self,
+        text: str,
+        sure: Sequence[EnglishWord] = (),
+        possible: Sequence[EnglishWord] = (),
+    ) -> None:
+        self.text = text
+        self.sure = sure
+        self.possible = possible
+
+
+German: TypeAlias = list[GermanWord]
+Links: TypeAlias = tuple[tuple[int, int], ...]
+
+
+class Phrase:
+    """A constituent on both sides, with what the rest of the clause must agree with.
+
+    ``relative`` is a German relative clause that may be placed after the clause-final verb.
+    ``agreement`` indexes verb forms; ``owner`` the possessive that refers back to the phrase, or
+    -1; ``contracts`` tells that the German begins with a definite article; ``pronoun`` that it is
+    a personal pronoun; ``negates`` that its determiner *kein* does the work of *nicht*.
+    """
+
+    __slots__ = (
+        "agreement", "contracts", "english", "german", "negates", "owner", "pronoun", "relative",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        english: English,
+        german: German,
+        agreement: int = 1,
+        owner: int = -1,
+        contracts: bool = False,
+        pronoun: bool = False,
+    ) -> None:
+        self.english = english
+        self.german = german
+        self.agreement = agreement
+        self.owner = owner
+        self.contracts = contracts
+        self.pronoun = pronoun
+        self.negates = False
+        self.relative: German = []
+
+    def inline(self) -> German:
+        """Return the German with its relative clause in place."""
+        return self.german + self.relative if self.relative else self.german
+
+
+def pair(english: str, german: str) -> tuple[EnglishWord, GermanWord]:
+    """Make two words that surely translate each other."""
+    word = EnglishWord(english)
+    return word, GermanWord(german, (word,))
+
+
+def merge_commas(german: German) -> German:
+    """Let a comma be swallowed by punctuation that follows, keeping the linked one of two."""
+    result: German = []
+    for word in german:
+        if result and result[-1].text == "," and word.text in ",.?!“":
+            if word.text == "," and not word.sure:
+                continue
+            result.pop()
+        result.append(word)
+    return result
+
+
+def lay_out(english: English, german: German) -> tuple[list[str], list[str], Links, Links]:
+    """Return both token lists, the first word capitalized, and the sure and possible links."""
+    source = []
+    for position, word in enumerate(english):
+        word.position = position
+        source.append(word.text)
+    target = []
+    sure = []
+    possible = []
+    for position, word_ in enumerate(german):
+        target.append(word_.text)
+        for linked in word_.sure:
+            sure.append((linked.position, position))
+        for linked in word_.possible:
+            possible.append((linked.position, position))
+    _capitalize(source)
+    _capitalize(target)
+    return source, target, tuple(sorted(sure)), tuple(sorted(possible))
+
+
+def _capitalize(tokens: list[str]) -> None:
+    first = 1 if tokens[0] in "“„" else 0
+    word = tokens[first]
+    tokens[first] = word[0].upper() + word[1:]

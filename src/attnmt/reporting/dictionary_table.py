@@ -1,0 +1,84 @@
+"""What the dictionaries hold for the words that a vocabulary lacks: the table of dictionaries."""
+
+from dataclasses import asdict, dataclass
+
+from attnmt.config import Direction, Params
+from attnmt.layout import Layout
+from attnmt.reporting.caption import LANGUAGES
+from attnmt.reporting.columns import filled, number_column, text_column
+from attnmt.reporting.tables import Caption, Table, Title
+from attnmt.scoring.results import read_aligner
+from attnmt.text.dictionary import Dictionary
+from attnmt.text.encoded import EncodedSets
+
+NUMBERS = {  # the columns of numbers with their headings
+    "entries": "source words",
+    "outside": "outside the vocabulary",
+    "translated_outside": "translation outside",
+}
+
+
+@dataclass(frozen=True)
+class Entries:
+    """How many entries a family finds in the dictionary of a direction: a row of the CSV file.
+
+    ``outside`` counts source words outside the family's vocabulary, ``translated_outside`` those whose
+    best translation is outside.
+    """
+
+    system: str
+    family: str
+    entries: int
+    outside: int
+    translated_outside: int
+    direction: Direction
+    stage: str
+    files: str
+
+
+def dictionary_table(params: Params) -> Table:
+    """Return the table of both dictionaries, for each family of words.
+
+    Raises:
+        InputError: if a dictionary or a vocabulary is missing or damaged.
+    """
+    made = read_aligner(params)
+    families = [name for name, family in params.families.items() if not family.encoding.pieces]
+    rows = [_row(params, name, direction) for direction in LANGUAGES for name in families]
+    columns = [
+        text_column("system", "dictionary", [row.system for row in rows], "name"),
+        text_column("family", "family", [row.family for row in rows], "name"),
+    ]
+    columns += [
+        number_column(key, text, [getattr(row, key) for row in rows], 0)
+        for key, text in NUMBERS.items()
+    ]
+    in_parts = f", in {made.parts} parts" if made.parts > 1 else ""
+    caption = Caption(
+        f"{made.system} aligned all {made.pairs:,} training pairs{in_parts}. A dictionary holds "
+        f"the pairs of words that it linked {made.min_count} times or more.",
+        "An unknown word is replaced by the best translation of its source word, or by the source "
+        "word itself if it has none. So entries are of use mostly where one of their two words is "
+        "outside the family's vocabulary.",
+    )
+    title = Title("Dictionaries for unknown words", "", params.experiment)
+    cells = [asdict(row) for row in rows]
+    return Table("table_dictionary", title, caption, filled(columns), cells)
+
+
+def _row(params: Params, family: str, direction: Direction) -> Entries:
+    layout, (source, target) = Layout(params.experiment), direction.split("-")
+    path = layout.dictionary / f"{direction}.tsv"
+    dictionary = Dictionary.load(path, lowercase=params.families[family].encoding.lowercase)
+    data = EncodedSets(layout.encoded(family))
+    known, known_targets = data.vocabulary(source), data.vocabulary(target)
+    return Entries(
+        system=LANGUAGES[direction],
+        family=family,
+        entries=len(dictionary),
+        outside=sum(word not in known for word in dictionary),
+        translated_outside=sum(dictionary.best(word) not in known_targets for word in dictionary),
+        direction=direction,
+        stage="dictionary",
+        files=path.as_posix(),
+    )

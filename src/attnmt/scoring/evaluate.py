@@ -1,0 +1,137 @@
+"""All scores of a model or an ensemble, and what each number is."""
+
+from pathlib import Path
+from typing import get_args
+
+from attnmt.config import LinkStep, Params
+from attnmt.decoding.reading import Reading, load_reading
+from attnmt.errors import InputError
+from attnmt.files.text_file import sha256_of_lines
+from attnmt.layout import Layout
+from attnmt.model.trained import read_metrics
+from attnmt.scoring.alignment import read_forced, score_readings
+from attnmt.scoring.lengths import by_length
+from attnmt.scoring.outputs import Outputs
+from attnmt.scoring.results import AttentionScores, ScriptScores, SetScores, SystemScores
+from attnmt.scoring.scripts import SCRIPTS, score
+from attnmt.text.encoded import EncodedSets
+
+
+def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores:
+    """Return all scores of a model or an ensemble.
+
+    All that is scored is read before the first score is computed.
+
+    Raises:
+        InputError: if a file is missing, or does not belong to the others.
+    """
+    sets, system = params.sets, params.translators(name)
+    first, single = params.model(system.members[0]), name in params.models
+    data = EncodedSets(Layout(params.experiment, root).encoded(system.family))
+    perplexity = read_perplexity(params, name, data, root) if single else {}
+    outputs = {test: Outputs.read(params, name, test, root) for test in sets.tests}
+    reading = load_reading(params, name, root) if params.attends(name) else None
+    alignment = _score_alignment(params, name, reading, data, root)
+    samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
+    return SystemScores(
+        stage="evaluate",
+        experiment=params.experiment,
+        name=name,
+        models=system.members,
+        average=None if single else system.average,
+        seed=first.seed if single else None,
+        family=system.family,
+        direction=first.direction,
+        beam=params.decoding.beam,
+        dataset_digest=data.digest,
+        sets={
+            test: score_outputs(outputs[test], perplexity.get(test), samples, length_group)
+            for test in sets.tests
+        },
+        alignment=alignment,
+        reading=reading,
+    )
+
+
+def few_scores(scores: SystemScores) -> dict[str, dict[str, float] | float]:
+    """Return what ``dvc metrics`` shows of a system: perplexity and BLEU by test set, and AER."""
+    few: dict[str, dict[str, float] | float] = {}
+    for test, result in scores.sets.items():
+        numbers = {
+            "ppl": result.perplexity,
+            "bleu": result.before.tokenized.value,
+            "bleu_unk": result.after.tokenized.value,
+        }
+        few[test] = {name: value for name, value in numbers.items() if value is not None}
+    if scores.alignment is not None and scores.alignment.aer is not None:
+        few["aer"] = scores.alignment.aer
+    return few
+
+
+def score_outputs(
+    outputs: Outputs, perplexity: float | None, samples: int, length_group: int
+) -> SetScores:
+    """Return the scores of one test set by every script, and by length.
+
+    Args:
+        outputs: what was written for the set.
+        perplexity: of the set's references; None of an ensemble.
+        samples: of the bootstrap.
+        length_group: sentences of a group of like length.
+    """
+    before = _by_script(outputs, replaced=False, samples=samples)
+    unchanged = outputs.before.sentences == outputs.after.sentences
+    after = before if unchanged else _by_script(outputs, replaced=True, samples=samples)
+    return SetScores(
+        perplexity=perplexity,
+        lines=len(outputs.reference.sentences),
+        reference=outputs.reference_path.as_posix(),
+        reference_sha256=sha256_of_lines(map(" ".join, outputs.reference.sentences)),
+        written_reference=outputs.written_reference.as_posix(),
+        before=before,
+        after=after,
+        lengths=by_length(
+            outputs.before.tokens, outputs.after.tokens, outputs.reference.tokens, length_group
+        ),
+    )
+
+
+def _by_script(outputs: Outputs, replaced: bool, samples: int) -> ScriptScores:
+    scores = {
+        script: score(
+            script, outputs.translations(script, replaced), outputs.references(script), samples
+        )
+        for script in SCRIPTS
+    }
+    return ScriptScores(**scores)
+
+
+def _score_alignment(
+    params: Params, name: str, reading: Reading | None, data: EncodedSets, root: Path
+) -> AttentionScores | None:
+    """Return the scores of the aligned set's links; None where no member attends."""
+    if reading is None:
+        return None
+    aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
+    links = read_forced(params, name, get_args(LinkStep), root)
+    return score_readings(aligned, links, reading.authors, data.gold(aligned), samples)
+
+
+def read_perplexity(
+    params: Params, name: str, data: EncodedSets, root: Path = Path()
+) -> dict[str, float]:
+    """Return a model's perplexity on each test set.
+
+    Raises:
+        InputError: if it was trained on other data, or its training did not measure a set.
+    """
+    folder = Layout(params.experiment, root).model(name)
+    path, trained = folder / "metrics.json", read_metrics(folder)
+    if trained.dataset_digest != data.digest:
+        raise InputError(
+            f"{path}: trained on other data than lie in {data.folder}; train {name} again"
+        )
+    for test in params.sets.tests:
+        if test not in trained.perplexity:
+            raise InputError(f"{path}: no perplexity of {test!r}; train {name} again")
+    return dict(trained.perplexity)

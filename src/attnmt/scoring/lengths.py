@@ -1,0 +1,40 @@
+"""BLEU by sentence length, Luong et al.'s Figure 6."""
+
+from collections.abc import Sequence
+
+from attnmt.scoring.results import LengthGroup
+from attnmt.scoring.scripts import score_alone
+
+
+def by_length(
+    before: Sequence[str], after: Sequence[str], references: Sequence[str], size: int
+) -> list[LengthGroup]:
+    """Return tokenized BLEU of groups of sentences, the shortest references first.
+
+    As the authors group them: the test set is sorted by the words of its references, sentences of
+    the same length staying in their order, and cut every ``size`` sentences.
+
+    Args:
+        before: tokens of every translation, joined by spaces, before unknown words are replaced.
+        after: likewise, after it.
+        references: likewise.
+        size: sentences of a group; the last one may have fewer.
+    """
+    lengths = [len(line.split()) for line in references]
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    groups = [order[start : start + size] for start in range(0, len(order), size)]
+    return [
+        LengthGroup(
+            max_length=lengths[group[-1]],
+            lines=len(group),
+            before=_bleu(before, references, group),
+            after=_bleu(after, references, group),
+        )
+        for group in groups
+    ]
+
+
+def _bleu(translations: Sequence[str], references: Sequence[str], group: Sequence[int]) -> float:
+    return score_alone(
+        "tokenized", [translations[i] for i in group], [references[i] for i in group]
+    )

@@ -1,0 +1,96 @@
+"""Whether a gain is more than chance: paired tests on the outputs behind two numbers."""
+
+from pathlib import Path
+
+from attnmt.config import Params
+from attnmt.corpora.links import GoldLinks, Links, read_links
+from attnmt.corpora.parallel import count_words
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
+from attnmt.scoring.outputs import Outputs
+from attnmt.scoring.results import LinkScores, Script, SystemScores
+from attnmt.scoring.significance import aer_interval, paired_aer_p, paired_p
+from attnmt.text.encoded import EncodedSets
+
+
+def translation_p(
+    params: Params, script: Script, test: str, ours: tuple[str, bool], other: tuple[str, bool]
+) -> float:
+    """Return p of the difference between two systems' scores.
+
+    Args:
+        params: of the experiment.
+        script: the score.
+        test: the test set.
+        ours: the name of a model or ensemble, and whether its unknown words are replaced.
+        other: likewise.
+    """
+    (name, replaced), (other_name, other_replaced) = ours, other
+    one = Outputs.read(params, name, test)
+    two = one if other_name == name else Outputs.read(params, other_name, test)
+    return paired_p(
+        script,
+        one.translations(script, replaced),
+        two.translations(script, other_replaced),
+        one.references(script),
+        params.evaluation.bootstrap_samples,
+    )
+
+
+def alignment_p(params: Params, ours: SystemScores | None, other: SystemScores | None) -> float:
+    """Return p of the difference between two alignment error rates; None is the outside aligner."""
+    links, other_links = (_links(params, scores) for scores in (ours, other))
+    gold, samples = _gold(params, ours, other), params.evaluation.bootstrap_samples
+    return paired_aer_p(links, other_links, gold, samples)
+
+
+def aligner_interval(params: Params) -> tuple[float, float]:
+    """Return the 95% interval of the outside aligner's error rate, as that of a model's is computed."""
+    links, gold = _links(params, None), _gold(params)
+    return aer_interval(links, gold, params.evaluation.bootstrap_samples)
+
+
+def diagonal_score(params: Params) -> LinkScores:
+    """Return the error rate of links that need no model, as that of a model's is computed."""
+    aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
+    path = Layout(params.experiment).tokens / f"{aligned}.links"
+    gold = _of_tokens(params, path, "run the tokens stage again") if path.exists() else None
+    return score_links(aligned, diagonal_links(params), gold, samples)
+
+
+def _links(params: Params, scores: SystemScores | None) -> list[Links]:
+    """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
+    if scores is None:
+        path = Layout(params.experiment).dictionary / f"{params.sets.aligned}.links"
+        return [line.sure for line in _of_tokens(params, path, "run the dictionary stage again")]
+    if scores.alignment is None:
+        raise ValueError(f"{scores.name} does not attend, so it has no links")
+    step = scores.alignment.link_step
+    return read_forced(params, scores.name, [step])[step]
+
+
+def _gold(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
+    """Return the gold links of the words that the systems read; the aligner reads the tokens.
+
+    Raises:
+        InputError: if they are not there.
+    """
+    layout, aligned = Layout(params.experiment), params.sets.aligned
+    family = next((scores.family for scores in systems if scores), None)
+    if family is None:
+        path = layout.tokens / f"{aligned}.links"
+        return _of_tokens(params, path, "run the tokens stage again")
+    data = EncodedSets(layout.encoded(family))
+    gold = data.gold(aligned)
+    if gold is None:
+        raise InputError(
+            f"{data.folder}: no gold links of {aligned!r}; run encode of {family} again"
+        )
+    return gold
+
+
+def _of_tokens(params: Params, path: Path, cure: str) -> list[GoldLinks]:
+    """Return links of the aligned set's tokens."""
+    tokens, aligned = Layout(params.experiment).tokens, params.sets.aligned
+    return read_links(path, count_words(tokens / f"{aligned}.en", tokens / f"{aligned}.de"), cure)

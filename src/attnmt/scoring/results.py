@@ -1,0 +1,227 @@
+"""What scoring gives, as types: a file of scores, its parts, and the outside aligner's result.
+
+Stages write these types, and each kind of file has one reader, which refuses a damaged one.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from attnmt.config import Average, Direction, LinkStep, Params
+from attnmt.config.strict import Name
+from attnmt.decoding.reading import Reading
+from attnmt.errors import InputError
+from attnmt.files.json_file import Count, Positive, Record, Text, read_model
+from attnmt.layout import Layout
+
+Script = Literal["tokenized", "nist", "sacrebleu", "chrf", "ter"]
+Rate = Annotated[float, Field(ge=0, le=1)]
+Percent = Annotated[float, Field(ge=0)]  # of an edit rate, above 100 too
+
+
+class Score(Record):
+    """The score of a corpus in percent, rounded to four decimals.
+
+    ``low`` and ``high`` bound the bootstrap 95% interval: sacrebleu reports the mean of the
+    resampled scores and half the distance between their 2.5% and 97.5% quantiles; the bounds are
+    that mean minus and plus that half-width.
+    """
+
+    value: Percent
+    low: float
+    high: float
+    signature: Text
+    lines: Positive
+
+    @model_validator(mode="after")
+    def _bounds_are_in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"the interval from {self.low} to {self.high} is empty")
+        return self
+
+
+class ScriptScores(Record):
+    """The scores of one text by every script of :mod:`attnmt.scoring.scripts`."""
+
+    tokenized: Score
+    nist: Score
+    sacrebleu: Score
+    chrf: Score
+    ter: Score
+
+    def by(self, script: Script) -> Score:
+        """Return the score by a script."""
+        score: Score = getattr(self, script)
+        return score
+
+
+class LengthGroup(Record):
+    """Tokenized BLEU of the sentences whose references are about as long.
+
+    ``max_length`` counts the words of the longest reference; ``before`` and ``after`` are the BLEU
+    before and after unknown words are replaced.
+    """
+
+    max_length: Positive
+    lines: Positive
+    before: Percent
+    after: Percent
+
+
+class SetScores(Record):
+    """The scores of one test set, and what they are scores of.
+
+    ``perplexity`` is None of an ensemble. ``before`` and ``after`` are the scores before and after
+    unknown words are replaced.
+    """
+
+    perplexity: Annotated[float, Field(gt=0)] | None
+    lines: Positive
+    reference: Text
+    reference_sha256: Text
+    written_reference: Text
+    before: ScriptScores
+    after: ScriptScores
+    lengths: list[LengthGroup]
+
+
+class LinkScores(Record):
+    """The error rate of links of the aligned set with its 95% interval.
+
+    The rate is in [0, 1]. A bound is a mean less or plus a half-width, so it may lie outside. All three
+    are None where no gold links are known.
+    """
+
+    set: Name
+    lines: Positive
+    aer: Rate | None
+    low: float | None
+    high: float | None
+    sure: Count
+    possible: Count
+
+    @model_validator(mode="after")
+    def _rate_has_bounds(self) -> Self:
+        if (self.aer is None) != (self.low is None) or (self.aer is None) != (self.high is None):
+            raise ValueError("a rate and both its bounds are known, or none of them")
+        return self
+
+
+class AttentionScores(LinkScores):
+    """The error rate of the links of a system's attention.
+
+    ``aer`` is of the reading of the authors' program, ``link_step``; ``aer_by_link_step`` has both.
+    """
+
+    link_step: LinkStep
+    aer_by_link_step: dict[LinkStep, Rate | None]
+
+    @model_validator(mode="after")
+    def _chosen_is_one_of_the_readings(self) -> Self:
+        if self.link_step not in self.aer_by_link_step:
+            raise ValueError(f"no rate of the chosen reading, {self.link_step!r}")
+        return self
+
+
+class SystemScores(Record):
+    """All scores of a model or an ensemble: ``scores/<experiment>/<name>.json``.
+
+    ``average`` is None of a model, ``seed`` of an ensemble, ``alignment`` and ``reading`` of a system
+    without attention.
+    """
+
+    stage: Literal["evaluate"]
+    experiment: Name
+    name: Name
+    models: Annotated[list[Name], Field(min_length=1)]
+    average: Average | None
+    seed: Count | None
+    family: Name
+    direction: Direction
+    beam: Positive
+    dataset_digest: Text
+    sets: Annotated[dict[Name, SetScores], Field(min_length=1)]
+    alignment: AttentionScores | None
+    reading: Reading | None
+
+
+class AlignerResult(Record):
+    """What the stage dictionary says of the outside aligner: ``aligner.json``."""
+
+    system: Text
+    set: Name
+    lines: Positive
+    aer: Rate | None
+    sure: Count
+    possible: Count
+    pairs: Positive  # of the training text
+    parts: Positive  # in which it was aligned
+    min_count: Positive
+
+
+def read_scores(experiment: str, name: str, root: Path = Path()) -> SystemScores:
+    """Read the scores file of a model or an ensemble.
+
+    Raises:
+        InputError: if it is missing or damaged, or is of another system.
+    """
+    path, again = Layout(experiment, root).scores(name), f"run evaluate of {name} again"
+    found = read_model(path, SystemScores, again)
+    if (found.experiment, found.name) != (experiment, name):
+        raise InputError(
+            f"{path}: holds scores of {found.name!r} in experiment {found.experiment!r}; {again}"
+        )
+    return found
+
+
+def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
+    """Read the scores of a system as the parameters describe it.
+
+    Raises:
+        InputError: as :func:`read_scores`; also if another family, seed, direction or other members
+            were scored, or no such test set.
+    """
+    path, system = Layout(params.experiment).scores(name), params.translators(name)
+    again = f"run the stages that lead to it again, the last of them evaluate of {name}"
+    scores = read_scores(params.experiment, name)
+    if test not in scores.sets:
+        raise InputError(f"{path}: no scores of {test!r}; run evaluate of {name} again")
+    if scores.family != system.family:
+        raise InputError(
+            f"{path}: scores of family {scores.family!r}, but {name} is of {system.family!r}; "
+            f"{again}"
+        )
+    first, single = params.model(system.members[0]), name in params.models
+    expected = {
+        "models": system.members,
+        "average": None if single else system.average,
+        "seed": first.seed if single else None,
+        "direction": first.direction,
+    }
+    for key, value in expected.items():
+        if (scored := getattr(scores, key)) != value:
+            raise InputError(f"{path}: {key}: {scored!r}, but {value!r} in the parameters; {again}")
+    attends = params.attends(name)
+    if attends != (scores.alignment is not None):
+        found = "no links" if attends else "links, though it does not attend"
+        raise InputError(f"{path}: alignment: {name} has {found}; {again}")
+    return scores
+
+
+def read_aligner(params: Params) -> AlignerResult:
+    """Read what the dictionary stage says of its aligner.
+
+    Raises:
+        InputError: if it is missing or damaged, or is of another set.
+    """
+    path, again = (
+        Layout(params.experiment).dictionary / "aligner.json",
+        "run the dictionary stage again",
+    )
+    found = read_model(path, AlignerResult, again)
+    if found.set != params.sets.aligned:
+        raise InputError(
+            f"{path}: tells of set {found.set!r}, not of {params.sets.aligned!r}; {again}"
+        )
+    return found

@@ -1,0 +1,127 @@
+"""Whether two systems differ by more than chance: paired tests; and AER's own interval.
+
+The tests are two-sided approximate randomizations (Noreen 1989; Riezler and Maxwell 2005). If two
+systems are alike, it does not matter which of them said what of a sentence. So their outputs change
+places at random, sentence by sentence, and p is the share of such shuffles whose difference is at least
+the one found, which counts as a shuffle too: p > 0. If the systems are alike, p falls below .05 in at
+most 5% of cases, whatever the score and however few sentences the two differ in.
+
+``sacrebleu --paired-ar`` draws the same shuffles, but counts only those whose difference is larger. If
+two systems differ in one sentence, every shuffle gives the difference found, and it prints its smallest
+p where p is 1. ``sacrebleu --paired-bs`` takes the absolute value before it centers, and p falls below
+.05 in 10% of the cases where the systems are alike.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sacrebleu.significance import estimate_ci
+
+from attnmt.corpora.links import GoldLinks, Links
+from attnmt.scoring.aer import link_counts, rates
+from attnmt.scoring.results import Script
+from attnmt.scoring.scripts import SEED, check_input, new_metric
+
+
+def paired_p(
+    script: Script,
+    ours: Sequence[str],
+    other: Sequence[str],
+    references: Sequence[str],
+    samples: int,
+) -> float:
+    """Return the two-sided p-value of the difference between two systems.
+
+    Args:
+        script: what is scored.
+        ours: one translation a line, in the form that the script takes.
+        other: those of the other system; which of the two comes first does not matter.
+        references: one a line, likewise.
+        samples: shuffles.
+
+    Raises:
+        InputError: if the three differ in length or are empty, or the environment sets another seed.
+    """
+    for translations in (ours, other):
+        check_input(script, translations, references)
+    metric = new_metric(script)
+    # What every metric of sacrebleu must define: numbers of a sentence that add up to the corpus's.
+    numbers, other_numbers = (
+        np.array(metric._extract_corpus_statistics(side, [references]), dtype=np.float64)
+        for side in (ours, other)
+    )
+
+    def scores(sums: NDArray[Any]) -> NDArray[np.float64]:
+        return np.array([metric._compute_score_from_stats(row).score for row in sums])
+
+    return _randomized_p(numbers, other_numbers, scores, samples)
+
+
+def paired_aer_p(
+    links: Sequence[Links], other_links: Sequence[Links], gold: Sequence[GoldLinks], samples: int
+) -> float:
+    """Return the p-value of the difference between two alignment error rates, as :func:`paired_p`.
+
+    Args:
+        links: of every sentence pair, English-German as the gold links are.
+        other_links: those of the other system.
+        gold: of the same pairs.
+        samples: shuffles.
+
+    Raises:
+        InputError: if the three differ in length.
+    """
+    return _randomized_p(_counts(links, gold), _counts(other_links, gold), rates, samples)
+
+
+def _randomized_p(
+    ours: NDArray[Any],
+    other: NDArray[Any],
+    scores: Callable[[NDArray[Any]], NDArray[np.float64]],
+    samples: int,
+) -> float:
+    """Return p of the difference between the scores of two systems.
+
+    Args:
+        ours: (lines, k), numbers of each sentence that add up to what the score follows from. They are
+            whole, so that their sums, and thus equal differences, are exact.
+        other: those of the other system.
+        scores: (n, k) -> (n,), the score of each of n sums.
+        samples: shuffles.
+    """
+    chosen = np.random.default_rng(SEED).integers(2, size=(samples, len(ours)), dtype=bool)
+    moved = chosen.astype(ours.dtype) @ (other - ours)  # (samples, k)
+    total, other_total = ours.sum(0), other.sum(0)
+    found = abs(scores(total[None]) - scores(other_total[None]))
+    differences = abs(scores(total + moved) - scores(other_total - moved))
+    return float((np.count_nonzero(differences >= found) + 1) / (samples + 1))
+
+
+def aer_interval(
+    links: Sequence[Links], gold: Sequence[GoldLinks], samples: int
+) -> tuple[float, float]:
+    """Return the bounds of the alignment error rate's 95% interval, by the rule of the scripts'.
+
+    Args:
+        links: of every sentence pair, English-German as the gold links are.
+        gold: of the same pairs.
+        samples: of the bootstrap.
+
+    Raises:
+        InputError: if the two differ in length.
+    """
+    mean, half_width = estimate_ci(_sampled_rates(_counts(links, gold), samples))
+    return round(float(mean - half_width), 6), round(float(mean + half_width), 6)
+
+
+def _counts(links: Sequence[Links], gold: Sequence[GoldLinks]) -> NDArray[np.int64]:
+    return link_counts(links, [line.sure for line in gold], [line.possible for line in gold])
+
+
+def _sampled_rates(counts: NDArray[np.int64], samples: int) -> NDArray[np.float64]:
+    """Return (samples,), the error rate of as many sentence pairs drawn as sacrebleu draws them."""
+    lines = len(counts)
+    drawn = np.random.default_rng(SEED).choice(lines, size=(samples, lines), replace=True)
+    return rates(counts[drawn].sum(1))

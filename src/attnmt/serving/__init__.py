@@ -1,0 +1,1 @@
+"""The best model of an experiment behind a server that runs offline."""

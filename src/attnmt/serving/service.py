@@ -1,0 +1,280 @@
+"""The best model of an experiment as an MLflow model: text in; translation, score and alignment out.
+
+It is registered as ``attnmt-<experiment>``, a version each time that the best model changes::
+
+    attnmt serve
+    curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json' \\
+        -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3}}'
+
+What is logged is data alone, the model's files in the project's layout; this module, by its name in
+MLflow's description of the model, loads them. So the served environment needs this package, and
+nothing is unpickled.
+
+``mlflow models serve`` serves it, too, and answers the same questions alike. But before the model sees
+a request, MLflow drops a parameter that it does not know, and makes text of a sentence that is none.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import BaseModel, Field, PositiveInt, ValidationError
+
+from attnmt.config import SYSTEMS, Decoding, Params, load_params
+from attnmt.config.strict import Strict
+from attnmt.corpora.links import format_links
+from attnmt.errors import InputError
+from attnmt.files.yaml_file import explained
+from attnmt.layout import Layout
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request, Response
+    from mlflow import MlflowException
+    from mlflow.pyfunc import PyFuncModel
+
+    from attnmt.decoding.pipeline import Pipeline
+
+EXAMPLE = ["The boss found cheap cameras."]
+# What a request may ask for, so that none holds the server for minutes: a wider beam finds nothing
+# better, and the cost of a translation grows with its length and the beam.
+MOST_BEAM = 100
+MOST_CHARACTERS = 1_000  # of a sentence
+MOST_WORK = 200_000  # characters of all sentences, times the beam
+NO_TEXT = "it is missing, or not text"
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Asked(Strict):
+    """The parameters of a request."""
+
+    beam: Annotated[PositiveInt, Field(le=MOST_BEAM)]
+    n_best: PositiveInt  # the most translations of a sentence to return
+
+
+class Service:
+    """What MLflow serves: one model, or one ensemble."""
+
+    def __init__(self, pipeline: "Pipeline", decoding: Decoding) -> None:
+        """Take the loaded model and the experiment's settings of the search."""
+        self._pipeline = pipeline
+        self._decoding = decoding
+
+    def predict(self, data: Any, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Translate sentences.
+
+        Args:
+            data: a table whose first column is text; MLflow makes one of a list of strings.
+            params: ``beam``, and ``n_best``, the most translations of a sentence to return.
+
+        Returns:
+            The translations, sentence by sentence, the best first. Of each: ``line``, its sentence,
+            counted from 0; ``translation``, plain text; ``score``, log p; ``alignment``, Pharaoh
+            links, source-target, of the words in ``source`` and ``target``.
+
+        Raises:
+            MlflowException: if a parameter or a sentence is not as it must be, or all of it is too much
+                for one request; the client is answered with its message and status 400.
+        """
+        asked = _validated(Asked, params)
+        # The experiment's rule for n_best holds here, too.
+        _validated(Decoding, self._decoding.model_dump() | asked.model_dump())
+        sentences = data.iloc[:, 0].tolist()
+        _refuse_too_much(sentences, asked.beam)
+        options = replace(self._pipeline.translator.options, beam=asked.beam, best=asked.n_best)
+        try:
+            found = self._pipeline.translate(sentences, options)
+        except InputError as error:
+            raise _refusal(str(error)) from error
+        return [
+            {
+                "line": line,
+                "translation": best.text,
+                "score": best.score,
+                "alignment": format_links(best.links),
+                "source": best.source,
+                "target": best.replaced,
+            }
+            for line, translations in enumerate(found)
+            for best in translations
+        ]
+
+
+class _CheckedModel:
+    """Wrap a loaded model for MLflow's server; see a request before MLflow drops any of it."""
+
+    def __init__(self, model: "PyFuncModel") -> None:
+        self._model = model
+        self.metadata = model.metadata
+        schema = model.metadata.get_params_schema()
+        self._defaults = {spec.name: spec.default for spec in schema.params}
+
+    def predict(self, data: Any, params: Any = None) -> Any:
+        if isinstance(params, dict):  # MLflow itself refuses anything else
+            _validated(Asked, self._defaults | params)
+        if getattr(data, "ndim", 1) > 1 and data.shape[1] > 1:
+            raise _refusal(f"{data.shape[1]} columns; send one, in which each line is a sentence")
+        return self._model.predict(data, params=params)
+
+
+def application(model: str) -> "FastAPI":
+    """Return MLflow's server of a saved model, which refuses what MLflow would drop or make text of.
+
+    Args:
+        model: its URI, or its folder.
+
+    Raises:
+        MlflowException: if there is no such model.
+    """
+    from mlflow.pyfunc import load_model, scoring_server
+
+    checked: Any = _CheckedModel(load_model(model))
+    app: FastAPI = scoring_server.init(checked)
+    app.middleware("http")(_refuse_what_is_no_text)
+    return app
+
+
+async def _refuse_what_is_no_text(
+    request: "Request", answer: Callable[["Request"], Awaitable["Response"]]
+) -> "Response":
+    """Refuse a list of sentences in which one is not text, as MLflow would translate "None"."""
+    from fastapi.responses import JSONResponse
+
+    try:
+        asked = json.loads(await request.body())
+    except ValueError:
+        asked = None  # MLflow says what is wrong
+    asked = asked if isinstance(asked, dict) else {}
+    for key in ("inputs", "instances"):
+        sentences = asked.get(key)
+        for line, sentence in enumerate(sentences if isinstance(sentences, list) else ()):
+            if not isinstance(sentence, str):
+                refusal = _refusal(f"sentence {line}: {NO_TEXT}")
+                return JSONResponse(
+                    json.loads(refusal.serialize_as_json()), refusal.get_http_status_code()
+                )
+    return await answer(request)
+
+
+def _validated(model: type[Model], params: Mapping[str, Any]) -> Model:
+    try:
+        return model.model_validate(dict(params))
+    except ValidationError as error:
+        schema = model.model_json_schema()
+        faults = [explained(found, schema) for found in error.errors()]
+        lines = [f"params.{'.'.join(map(str, key))}: {message}" for key, message in faults]
+        raise _refusal("; ".join(lines)) from error
+
+
+def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
+    """Refuse what is not text, and more of it than a request may ask for."""
+    for line, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise _refusal(f"sentence {line}: {NO_TEXT}")
+        if len(sentence) > MOST_CHARACTERS:
+            raise _refusal(
+                f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "
+                f"are translated; divide it"
+            )
+    characters = sum(map(len, sentences))
+    if characters * beam > MOST_WORK:
+        raise _refusal(
+            f"{len(sentences)} sentences: they have {characters} characters, and with a beam of "
+            f"{beam} a request may have {MOST_WORK // beam}; send several requests"
+        )
+
+
+def _refusal(message: str) -> "MlflowException":
+    """Return what MLflow's server answers with status 400."""
+    from mlflow import MlflowException
+
+    refusal: MlflowException = MlflowException.invalid_parameter_value(message)
+    return refusal
+
+
+def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
+    """Load what :func:`save_translator` saved; MLflow calls it by this name."""
+    import torch  # here, because it takes seconds and logging a model does not need it
+
+    from attnmt.decoding.pipeline import load_pipeline
+
+    root = Path(folder)
+    params = load_params(root / served["params_file"], root)
+    torch.set_num_threads(params.machine.decode_threads)
+    return Service(load_pipeline(params, served["model"], root), params.decoding)
+
+
+def translator_files(params: Params, name: str) -> list[Path]:
+    """Return the files, relative to the project's folder, that a model or an ensemble translates by.
+
+    Raises:
+        InputError: if one of them is missing.
+    """
+    layout, models = Layout(params.experiment), params.translators(name)
+    encoded = layout.encoded(models.family)
+    files = [encoded / file for file in ("summary.json", "vocab.en", "vocab.de")]
+    if params.families[models.family].encoding.pieces:
+        files.append(encoded / "codes")
+    direction = params.model(models.members[0]).direction
+    files += [Path(params.params_file), Path(SYSTEMS), layout.dictionary / f"{direction}.tsv"]
+    files += [layout.model(member) / "weights.safetensors" for member in models.members]
+    files += [layout.reading(name)] if params.attends(name) else []
+    for file in files:
+        if not file.is_file():
+            raise InputError(f"{file}: no such file; run the stage that makes it first")
+    return files
+
+
+def save_translator(params: Params, name: str, folder: Path, described: Any = None) -> None:
+    """Save a model or an ensemble as an MLflow model in ``folder``, which must not exist.
+
+    Args:
+        params: of the experiment, in whose project's folder the process runs.
+        name: of the model or the ensemble.
+        folder: to write to.
+        described: the ``mlflow.models.Model`` to describe it in; None is a new one.
+
+    Raises:
+        InputError: if a file of the model is missing.
+    """
+    from mlflow import pyfunc
+    from mlflow.models import ModelSignature
+    from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
+    from mlflow.types.schema import Array
+
+    defaults = {"beam": params.decoding.beam, "n_best": 1}
+    outputs: dict[str, DataType | Array] = {
+        "line": DataType.long,
+        "translation": DataType.string,
+        "score": DataType.double,
+        "alignment": DataType.string,
+        "source": Array(DataType.string),
+        "target": Array(DataType.string),
+    }
+    signature = ModelSignature(
+        # Without a name, so that a list of strings will do and a column may be called anything.
+        Schema([ColSpec(DataType.string)]),
+        Schema([ColSpec(kind, key) for key, kind in outputs.items()]),
+        ParamSchema([ParamSpec(key, DataType.long, value) for key, value in defaults.items()]),
+    )
+    with TemporaryDirectory() as temporary:
+        project = Path(temporary, "project")
+        for file in translator_files(params, name):
+            link = project / file
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(file.resolve())  # MLflow copies what it leads to
+        pyfunc.save_model(
+            folder,
+            loader_module=__name__,
+            data_path=project,
+            model_config={"params_file": params.params_file, "model": name},
+            mlflow_model=described,
+            signature=signature,
+            input_example=(EXAMPLE, defaults),
+            # Given, because to find them out MLflow would load the model in a process of its own.
+            pip_requirements=[f"attnmt=={version('attnmt')}"],
+        )

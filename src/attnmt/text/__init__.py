@@ -1,0 +1,1 @@
+"""From raw text to ids: tokens, subwords, vocabularies, batches; the dictionary of aligned words."""

@@ -1,0 +1,147 @@
+"""A dictionary of single words, learned from aligned text, for what a vocabulary lacks."""
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
+
+from attnmt.corpora.links import Links
+from attnmt.errors import InputError
+from attnmt.files.text_file import iter_lines, write_lines
+
+
+class Dictionary:
+    """The best translation of each source word."""
+
+    def __init__(self, translations: Mapping[str, str]) -> None:
+        """Keep one target word for each source word."""
+        self._translations = dict(translations)
+
+    @classmethod
+    def load(cls, path: Path, *, lowercase: bool = False) -> Self:
+        """Read ``source<TAB>target<TAB>p(target | source)<TAB>count``, the best target first.
+
+        ``lowercase`` counts words together that differ in case alone, for text in lower case.
+
+        Raises:
+            InputError: if the file is missing or a line is not two words, a share and a count.
+        """
+        counts: dict[str, Counter[str]] = {}
+        for number, line in enumerate(iter_lines(path, may_be_blank=True), start=1):
+            fields = _fields(line, f"{path}:{number}")
+            source, target = (word.lower() if lowercase else word for word in fields[:2])
+            counts.setdefault(source, Counter())[target] += int(fields[3])
+        return cls({source: found.most_common(1)[0][0] for source, found in counts.items()})
+
+    def __len__(self) -> int:
+        """Return the number of source words."""
+        return len(self._translations)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the source words."""
+        return iter(self._translations)
+
+    def best(self, source_word: str) -> str | None:
+        """Return the most probable translation, None for a word that the dictionary lacks."""
+        return self._translations.get(source_word)
+
+
+def _fields(line: str, place: str) -> list[str]:
+    """Return the four fields of a line of a dictionary."""
+    fields = line.split("\t")
+    if len(fields) != 4 or not fields[3].isdecimal():
+        fault = f"{len(fields)} fields separated by tabs, not 4 with a count as the last"
+    elif any(len(word.split()) != 1 for word in fields[:2]):
+        fault = f"{fields[0]!r} and {fields[1]!r} are not two words"
+    elif not re.fullmatch(r"0\.\d+|1\.0+", fields[2]) or int(fields[3]) < 1:
+        fault = f"{fields[2]!r} is not a share between 0 and 1, or {fields[3]!r} is not a count"
+    else:
+        return fields
+    raise InputError(f"{place}: {fault}; run the dictionary stage again")
+
+
+def count_links(
+    pairs: Iterable[tuple[list[str], list[str]]], links: Iterable[Links]
+) -> Counter[tuple[str, str]]:
+    """Return how often each source word is linked to each target word.
+
+    Args:
+        pairs: tokenized sentences.
+        links: of each pair.
+    """
+    return Counter(
+        (source[i], target[j])
+        for (source, target), line in zip(pairs, links, strict=True)
+        for i, j in line
+    )
+
+
+def write_dictionaries(
+    forward: Path, backward: Path, parts: Iterable[Mapping[tuple[str, str], int]], min_count: int
+) -> tuple[int, int]:
+    """Write the pairs of linked words that occur at least ``min_count`` times in all parts together.
+
+    p(target | source) is the pair's share of all links of its source word, rare pairs counted. Each
+    part's counts are sorted and put on the disk beside the dictionaries, and merged when all are there.
+    So one part is held in memory, however many there are.
+
+    Args:
+        forward: of source words, to write.
+        backward: of target words, to write.
+        parts: how often each (source word, target word) is linked in a part of the text.
+        min_count: links of a pair, at least.
+
+    Returns:
+        The number of links, and that of different pairs of words.
+    """
+    with TemporaryDirectory(dir=forward.parent) as folder:
+        runs: tuple[list[Path], list[Path]] = ([], [])
+        for number, part in enumerate(parts):
+            for side, found in enumerate(runs):
+                path = Path(folder, f"{number}.{side}")
+                write_lines(path, _sorted_run(part, side == 1))
+                found.append(path)
+            del part  # or it would stay while the next one is made
+        links = pairs = 0
+        for path, found in zip((forward, backward), runs, strict=True):
+            totals: Counter[str] = Counter()
+            write_lines(path, _entries(_merged(found), min_count, totals))
+            links, pairs = totals["links"], totals["pairs"]
+    return links, pairs
+
+
+_Count = tuple[str, str, int]  # source word, target word, links
+
+
+def _sorted_run(links: Mapping[tuple[str, str], int], flip: bool) -> Iterator[str]:
+    counts = ((pair[::-1] if flip else pair, count) for pair, count in links.items())
+    return (f"{source}\t{target}\t{count}" for (source, target), count in sorted(counts))
+
+
+def _merged(runs: Iterable[Path]) -> Iterator[_Count]:
+    """Yield the counts of all runs by source word, then target word, those of a pair added up."""
+
+    def counts(path: Path) -> Iterator[_Count]:
+        for line in iter_lines(path, may_be_blank=True):
+            source, target, count = line.split("\t")
+            yield source, target, int(count)
+
+    every = heapq.merge(*map(counts, runs))
+    for (source, target), same in groupby(every, key=itemgetter(0, 1)):
+        yield source, target, sum(count for _, _, count in same)
+
+
+def _entries(counts: Iterable[_Count], min_count: int, totals: Counter[str]) -> Iterator[str]:
+    """Yield the lines of a dictionary; add the links and pairs of words to ``totals``."""
+    for source, of_source in groupby(counts, key=itemgetter(0)):
+        targets = [(-count, target) for _, target, count in of_source]
+        total = -sum(negative for negative, _ in targets)
+        totals.update(links=total, pairs=len(targets))
+        for negative, target in sorted(targets):
+            if -negative >= min_count:
+                yield f"{source}\t{target}\t{-negative / total:.6f}\t{-negative}"

@@ -1,0 +1,197 @@
+"""From tokens to what the models of a family read: words or pieces, vocabularies, ids."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from attnmt.config import Encoding, Sets
+from attnmt.corpora.links import Links, check_inside, format_links, parse_links
+from attnmt.corpora.parallel import count_parallel_lines
+from attnmt.errors import InputError
+from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
+from attnmt.text.encoded import EncodedText, write_encoded
+from attnmt.text.pieces import WORD_END, Cutter, learn_codes
+from attnmt.text.summary import digest_of
+from attnmt.text.tokens import LANGUAGES
+from attnmt.text.vocabulary import Vocabulary, build_vocabulary, count_words
+from attnmt.text.workers import map_chunks
+
+
+def encode_sets(
+    tokens: Path, folder: Path, sets: Sets, encoding: Encoding, workers: int = 1
+) -> dict[str, Any]:
+    """Write text, links, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
+
+    Text is streamed; of the training text, only word counts and where its sentences begin are held.
+    ``workers``, the processes that share a long text, change no byte.
+
+    Returns:
+        the summary: per set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
+        ones and the text's ``sha256``; the sizes of the vocabularies; whether tokens are ``pieces``;
+        ``digest``, over every byte that a training reads.
+
+    Raises:
+        InputError: if the files of a set are missing or do not fit each other, or if pieces cannot
+            be learned from the training text or cannot stand for a text (naming file and line).
+    """
+    summary: dict[str, Any] = {
+        "sets": {name: {"lines": _count_lines(tokens, name)} for name in sets.all()},
+        "vocabulary": {},
+        "pieces": encoding.pieces is not None,
+    }
+    cutters = _learn_pieces(tokens, folder, sets.train, encoding, workers)
+    for language in LANGUAGES:
+        for name in sets.all():  # the training set first
+            text = _Text(tokens / f"{name}.{language}", encoding, cutters.get(language))
+            path = folder / f"{name}.{language}.tok"
+            counts = _write_text(path, text, workers)
+            if name == sets.train:
+                vocabulary = build_vocabulary(counts, encoding.vocabulary)
+                vocabulary.save(folder / f"vocab.{language}")
+                summary["vocabulary"][language] = len(vocabulary)
+            summary["sets"][name][language] = _describe(path, counts, vocabulary)
+            ids = map_chunks(_Ids(vocabulary), iter_lines(path), workers)
+            write_encoded(folder, name, language, ids)
+    for name in sets.all():
+        if (tokens / f"{name}.links").is_file():
+            _write_links(tokens, folder, name, encoding.length)
+    summary["digest"] = digest_of(folder)
+    write_json(folder / "summary.json", summary)
+    return summary
+
+
+def _count_lines(tokens: Path, name: str) -> int:
+    """Return how many lines each file of a set has."""
+    total = count_parallel_lines(tokens / f"{name}.{language}" for language in LANGUAGES)
+    path = tokens / f"{name}.links"
+    links = sum(1 for _ in iter_lines(path, may_be_blank=True)) if path.is_file() else total
+    if links != total:
+        raise InputError(
+            f"{path}: {links:,} lines where the text has {total:,}; run the tokens stage again"
+        )
+    return total
+
+
+@dataclass(frozen=True)
+class _Text:
+    """Reads a file of tokens as the family does."""
+
+    path: Path
+    encoding: Encoding
+    cutter: Cutter | None = None
+
+    def count(self, first: int, lines: list[str]) -> Counter[str]:
+        """Count the words or pieces of lines; ``first`` is the number of the first one."""
+        return count_words(self._read(first, lines))
+
+    def read(self, first: int, lines: list[str]) -> tuple[str, Counter[str]]:
+        """Return the lines as the family reads them, and the count of their words or pieces."""
+        read = list(self._read(first, lines))
+        return "".join(f"{line}\n" for line in read), count_words(read)
+
+    def _read(self, first: int, lines: list[str]) -> Iterator[str]:
+        for number, line in enumerate(lines, start=first):
+            words = words_read(line, self.encoding, f"{self.path}:{number}")
+            if not words:
+                raise InputError(
+                    f"{self.path}:{number}: no words in this line; run the tokens stage again"
+                )
+            yield " ".join(self.cutter.cut(words) if self.cutter else words)
+
+
+@dataclass(frozen=True)
+class _Ids:
+    """Turns words into ids."""
+
+    vocabulary: Vocabulary
+
+    def __call__(self, _first: int, lines: list[str]) -> EncodedText:
+        return EncodedText.of([self.vocabulary.encode(line.split()) for line in lines])
+
+
+def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
+    """Return the words that a family reads of a line of tokens; ``place`` names it in an error.
+
+    Raises:
+        InputError: if the line holds a mark that cannot be cut into pieces.
+    """
+    text = line.lower() if encoding.lowercase else line
+    if encoding.pieces and WORD_END in text:
+        raise InputError(
+            f"{place}: the text holds {WORD_END!r}, by which subword-nmt marks the end of "
+            f"a word; take it out, write &lt;/w&gt;, or have Moses tokenize the raw text"
+        )
+    words = text.split()
+    return words[-encoding.length :] if encoding.length else words
+
+
+def _learn_pieces(
+    tokens: Path, folder: Path, train: str, encoding: Encoding, workers: int
+) -> dict[str, Cutter]:
+    """Write the codes of both languages together; return how each one cuts its words, if it does.
+
+    As subword-nmt's authors advise, a language splits again what is rare in its own training text,
+    so that no piece known from the other language alone is left.
+    """
+    if encoding.pieces is None:
+        return {}
+    counts = {language: Counter[str]() for language in LANGUAGES}
+    for language, count in counts.items():
+        path = tokens / f"{train}.{language}"
+        for found in map_chunks(_Text(path, encoding).count, _shown(path), workers):
+            count.update(found)
+    codes = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
+    write_text(folder / "codes", codes)
+    plain, threshold = Cutter(codes), encoding.pieces.threshold
+    return {
+        k: Cutter(codes, plain.frequent(count, threshold, workers)) for k, count in counts.items()
+    }
+
+
+def _write_text(path: Path, text: _Text, workers: int) -> Counter[str]:
+    """Write a text as the family reads it; return the count of its words or pieces."""
+    counts: Counter[str] = Counter()
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for lines, found in map_chunks(text.read, _shown(text.path), workers):
+            stream.write(lines)
+            counts.update(found)
+    return counts
+
+
+def _describe(path: Path, counts: Counter[str], vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return what the summary says of one side of a set."""
+    unknown = sum(count for word, count in counts.items() if word not in vocabulary)
+    return {"tokens": counts.total(), "unknown": unknown / counts.total(), "sha256": sha256(path)}
+
+
+def _shown(path: Path) -> Iterable[str]:
+    """Yield the lines of a file; show on a terminal how many were read."""
+    return tqdm(iter_lines(path), path.name, unit=" lines", disable=None)
+
+
+def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> None:
+    """Write the links between words that the family reads, counted as it reads them."""
+    paths = [tokens / f"{name}.{end}" for end in (*LANGUAGES, "links")]
+    rows = zip(*(iter_lines(path, may_be_blank=True) for path in paths), strict=True)
+    with (folder / paths[-1].name).open("w", encoding="utf-8", newline="\n") as stream:
+        for number, (source, target, text) in enumerate(rows, start=1):
+            place, words = f"{paths[-1]}:{number}", (len(source.split()), len(target.split()))
+            links = parse_links(text, place)
+            check_inside(links.possible, words, place, "run the tokens stage again")
+            first = _first_word(source, length), _first_word(target, length)
+            stream.write(format_links(*(_from_word(part, first) for part in links)) + "\n")
+
+
+def _first_word(line: str, length: int | None) -> int:
+    """Return which word of a line is the first one that is read."""
+    return max(0, len(line.split()) - length) if length else 0
+
+
+def _from_word(links: Links, first: tuple[int, int]) -> Links:
+    """Return the links whose words are read, both sides counted from the first one that is."""
+    moved = ((i - first[0], j - first[1]) for i, j in links)
+    return [link for link in moved if min(link) >= 0]

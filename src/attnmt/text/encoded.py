@@ -1,0 +1,236 @@
+"""What a family reads: text, vocabularies, and ids as one flat array that is mapped into memory."""
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.lib.format import write_array_header_1_0
+from numpy.typing import NDArray
+
+from attnmt.corpora.links import GoldLinks, Links, read_links
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_lines
+from attnmt.text.pieces import join_pieces, word_links
+from attnmt.text.summary import digest_of, read_summary
+from attnmt.text.vocabulary import Vocabulary
+
+
+class EncodedSets:
+    """All sets as the models of one family read them: what the encode stage wrote.
+
+    Attributes:
+        folder: where it lies.
+        digest: of every byte that a training reads.
+        pieces: whether the text is cut into parts of words.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read the summary.
+
+        Raises:
+            InputError: if it is missing or damaged.
+        """
+        self.folder = folder
+        self._summary = read_summary(folder)
+        self.digest = self._summary.digest
+        self.pieces = self._summary.pieces
+        self._again = f"run encode of {folder.name} again"
+
+    def lines(self, name: str) -> int:
+        """Return how many sentence pairs a set has."""
+        return self._summary.of(name, self.folder).lines
+
+    def units(self, name: str, language: str) -> list[list[str]]:
+        """Return the words, or the pieces, of every sentence of a set.
+
+        Raises:
+            InputError: if the file is missing, has not as many lines as the set, or one without words.
+        """
+        path = self.text_path(name, language)
+        units = [line.split() for line in read_lines(path)]
+        self._check_lines(path, len(units), name)
+        if [] in units:
+            raise InputError(f"{path}:{units.index([]) + 1}: no words in this line; {self._again}")
+        return units
+
+    def words(self, units: Sequence[str]) -> list[str]:
+        """Return the words that units make."""
+        return join_pieces(units) if self.pieces else list(units)
+
+    def links(self, links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
+        """Return links of units as links of words."""
+        return word_links(links, source, target) if self.pieces else links
+
+    def gold(self, name: str) -> list[GoldLinks] | None:
+        """Return the gold links of a set's words, English-German; None where none are known.
+
+        Raises:
+            InputError: if they are not links of these sentences.
+        """
+        path = self.folder / f"{name}.links"
+        if not path.exists():
+            return None
+        return read_links(path, self.word_counts(name, "en", "de"), self._again)
+
+    def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
+        """Return how many words each sentence pair of a set has, source and target."""
+        sides = (map(self.words, self.units(name, language)) for language in (source, target))
+        return [(len(one), len(other)) for one, other in zip(*sides, strict=True)]
+
+    def text(self, name: str, language: str) -> "EncodedText":
+        """Return one side of a set as ids.
+
+        Raises:
+            InputError: if the files are missing or damaged, or are of another text or vocabulary.
+        """
+        path, offsets_path = _paths(self.folder, name, language)
+        text = EncodedText.open(self.folder, name, language)
+        entries = len(self.vocabulary(language))
+        self._check_lines(offsets_path, len(text), name)
+        if not text.lengths.all():
+            line = int(text.lengths.argmin()) + 1
+            raise InputError(f"{offsets_path}: sentence {line} has no words; {self._again}")
+        low, high = int(text.ids.min()), int(text.ids.max())
+        if low < 0 or high >= entries:
+            raise InputError(
+                f"{path}: ids from {low} to {high}, but vocab.{language} has {entries} entries; "
+                f"{self._again}"
+            )
+        return text
+
+    def vocabulary(self, language: str) -> Vocabulary:
+        """Return a language's vocabulary.
+
+        Raises:
+            InputError: if the file is missing, damaged or not of the size that the summary says.
+        """
+        path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary.of(language)
+        vocabulary = Vocabulary.load(path)
+        if len(vocabulary) != entries:
+            raise InputError(
+                f"{path}: {len(vocabulary)} entries where summary.json has {entries}; {self._again}"
+            )
+        return vocabulary
+
+    def verify(self) -> None:
+        """Refuse vocabularies and ids that are not, to the byte, those that were encoded together.
+
+        It reads all of them, some GB/s.
+
+        Raises:
+            InputError: if one of them was changed since.
+        """
+        if digest_of(self.folder) != self.digest:
+            raise InputError(
+                f"{self.folder}: vocab.* and *.npy are not those of summary.json (their digest "
+                f"differs); {self._again}"
+            )
+
+    def _check_lines(self, path: Path, lines: int, name: str) -> None:
+        if lines != self.lines(name):
+            raise InputError(
+                f"{path}: {lines:,} lines where summary.json has {self.lines(name):,}; {self._again}"
+            )
+
+    def text_path(self, name: str, language: str) -> Path:
+        """Return the file of a set's words or pieces."""
+        return self.folder / f"{name}.{language}.tok"
+
+
+class EncodedText:
+    """One side of a set of sentences as ids, without ``<s>`` and ``</s>``.
+
+    Attributes:
+        ids: (words,) int32, all sentences one after another.
+        offsets: (lines + 1,) int64; sentence i is ``ids[offsets[i]:offsets[i + 1]]``.
+        lengths: (lines,) int64, words of each sentence.
+    """
+
+    def __init__(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
+        """Join ids to the places where sentences start."""
+        self.ids = ids
+        self.offsets = offsets
+        self.lengths: NDArray[np.int64] = np.diff(offsets)
+
+    @classmethod
+    def open(cls, folder: Path, name: str, language: str) -> Self:
+        """Map the ids of set ``name`` into memory; only what is read is loaded.
+
+        Raises:
+            InputError: if the files are missing, damaged, of another type or shape, or do not belong
+                together.
+        """
+        ids_path, offsets_path = _paths(folder, name, language)
+        ids, offsets = _load(ids_path, np.int32), _load(offsets_path, np.int64)
+        if not len(offsets) or offsets[0] or (np.diff(offsets) < 0).any():
+            raise InputError(
+                f"{offsets_path}: offsets must rise from 0; run the encode stage again"
+            )
+        if offsets[-1] != len(ids):
+            raise InputError(
+                f"{ids_path}: {len(ids)} ids where {offsets_path.name} expects {offsets[-1]}; "
+                f"run the encode stage again"
+            )
+        return cls(ids, offsets)
+
+    @classmethod
+    def of(cls, lines: Sequence[Sequence[int]]) -> Self:
+        """Put the ids of sentences one after another."""
+        offsets = np.fromiter(accumulate(map(len, lines), initial=0), dtype=np.int64)
+        return cls(np.fromiter(chain.from_iterable(lines), np.int32, offsets[-1]), offsets)
+
+    def __len__(self) -> int:
+        """Return the number of sentences."""
+        return len(self.lengths)
+
+    def __getitem__(self, index: int) -> NDArray[np.int32]:
+        """Return the ids of one sentence, (words,) int32."""
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+
+def write_encoded(folder: Path, name: str, language: str, parts: Iterable[EncodedText]) -> None:
+    """Write parts of a text, one after another, to ``<name>.<language>.ids.npy`` and ``.offsets.npy``.
+
+    Ids are written as they come; only the offsets are held.
+    """
+    ids_path, offsets_path = _paths(folder, name, language)
+    lengths = []
+    with ids_path.open("wb") as stream:
+        _write_header(stream, 0)  # of the same size whatever the number, by NumPy's design
+        for part in parts:
+            stream.write(part.ids.tobytes())
+            lengths.append(part.lengths)
+        offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+        stream.seek(0)
+        _write_header(stream, int(offsets[-1]))
+    np.save(offsets_path, offsets)
+
+
+def _write_header(stream: BinaryIO, words: int) -> None:
+    """Write the header that ``np.save`` would write for this number of ids."""
+    descr = np.lib.format.dtype_to_descr(np.dtype(np.int32))
+    write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": (words,)})
+
+
+def _load(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
+    """Map a flat array of a type into memory."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; run the encode stage first")
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(f"{path}: damaged ({error}); run the encode stage again") from None
+    kind = np.dtype(dtype)
+    if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != 1:
+        what = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else "a zip"
+        raise InputError(
+            f"{path}: {what} where {kind} in one row is expected; run the encode stage again"
+        )
+    return array
+
+
+def _paths(folder: Path, name: str, language: str) -> tuple[Path, Path]:
+    stem = f"{name}.{language}"
+    return folder / f"{stem}.ids.npy", folder / f"{stem}.offsets.npy"

@@ -1,0 +1,147 @@
+"""Words cut into pieces by byte-pair encoding, and what is said of pieces brought back to words.
+
+Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units" (ACL 2016),
+by their own subword-nmt. A piece that ends in ``@@`` goes on in the next one: ``mo@@ tor``.
+"""
+
+import io
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import redirect_stderr
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from subword_nmt.apply_bpe import BPE
+from subword_nmt.learn_bpe import learn_bpe
+
+from attnmt.corpora.links import Links
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_lines
+from attnmt.text.vocabulary import SPECIAL, UNK
+from attnmt.text.workers import map_chunks
+
+ENCODE_AGAIN = "run the encode stage again"
+LEARNED_FROM = 300_000
+GOES_ON = "@@"
+WORD_END = "</w>"  # subword-nmt's own mark; text that holds it breaks its cutting
+UNKNOWN = SPECIAL[UNK]
+_REMEMBERED = 2**17  # words, some 50 MB
+
+
+def learn_codes(counts: Counter[str], merges: int) -> str:
+    """Return the content of a file of codes: at most ``merges`` merges, the most frequent first.
+
+    Args:
+        counts: how often each word occurs in the training text of both languages. subword-nmt takes
+            2 to 3 kB a word, so it learns from the ``LEARNED_FROM`` most frequent ones alone.
+
+    Raises:
+        InputError: if no two letters stand side by side twice, so that there is nothing to merge.
+    """
+    codes = io.StringIO()
+    words = (f"{word} {count}" for word, count in counts.most_common(LEARNED_FROM))
+    if any(len(word) > 1 for word in counts):
+        with redirect_stderr(io.StringIO()):  # its progress bar heeds no terminal
+            learn_bpe(words, codes, merges, is_dict=True)
+    if codes.getvalue().count("\n") < 2:  # the first line is the version
+        raise InputError(
+            "encoding.pieces: no two letters stand side by side twice in the training text, so "
+            "there is nothing to merge; take more text, or take pieces away"
+        )
+    return codes.getvalue()
+
+
+def read_codes(path: Path) -> str:
+    """Read a file of what :func:`learn_codes` returns.
+
+    Raises:
+        InputError: if it is missing, or (naming the line) holds what is not a merge of two pieces.
+    """
+    version, *merges = read_lines(path)
+    if not version.startswith("#version:"):
+        raise InputError(f"{path}:1: {version[:60]!r} is not the version of codes; {ENCODE_AGAIN}")
+    for number, merge in enumerate(merges, start=2):
+        if len(merge.split(" ")) != 2 or "" in merge.split(" "):
+            raise InputError(f"{path}:{number}: {merge[:60]!r} is not two pieces; {ENCODE_AGAIN}")
+    return "\n".join([version, *merges]) + "\n"
+
+
+class Cutter:
+    """Cuts words into pieces. What it cuts, :func:`join_pieces` joins again to the letter.
+
+    A last piece that itself ends in ``@@``, or is spelled ``<unk>``, would be misread; its last
+    character becomes a piece of its own.
+    """
+
+    def __init__(self, codes: str, known: Collection[str] = ()) -> None:
+        """Take what :func:`learn_codes` returns; a piece that is not ``known``, if any is, is split."""
+        self._made_of = codes, known
+        self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=known)
+        self._pieces = lru_cache(_REMEMBERED)(self._cut_word)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another process without what is remembered."""
+        return Cutter, self._made_of
+
+    def cut(self, words: Iterable[str]) -> list[str]:
+        """Return the pieces of all words, which are free of white space and of ``</w>``."""
+        return [piece for word in words for piece in self._pieces(word)]
+
+    def _cut_word(self, word: str) -> list[str]:
+        pieces: list[str] = self._bpe.segment_tokens([word])
+        self._bpe.cache.clear()  # it remembers every word, however many there are
+        last = pieces[-1]
+        if last.endswith(GOES_ON) or last == UNKNOWN:
+            pieces[-1:] = [last[:-1] + GOES_ON, last[-1]]
+        return pieces
+
+    def frequent(self, counts: Mapping[str, int], threshold: int, workers: int = 1) -> set[str]:
+        """Return the pieces that occur at least ``threshold`` times in words that occur so often.
+
+        Raises:
+            InputError: if there are none.
+        """
+        found: Counter[str] = Counter()
+        for part in map_chunks(self._count_pieces, counts.items(), workers):
+            found.update(part)
+        frequent = {piece for piece, count in found.items() if count >= threshold}
+        if not frequent:
+            raise InputError(
+                f"encoding.pieces.threshold: no piece occurs {threshold:,} times in the training "
+                f"text of a language; lower it"
+            )
+        return frequent
+
+    def _count_pieces(self, _first: int, counts: list[tuple[str, int]]) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for word, count in counts:
+            for piece in self._cut_word(word):
+                found[piece] += count
+        return found
+
+
+def join_pieces(pieces: Sequence[str]) -> list[str]:
+    """Return the words that pieces make. A word with an unknown piece is unknown, ``<unk>``."""
+    words: list[list[str]] = []
+    for piece, word in zip(pieces, words_of_pieces(pieces), strict=True):
+        if word == len(words):
+            words.append([])
+        words[word].append(piece)
+    joined = ("".join(piece.removesuffix(GOES_ON) for piece in parts) for parts in words)
+    return [
+        UNKNOWN if UNKNOWN in parts else word for parts, word in zip(words, joined, strict=True)
+    ]
+
+
+def words_of_pieces(pieces: Iterable[str]) -> list[int]:
+    """Return for each piece the index of the word that it belongs to."""
+    ends = (not piece.endswith(GOES_ON) for piece in pieces)
+    return list(accumulate(ends, initial=0))[:-1]
+
+
+def word_links(links: Links, source_pieces: Sequence[str], target_pieces: Sequence[str]) -> Links:
+    """Return links of words, ascending: two words are linked where any of their pieces are."""
+    source, target = words_of_pieces(source_pieces), words_of_pieces(target_pieces)
+    return sorted({(source[i], target[j]) for i, j in links})

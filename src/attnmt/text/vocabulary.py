@@ -1,0 +1,87 @@
+"""The words that a model knows: the most frequent ones of the training text, the rest ``<unk>``."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
+from pathlib import Path
+from typing import Self
+
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_lines, write_lines
+
+SPECIAL = ("<unk>", "<s>", "</s>")
+UNK, BOS, EOS = range(len(SPECIAL))
+
+
+class Vocabulary:
+    """A numbered list of words. ``<unk>``, ``<s>`` and ``</s>`` are its first three.
+
+    Text cannot forge the special words: a token spelled like one of them is unknown.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Number ``words``, which start with the special ones and hold none twice."""
+        self.words = list(words)
+        self._ids = {word: i for i, word in enumerate(self.words) if i >= len(SPECIAL)}
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a vocabulary of one word a line.
+
+        Raises:
+            InputError: if the file is missing, does not start with the special words, or holds a
+                word twice or what is not one.
+        """
+        words = read_lines(path)
+        if tuple(words[: len(SPECIAL)]) != SPECIAL:
+            raise InputError(f"{path}:1: a vocabulary must start with {', '.join(SPECIAL)}")
+        lines: dict[str, int] = {}
+        for number, word in enumerate(words, start=1):
+            if len(word.split()) != 1:
+                raise InputError(
+                    f"{path}:{number}: {word!r} is not a word; run the encode stage again"
+                )
+            first = lines.setdefault(word, number)
+            if first != number:
+                raise InputError(f"{path}:{number}: {word!r} stands on line {first} already")
+        return cls(words)
+
+    def save(self, path: Path) -> None:
+        """Write one word a line."""
+        write_lines(path, self.words)
+
+    def __len__(self) -> int:
+        """Return the number of words, special ones included."""
+        return len(self.words)
+
+    def __contains__(self, token: object) -> bool:
+        """Return whether a token has an id of its own."""
+        return token in self._ids
+
+    def encode(self, tokens: Iterable[str]) -> list[int]:
+        """Return the id of every token, ``UNK`` for one that is not known."""
+        return [self._ids.get(token, UNK) for token in tokens]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Return the word of every id."""
+        return [self.words[i] for i in ids]
+
+
+def count_words(lines: Iterable[str]) -> Counter[str]:
+    """Count the tokens of lines, which are joined by spaces; the order is that of first occurrence."""
+    counts: Counter[str] = Counter()
+    for line in lines:
+        counts.update(line.split())
+    return counts
+
+
+def build_vocabulary(counts: Mapping[str, int], size: int) -> Vocabulary:
+    """Keep the most frequent words; of equally frequent ones those that were counted first.
+
+    Args:
+        counts: how often each word occurs, in the order of :func:`count_words`.
+        size: entries at most, the special words included.
+    """
+    words = (word for word in counts if word not in SPECIAL)
+    # nlargest keeps words of one count in their order
+    return Vocabulary([*SPECIAL, *nlargest(size - len(SPECIAL), words, key=counts.__getitem__)])

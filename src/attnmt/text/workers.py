@@ -1,0 +1,104 @@
+"""Several processes on one long text: results in order, memory bounded."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import chain, islice
+from typing import Any, TypeVar
+
+from attnmt.errors import InputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+CHUNK = 10_000  # items of a piece of work
+SMALL = 5  # chunks that are done sooner than processes start
+# Imports what workers need, once: each of them would take half a second for it
+PRELOADED = "attnmt.text.encode"
+
+
+def map_chunks(
+    work: Callable[[int, list[Item]], Result], items: Iterable[Item], workers: int
+) -> Iterator[Result]:
+    """Yield what ``work`` makes of each chunk of ``items``, in their order.
+
+    At most two chunks a worker wait or are worked on. Whenever this process ends, its workers do.
+
+    Args:
+        work: takes the number of a chunk's first item, counted from 1, and the chunk. It is sent to
+            each worker once, by pickle.
+        workers: processes beside this one; with 1, or few items, this one does the work.
+
+    Raises:
+        InputError: if ``work`` does, or if the system killed a worker.
+    """
+    chunks = _chunks(items)
+    if workers > 1:
+        first = list(islice(chunks, SMALL + 1))
+        if len(first) > SMALL:
+            return _in_processes(work, chain(first, chunks), workers)
+        chunks = iter(first)
+    return (work(number, chunk) for number, chunk in chunks)
+
+
+def _chunks(items: Iterable[Item]) -> Iterator[tuple[int, list[Item]]]:
+    rest, number = iter(items), 1
+    while chunk := list(islice(rest, CHUNK)):
+        yield number, chunk
+        number += len(chunk)
+
+
+def _in_processes(
+    work: Callable[[int, list[Item]], Result],
+    chunks: Iterable[tuple[int, list[Item]]],
+    workers: int,
+) -> Iterator[Result]:
+    # A fork of this process would inherit the locks of its threads; of the server, which has none, not.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([PRELOADED])
+    pending: deque[Future[Result]] = deque()
+    with ProcessPoolExecutor(workers, context, _begin, (work,)) as pool:
+        try:
+            for number, chunk in chunks:
+                pending.append(pool.submit(_work_on, number, chunk))
+                if len(pending) == 2 * workers:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        except BrokenProcessPool:
+            raise InputError(
+                "a worker process was killed, most likely for want of memory; grant more, or lower "
+                "machine.workers"
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_work: Callable[[int, list[Any]], Any]
+
+
+def _begin(work: Callable[[int, list[Any]], Any]) -> None:
+    """Take the work that this worker will do."""
+    global _work
+    _work = work
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches every process; the first one ends all
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this worker once the process that started it is gone, which a killed one cannot tell it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work_on(number: int, chunk: list[Any]) -> Any:
+    return _work(number, chunk)

@@ -1,0 +1,93 @@
+"""The report in MLflow: one run carries the page, the tables, the figures and the best model.
+
+The run of each system names the tables that show it. The best model is the one that the development set
+chooses (:mod:`attnmt.decoding.best`), registered and served as serving.py says.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.decoding.best import best_model
+from attnmt.layout import Layout
+from attnmt.reporting.tables_file import ShownTable, read_tables
+from attnmt.serving.service import save_translator, translator_files
+from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
+
+TRANSLATOR = "translator"  # the logged model
+DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown
+TABLES_FILE = "tables.json"  # what the page is made of; it says nothing that the tables do not
+
+SERVE = "attnmt serve --model models:/{}/latest"
+
+
+def add_report(client: Any, params: Params) -> bool:
+    """Put an experiment's report into MLflow, in the place of the one that is there.
+
+    Returns:
+        Whether MLflow lacked any of it; False, too, if there is no report.
+
+    Raises:
+        InputError: if a file of the report or of the best model is damaged or missing.
+    """
+    layout, experiment = Layout(params.experiment), params.experiment
+    found = sorted(layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True)  # tables, then cost
+    if not found:
+        return False
+    tables = [table for path in found for table in read_tables(path, experiment).tables]
+    run_id = report_run(client, experiment)
+    files = [path for path in layout.reports.rglob("[!.]*.*") if path.name != TABLES_FILE]
+    added = [replace_artifacts(client, run_id, layout.reports, sorted(files))]
+    added.append(_name_tables(client, experiment, tables))
+    if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
+        added.append(register_best(client, params, run_id))
+    return any(added)
+
+
+def _name_tables(client: Any, experiment: str, tables: Sequence[ShownTable]) -> bool:
+    """Tag the run of every system with the tables that show it; return whether one lacked its tag."""
+    shown: dict[str, dict[str, None]] = {}
+    for table in tables:
+        for model in (model for row in table.rows for model in row.models):
+            shown.setdefault(model, {})[table.short] = None
+    runs = [(run, shown.get(run.data.tags["run"])) for run in model_runs(client, experiment)]
+    return any([set_tag(client, run, "tables", ", ".join(names)) for run, names in runs if names])
+
+
+def register_best(client: Any, params: Params, run_id: str) -> bool:
+    """Log the best model of an experiment as an output of run ``run_id``, and register it.
+
+    Returns:
+        Whether the latest version in the registry was another model, or none.
+
+    Raises:
+        InputError: if a file of the model is missing.
+    """
+    from mlflow.entities import LoggedModelOutput
+    from mlflow.models import Model
+
+    name, registered = best_model(params), f"attnmt-{params.experiment}"
+    digest = digest_of(translator_files(params, name))
+    versions = client.search_model_versions(f"name = '{registered}'")
+    if versions and max(versions, key=lambda v: int(v.version)).tags.get("digest") == digest:
+        return False
+    tags = {"model": name, "digest": digest}
+    experiment = client.get_run(run_id).info.experiment_id
+    logged = client.create_logged_model(experiment, TRANSLATOR, run_id, tags)
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary, TRANSLATOR)
+        described = Model(logged.artifact_location, run_id, model_id=logged.model_id)
+        save_translator(params, name, folder, described)
+        client.log_model_artifacts(logged.model_id, str(folder))
+    client.finalize_logged_model(logged.model_id, "READY")
+    client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
+    text = f"`{name}`, of experiment {params.experiment}. To serve it: `{SERVE.format(registered)}`"
+    if not versions:
+        client.create_registered_model(registered)
+    client.update_registered_model(registered, f"The best model: {text}")
+    client.set_tag(run_id, DESCRIPTION, f"The report is `index.html`. The best model is {text}")
+    source = f"models:/{logged.model_id}"
+    client.create_model_version(registered, source, run_id, tags, model_id=logged.model_id)
+    return True

@@ -1,0 +1,201 @@
+"""One training from parameters to files: what the train stage does."""
+
+import csv
+import hashlib
+import io
+import json
+import logging
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from typing import Any, Protocol
+
+import torch
+
+from attnmt.config import Params
+from attnmt.files.text_file import write_json, write_text
+from attnmt.layout import Layout
+from attnmt.model.device import best_device
+from attnmt.model.precision import products_in
+from attnmt.model.saved import describe, save_model
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.batches import ParallelText
+from attnmt.text.encoded import EncodedSets
+from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.failure import refuse_failed
+from attnmt.training.loop import follow, train
+from attnmt.training.machine import keep_freed_memory, surroundings
+from attnmt.training.origin import Origin, claim
+from attnmt.training.ranks import Ranks, joined
+from attnmt.training.stop import Stop, noted
+
+log = logging.getLogger(__name__)
+
+
+class Watcher(Protocol):
+    """Somebody who watches a training while it runs, as MLflow does; must not raise."""
+
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        """Hear the rows of history.csv as they are measured."""
+
+    def finish(self, metrics: Mapping[str, Any]) -> None:
+        """Hear the content of metrics.json and what the training cost."""
+
+
+class _Nobody:
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        pass
+
+    def finish(self, metrics: Mapping[str, Any]) -> None:
+        pass
+
+
+# Called with the arguments of attnmt.tracking.live.training_run.
+Watch = Callable[..., AbstractContextManager[Watcher]]
+
+
+def train_run(params: Params, name: str, code: str, watch: Watch | None = None) -> None:
+    """Train the model ``name`` and write weights, config, history, metrics and provenance.
+
+    Args:
+        params: of the experiment.
+        name: of the model.
+        code: the digest of the code that runs. A training does not resume from checkpoints that other
+            code wrote.
+        watch: opens what watches the training; nobody does without it.
+
+    Raises:
+        InputError: for anything wrong with parameters or encoded data, and for a training that has
+            failed for good, before training starts; later if the disk is full or the cost not finite.
+        TrainingStopped: after a signal, when the checkpoint holds all that was trained.
+    """
+    with noted() as stop, joined() as ranks:
+        _train(params, name, code, stop, ranks, watch or (lambda **_: nullcontext(_Nobody())))
+
+
+def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch: Watch) -> None:
+    entry, recipe = params.model(name), params.recipe(name)
+    system, sets, layout = entry.system, params.sets, Layout(params.experiment)
+    threads, graphs = params.machine.train_threads, params.machine.cuda_graphs
+    torch.set_num_threads(max(1, threads // ranks.count))
+    keep_freed_memory()
+    device = best_device()
+    data = EncodedSets(layout.encoded(entry.family))
+    texts = {
+        name: ParallelText(
+            data.text(name, system.source), data.text(name, system.target), system.reverse
+        )
+        for name in [sets.train, sets.dev, *sets.tests]
+    }
+    words = [len(data.vocabulary(language)) for language in (system.source, system.target)]
+    if not ranks.rank:
+        data.verify()
+    shape = params.families[entry.family].shape
+    model = Translator(ModelConfig(system, shape, *words)).to(device)
+    identity = {
+        "experiment": params.experiment,
+        "model": name,
+        "family": entry.family,
+        "seed": entry.seed,
+        "dataset_digest": data.digest,
+    }
+    config = {
+        **identity,
+        "sets": sets.model_dump(),
+        "training": recipe.model_dump(),
+        "threads": threads,
+        **describe(model),
+    }
+    identity["fingerprint"] = config["fingerprint"] = fingerprint(config, device)
+    checkpoints = Checkpoints(
+        layout.checkpoints(name) / config["fingerprint"], params.machine.checkpoint_minutes
+    )
+    if ranks.rank:
+        ranks.any(False)  # rank 0 has decided which checkpoints there are
+        with products_in(recipe.precision, device):
+            follow(model, texts[sets.train], recipe, entry.seed, checkpoints, stop, ranks, graphs)
+        return
+    # The first held-out set chooses the checkpoint; the others are only measured.
+    held_out = {name: texts[name] for name in [sets.dev, *sets.tests]}
+    with products_in(recipe.precision, device), checkpoints.locked():
+        here = surroundings(device)
+        begun = Origin(code, [here.pop("git_commit")], here.pop("started"))
+        origin = claim(checkpoints.folder, begun, params.machine.other_code)
+        refuse_failed(checkpoints.folder)
+        ranks.any(False)
+        provenance = {**identity, **here, **asdict(origin), "processes": ranks.count}
+        with watch(
+            experiment=params.experiment,
+            model=name,
+            seed=entry.seed,
+            fingerprint=config["fingerprint"],
+            started=origin.started,
+            params=config,
+            tags=provenance,
+        ) as watcher:
+
+            def observe(row: dict[str, float]) -> None:
+                watcher.log(int(row["step"]), {k: v for k, v in row.items() if k != "step"})
+
+            progress = train(
+                model,
+                texts[sets.train],
+                held_out,
+                recipe,
+                entry.seed,
+                checkpoints,
+                observe,
+                stop,
+                ranks,
+                graphs,
+            )
+            metrics = {"dataset_digest": data.digest, **_metrics(progress, sets.tests)}
+            cost = _cost(progress)
+            log.info("%d batches: %s", progress.step, cost)
+            folder = layout.model(name)
+            save_model(folder, model, config)
+            write_text(folder / "history.csv", _csv(progress.history))
+            write_json(folder / "metrics.json", metrics)
+            # Alone among the outputs, this one does not repeat to the byte.
+            write_json(folder / "provenance.json", {**provenance, **cost})
+            watcher.finish({**metrics, **cost})
+            checkpoints.finish()
+
+
+def fingerprint(config: dict[str, Any], device: torch.device) -> str:
+    """Return a name for the data and the settings that decide the weights.
+
+    Its checkpoints lie under this name. The code is not part of the name, so checkpoints of other code
+    are found and can be reported (:func:`~attnmt.training.origin.claim`). Nor is the number of
+    processes, which may differ from one start to the next and then rounds sums differently.
+    """
+    decides = json.dumps({**config, "device": device.type}, sort_keys=True)
+    return hashlib.sha256(decides.encode()).hexdigest()[:16]
+
+
+def _cost(progress: Progress) -> dict[str, float]:
+    return {
+        "seconds": round(progress.seconds, 1),
+        "target_words_per_second": round(progress.target_words / progress.seconds, 1),
+        "peak_memory_mb": progress.peak_memory_mb,
+    }
+
+
+def _metrics(progress: Progress, tests: list[str]) -> dict[str, Any]:
+    """Return the perplexities at the best development cost."""
+    best = next(row for row in progress.history if row["step"] == progress.best_step)
+    return {
+        "best_step": progress.best_step,
+        "steps": progress.step,
+        "dev_perplexity": math.exp(best["dev_cost"]),
+        "perplexity": {name: math.exp(best[f"{name}_cost"]) for name in tests},
+    }
+
+
+def _csv(rows: list[dict[str, float]]) -> str:
+    table = io.StringIO()
+    writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return table.getvalue()

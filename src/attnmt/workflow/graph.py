@@ -1,0 +1,216 @@
+"""The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
+
+The only module that knows DVC. What it uses of ``dvc.repo``, which is not DVC's promised interface:
+``Repo.status``, ``Repo.commit``, ``Repo.index`` (``stages``, ``graph``) and a stage's fields.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, reduce
+from operator import getitem
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dvc.config import ConfigError
+from dvc.exceptions import DvcException, NotDvcRepoError
+from dvc.repo import Repo
+from dvc.scm import SCMError
+
+from attnmt.config import DEMO, load_params
+from attnmt.config.written import write_models
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.workflow import code
+from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of
+
+
+@dataclass(frozen=True)
+class Stage(Order):
+    """One stage of an experiment. All paths are relative to the project's folder.
+
+    ``inputs`` are sources and declared outputs: for a folder that the stage reads, the outputs that
+    lie in it; for a file in an output, that output.
+    """
+
+    description: str
+    threads: int
+    resources: dict[str, int]
+    priority: int  # stages that read what this one makes: what most wait for goes first
+    done: bool  # the outputs were made of what lies there now: dvc.lock says so, or their record
+    settled: bool  # done, and every stage before it
+    committed: bool  # dvc.lock says that it is done, and no record says that other code did it
+
+
+def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
+    """Return the stages of an experiment, in dvc.yaml's order.
+
+    ``compare`` writes models.yaml and the digests of the code as they are now. Then it asks DVC, where
+    there is a dvc.lock, and the stages' records what has changed. Without it no stage is done.
+
+    Raises:
+        InputError: if the experiment does not exist, or its parameters or DVC's files are at fault.
+    """
+    root = root.resolve()
+    file = _dvc_yaml(experiment, root)
+    params = load_params(file.with_name("params.yaml"), root)
+    layout = Layout(experiment, root)
+    if compare:
+        write_models(params, root)
+        code.write_code(root / "stages", layout.code)
+    with _repository(root) as repo:
+        locked = compare and file.with_name("dvc.lock").exists()
+        status = repo.status(targets=[str(file)]) if locked else {}
+        found = [stage for stage in repo.index.stages if Path(stage.path) == file]
+        _check(file, found)
+        graph = repo.index.graph  # from a stage to those that it depends on
+        within = _within([_path(output, root) for stage in found for output in stage.outs])
+
+        @cache
+        def digest(path: str) -> str | None:
+            return digest_of_path(root / path)
+
+        @cache
+        def values(path: str) -> Any:
+            return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+
+        @cache
+        def order(stage: Any) -> Order:
+            return Order(
+                name=stage.name,
+                command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
+                params={
+                    f"{_path(group, root)}:{name}": reduce(
+                        getitem, name.split("."), values(group.fs_path)
+                    )
+                    for group in stage.params
+                    for name in group.params
+                },
+                inputs=_inputs(stage, within, root),
+                outputs=[str(_path(output, root)) for output in stage.outs],
+            )
+
+        @cache
+        def committed(stage: Any) -> bool:
+            # A lock may be forced over what other code made; then the record knows better.
+            record = layout.record(stage.name)
+            locked_as_it_is = locked and stage.addressing not in status
+            return locked_as_it_is and not contradicts(record, order(stage), digest)
+
+        @cache
+        def done(stage: Any) -> bool:
+            proven = stage.name == code.STAGE or is_of(
+                layout.record(stage.name), order(stage), digest
+            )
+            return compare and (committed(stage) or proven)
+
+        @cache
+        def settled(stage: Any) -> bool:
+            return done(stage) and all(map(settled, graph.successors(stage)))
+
+        return [
+            Stage(
+                **vars(order(stage)),
+                description=stage.desc,
+                threads=stage.meta.get("threads", 1),
+                resources=stage.meta["resources"],
+                priority=graph.in_degree(stage),
+                done=done(stage),
+                settled=settled(stage),
+                committed=committed(stage),
+            )
+            for stage in found
+        ]
+
+
+def find_order(experiment: str, command: str) -> Order:
+    """Return the definition of the stage that runs a command, alone or among others.
+
+    Raises:
+        InputError: if no stage of the experiment does.
+    """
+    for stage in read_stages(experiment, compare=False):
+        if command in stage.commands:
+            return stage
+    raise InputError(f"{_dvc_yaml(experiment, Path())}: no stage runs `{command}`")
+
+
+def commit(experiment: str) -> list[str]:
+    """Write to dvc.lock what was made, for every stage whose record proves it.
+
+    Returns:
+        The stages of which dvc.lock did not say it yet.
+
+    Raises:
+        InputError: naming the stages that have not run since something that they are made of changed.
+            dvc.lock keeps its old entries for these.
+    """
+    stages = read_stages(experiment)
+    file = _dvc_yaml(experiment, Path().resolve())
+    new = [stage.name for stage in stages if stage.done and not stage.committed]
+    missing = [stage.name for stage in stages if not stage.done]
+    with _repository(Path()) as repo:
+        for target in [f"{file}:{name}" for name in new] if missing else [str(file)]:
+            repo.commit(target, force=True)
+    if missing:
+        raise InputError(
+            f"{file}: these stages are out of date: {', '.join(missing)}; run snakemake or dvc repro, "
+            f"then commit again"
+        )
+    return new
+
+
+def _dvc_yaml(experiment: str, root: Path) -> Path:
+    path = root / ("dvc.yaml" if experiment == DEMO else f"experiments/{experiment}/dvc.yaml")
+    if not path.exists():
+        known = sorted(other.parent.name for other in root.glob("experiments/*/dvc.yaml"))
+        raise InputError(
+            f"{path}: no experiment {experiment!r}; known are {', '.join([DEMO, *known])}"
+        )
+    return path
+
+
+@contextmanager
+def _repository(root: Path) -> Iterator[Repo]:
+    try:
+        with Repo(str(root)) as repo:
+            yield repo
+    except (NotDvcRepoError, SCMError) as error:
+        raise InputError(f"{root}: {error}; clone the project with git, run it there") from None
+    except DvcException as error:  # it names the file at fault, unless that is DVC's configuration
+        place = root / ".dvc/config" if isinstance(error, ConfigError) else root
+        why = " ".join(str(error).split())
+        raise InputError(f"{place}: {why}; mend that file, or bring it back with git") from None
+
+
+def _check(file: Path, stages: list[Any]) -> None:
+    """Refuse a dvc.yaml that DVC takes and that says too little."""
+    if not stages:
+        raise InputError(f"{file}: has no stages; bring it back with git")
+    for stage in stages:
+        if "resources" not in (stage.meta or {}):
+            raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
+
+
+def _path(item: Any, root: Path) -> Path:
+    return Path(item.fs_path).relative_to(root)
+
+
+def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
+    """Return the outputs that lie in each folder; an output lies in itself, too."""
+    within: dict[Path, list[Path]] = defaultdict(list)
+    for output in outputs:
+        for folder in (output, *output.parents):
+            within[folder].append(output)
+    return within
+
+
+def _inputs(stage: Any, within: Mapping[Path, list[Path]], root: Path) -> list[str]:
+    """Return what a stage reads, declared outputs standing for folders around and files in them."""
+    inputs: list[Path] = []
+    for path in (_path(item, root) for item in stage.deps if item not in stage.params):
+        around = [folder for folder in path.parents if folder in within.get(folder, ())]
+        inputs += within.get(path) or around or [path]
+    return list(dict.fromkeys(map(str, inputs)))

@@ -1,0 +1,85 @@
+"""How a file in ``stages/`` becomes a command."""
+
+import inspect
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+
+from attnmt.config import load_params
+from attnmt.errors import InputError
+from attnmt.files.atomic import FULL
+from attnmt.training.stop import handled
+from attnmt.workflow.record import recorded
+
+ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
+
+
+def run_stage(main: Callable[..., Any], description: str | None) -> None:
+    """Run ``main`` with arguments from the command line, its help being the stage's docstring.
+
+    A record says afterwards what the outputs were made of (:mod:`attnmt.workflow.record`). An
+    InputError ends the process as :func:`run_app` says.
+    """
+    script = Path(inspect.getfile(main)).resolve()
+
+    @wraps(main)
+    def run(params_file: Path, **others: Any) -> None:
+        experiment = load_params(params_file).experiment
+        with recorded(experiment, script, [str(params_file), *map(str, others.values())]):
+            main(params_file, **others)
+
+    logging.basicConfig(format="%(message)s")
+    for ours in ("attnmt", "__main__"):  # other libraries' warnings are enough
+        logging.getLogger(ours).setLevel(logging.INFO)
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command(help=description)(run)
+    run_app(app)
+
+
+def run_app(app: typer.Typer) -> None:
+    """Run a command line. An InputError ends it: status 2, the message alone on standard error.
+
+    A file or standard output that the system does not let it read or write ends it in the same way. A
+    scheduler's signals end it as Ctrl-C does, and nothing is left half-written. During a training
+    :mod:`attnmt.training.stop` handles them.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of startup.py
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    with handled(lambda number: sys.exit(128 + number), ENDS):
+        try:
+            try:
+                app()
+            finally:
+                sys.stdout.flush()  # while an error of it can still be told
+        except InputError as error:
+            _fail(str(error))
+        except BrokenPipeError:  # whoever reads has seen enough
+            _close_output()
+            sys.exit(1)
+        except OSError as error:
+            # atomic.py reports a full disk under a file that is being written.
+            if error.filename is None and error.errno not in FULL:
+                raise
+            _close_output()
+            place = error.filename or "standard output"
+            _fail(f"{place}: {error.strerror}; make sure that you may read and write it")
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _close_output() -> None:
+    """Drop what standard output does not take, which Python would try again at the end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,37 @@
+"""Tokenize the text of all sets; drop training pairs that are empty or too long.
+
+Called by dvc.yaml as `python stages/tokens.py params.yaml`.
+
+Reads   data/<experiment>/raw/
+Writes  data/<experiment>/tokens/<set>.en, <set>.de  tokens joined by spaces
+                              <set>.links         gold word links, if known
+                              summary.json        counts, digests
+"""
+
+import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+
+from pathlib import Path
+
+from attnmt.config import load_params
+from attnmt.files.atomic import atomic_folder
+from attnmt.layout import Layout
+from attnmt.text.tokens import LANGUAGES, tokenize_sets
+from attnmt.workflow.stage import run_stage
+
+
+def main(params_file: Path) -> None:
+    """Tokenize the sets of the experiment that ``params_file`` describes."""
+    params = load_params(params_file)
+    layout = Layout(params.experiment)
+    with atomic_folder(layout.tokens) as folder:
+        summary = tokenize_sets(
+            layout.raw, folder, params.sets, params.tokenize, params.machine.workers
+        )
+    for name, found in summary["sets"].items():
+        dropped = "".join(f", {n:,} {why} dropped" for why, n in found["dropped"].items() if n)
+        sides = "; ".join(f"{k} {found[k]['tokens']:,} tokens" for k in LANGUAGES)
+        print(f"{name}: {found['lines']:,} pairs{dropped}; {sides}")
+
+
+if __name__ == "__main__":
+    run_stage(main, __doc__)

@@ -1,0 +1,48 @@
+"""The rooms of the library: imports go one way, and a name says which module is meant."""
+
+import ast
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+LIBRARY = Path(__file__).parents[2] / "src/attnmt"
+# Every room imports from those before it alone. The walk of a sentence goes from corpora to reporting;
+# serving, tracking and planning stand beside it.
+ROOMS = (
+    "errors", "files", "layout", "config",
+    "grammar", "corpora", "text", "model", "training", "decoding", "scoring", "reporting",
+    "serving", "tracking", "workflow", "planning", "commands", "cli",
+)  # fmt: skip
+MODULES = sorted(path for path in LIBRARY.rglob("*.py") if path != LIBRARY / "__init__.py")
+
+
+def room_of(path: Path) -> str:
+    """Return the room in which a module lies; a module at the root is one of its own."""
+    return path.relative_to(LIBRARY).with_suffix("").parts[0]
+
+
+def test_every_room_has_its_place() -> None:
+    assert {room_of(path) for path in MODULES} == set(ROOMS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_from_those_before_it_alone(room: str) -> None:
+    before = {"attnmt", *ROOMS[: ROOMS.index(room) + 1]}
+    for path in MODULES:
+        if room_of(path) == room:
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("attnmt."):
+                    assert str(node.module).split(".")[1] in before, f"{path}: {node.module}"
+
+
+def test_no_two_modules_share_a_name() -> None:
+    names = Counter(path.stem for path in MODULES if path.stem != "__init__")
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_no_module_is_named_like_one_of_pythons() -> None:
+    """A file of stages/ would take the place of Python's: its folder is searched first."""
+    stages = {path.stem for path in (LIBRARY.parents[1] / "stages").glob("*.py")}
+    assert not stages & set(sys.stdlib_module_names)

@@ -1,0 +1,118 @@
+"""The tokens stage, as a command."""
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from small_project import Project
+
+
+def summary(project: Project) -> Any:
+    return json.loads((project.tokens / "summary.json").read_text())["sets"]
+
+
+def test_files(raw: Project) -> None:
+    raw.write_raw(test_links="0-0 1?1 5-5\n")
+    raw.succeed("tokens")
+    names = sorted(path.name for path in raw.tokens.iterdir())
+    texts = [f"{name}.{language}" for name in ("dev", "test", "train") for language in ("de", "en")]
+    assert names == sorted([*texts, "test.links", "summary.json"])
+    assert (raw.tokens / "train.de").read_text() == "Ein Haus , ein Hund .\n"
+    assert (raw.tokens / "test.links").read_text() == "0-0 1?1 5-5\n"
+
+
+def test_tokens_are_moses(raw: Project) -> None:
+    raw.write_raw(dev_en="A dog, a mouse's <well-known> house.\n")
+    raw.succeed("tokens")
+    text = (raw.tokens / "dev.en").read_text()
+    assert text == "A dog , a mouse &apos;s &lt; well-known &gt; house .\n"
+
+
+def test_summary(raw: Project) -> None:
+    raw.write_raw(dev_en="A dog, a mouse's house.\n")
+    output = raw.succeed("tokens")
+    assert list(summary(raw)) == ["train", "dev", "test"]
+    found = summary(raw)["dev"]
+    assert (found["lines"], found["dropped"]) == (1, {"empty": 0, "long": 0})
+    digest = hashlib.sha256((raw.tokens / "dev.en").read_bytes()).hexdigest()
+    assert found["en"] == {"tokens": 8, "sha256": digest}
+    assert "dev: 1 pairs; en 8 tokens; de 6 tokens\n" in output
+
+
+def test_same_bytes_again(raw: Project) -> None:
+    raw.succeed("tokens")
+    first = {path.name: path.read_bytes() for path in raw.tokens.iterdir()}
+    raw.succeed("tokens")
+    assert {path.name: path.read_bytes() for path in raw.tokens.iterdir()} == first
+
+
+def test_only_training_pairs_are_dropped_and_their_links_with_them(raw: Project) -> None:
+    raw.params["tokenize"]["max_length"] = 4
+    raw.write_raw(
+        train_en="\na b c d e\na\n\na b c d\n",
+        train_de="1\n2\n3 3 3 3 3\n \n4\n",
+        train_links="\n4-0\n0?4\n\n3-0\n",
+    )
+    output = raw.succeed("tokens")
+    assert (raw.tokens / "train.en").read_text() == "a b c d\n"
+    assert (raw.tokens / "train.de").read_text() == "4\n"
+    assert (raw.tokens / "train.links").read_text() == "3-0\n"
+    assert summary(raw)["train"]["dropped"] == {"empty": 2, "long": 2}
+    assert (summary(raw)["train"]["lines"], summary(raw)["train"]["en"]["tokens"]) == (1, 4)
+    assert summary(raw)["dev"]["lines"] == 1  # of six words
+    assert "train: 1 pairs, 2 empty dropped, 2 long dropped;" in output
+
+
+def test_text_that_is_tokenized_stays(raw: Project) -> None:
+    raw.params["tokenize"] |= {"moses": False, "split_hyphens": True}
+    raw.write_raw(train_en=" a  well ##AT##-##AT## known\u00a0x, &apos;s\n")
+    raw.succeed("tokens")
+    text = (raw.tokens / "train.en").read_text()
+    assert text == "a well ##AT##-##AT## known x, &apos;s\n"
+
+
+def test_split_hyphens(raw: Project) -> None:
+    raw.params["tokenize"]["split_hyphens"] = True
+    raw.write_raw(test_en="A well-known dog\n")
+    raw.succeed("tokens")
+    assert (raw.tokens / "test.en").read_text() == "A well @-@ known dog\n"
+
+
+def test_a_set_that_is_tokenized_is_escaped_and_otherwise_stays(raw: Project) -> None:
+    raw.params["sets"] = raw.params["sets"] | {"aligned": "gold"}
+    raw.params["corpus"]["sizes"]["gold"] = 1
+    raw.params["tokenize"]["tokenized"] = ["gold"]
+    raw.write_raw(gold_en="it 's a well-known dog,\n", gold_de="ein Hund\n", gold_links="4-1 0?0\n")
+    raw.succeed("tokens")
+    assert (raw.tokens / "gold.en").read_text() == "it &apos;s a well-known dog,\n"
+    assert (raw.tokens / "train.en").read_text() == "A house , a dog .\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"train_en": "a\nb\n"}, "raw/train.en has 2, data/tiny/raw/train.de has 1"),
+        ({"train_en": "\n \n", "train_de": "a\nb\n"}, "raw/train.en: the file is empty"),
+        ({"train_en": "a\n\n", "train_de": "\na\n"}, "no training pair is left"),
+        ({"dev_en": "\nA\n", "dev_de": "Ein\nzwei\n"}, "raw/dev.en:1: no words in this line"),
+        ({"dev_de": "\x01\n"}, "raw/dev.de:1: no words in this line"),
+        ({"test_links": "0-0\n0-0\n"}, "raw/test.links has 2"),
+        ({"test_links": "0-0 1~1\n"}, "raw/test.links:1: '1~1' is not a link"),
+        ({"test_links": "0-0 6-1\n"}, "raw/test.links:1: link 6-1 lies outside the pair's 6 and 6"),
+        ({"train_links": "0-0 1?6\n"}, "raw/train.links:1: link 1-6 lies outside"),
+    ],
+)
+def test_bad_input(raw: Project, files: dict[str, str], message: str) -> None:
+    raw.params["tokenize"]["max_length"] = 20
+    raw.write_raw(**files)
+    assert message in raw.fail("tokens")
+
+
+def test_held_out_sets_are_judged_before_the_training_text_is_tokenized(raw: Project) -> None:
+    raw.write_raw(train_en="a\n", train_de="b\n", train_links="9-9\n", test_links="0-0 1~1\n")
+    assert "raw/test.links:1: '1~1' is not a link" in raw.fail("tokens")
+
+
+def test_corpus_stage_has_not_run(project: Project) -> None:
+    assert "data/tiny/raw/test.en: no such file" in project.fail("tokens")
