@@ -106,12 +106,14 @@ def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tenso
 def authors_step(models: Sequence[Translator]) -> LinkStep:
     """Return the step at which the authors' program reads the weights that link a word.
 
-    It reads content scores one step late, where the word has become the input, and location at its own
-    step; a mixed ensemble is then read as its content members are. The GRU's weights, which come before
-    its step, are read at the step.
+    Each score says its own step (``Score.authors_step``). An ensemble is read at the next step if any
+    member is. The GRU's weights are computed before its step, so they are read at the same step,
+    whatever the score.
     """
     late = any(
-        m.config.shape.cell == "lstm" and m.config.system.score not in (None, "location")
-        for m in models
+        model.config.shape.cell == "lstm"
+        and model.decoder.attention is not None
+        and model.decoder.attention.score.authors_step == "next"
+        for model in models
     )
     return "next" if late else "same"

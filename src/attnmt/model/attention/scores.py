@@ -13,10 +13,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from attnmt.model.attention.registry import register
+
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnmt.config import ModelShape
+    from attnmt.config import LinkStep, ModelShape
     from attnmt.model.attention.layer import Memory
     from attnmt.model.attention.windows import Window
 
@@ -37,15 +39,11 @@ class Score(ABC):
     name: ClassVar[str]
     faults: ClassVar[tuple[str, ...]] = ()  # of the authors' program, which ``prepare`` can repeat
     windowed: ClassVar[bool] = True  # False: it gives the weights itself, so attention is global
+    authors_step: ClassVar[LinkStep] = "next"  # whose weights link a word in the authors' program
 
     def __init_subclass__(cls) -> None:
-        """Enter the score under its name.
-
-        Raises:
-            ValueError: if another score has this name.
-        """
-        if "name" in vars(cls) and SCORES.setdefault(cls.name, cls) is not cls:
-            raise ValueError(f"two scores are called {cls.name!r}; rename {cls.__qualname__}")
+        """Enter the score under its name; see :func:`register`."""
+        register(cls, SCORES, "score")
 
     def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
         self.n, self.slots = shape.size, shape.location_slots
@@ -89,6 +87,7 @@ class Location(Score):
 
     name = "location"
     windowed = False
+    authors_step = "same"
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         return {"W_a": (self.slots, self.n)}

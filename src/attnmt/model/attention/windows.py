@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from attnmt.model.attention.registry import register
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -29,13 +31,8 @@ class Window(ABC):
     faults: ClassVar[tuple[str, ...]] = ("unmasked_padding",)
 
     def __init_subclass__(cls) -> None:
-        """Enter the window under its name.
-
-        Raises:
-            ValueError: if another window has this name.
-        """
-        if "name" in vars(cls) and WINDOWS.setdefault(cls.name, cls) is not cls:
-            raise ValueError(f"two windows are called {cls.name!r}; rename {cls.__qualname__}")
+        """Enter the window under its name; see :func:`register`."""
+        register(cls, WINDOWS, "window")
 
     def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
         self.n, self.D = shape.size, shape.window_D
