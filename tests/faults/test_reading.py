@@ -192,8 +192,8 @@ def models() -> Iterator[Case]:
         return tensors(damage)
 
     for damage, message in (
-        (first(lambda t: t * NAN), "tensor .* holds what is not a finite number"),
-        (first(lambda t: t + float("inf")), "tensor .* holds what is not a finite number"),
+        (first(lambda t: t * NAN), "tensor .* holds a number that is not finite"),
+        (first(lambda t: t + float("inf")), "tensor .* holds a number that is not finite"),
         (first(lambda t: t.double()), r"is torch.float64 .* not torch.float32"),
         (first(lambda t: t[:-1].clone()), r"tensor .* is torch.float32 \[.*\], not"),
         (tensors(lambda t: t.popitem()), "tensor .* is missing"),

@@ -106,9 +106,9 @@ def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tenso
 def authors_step(models: Sequence[Translator]) -> LinkStep:
     """Return the step at which the authors' program reads the weights that link a word.
 
-    Each score says its own step (``Score.authors_step``). An ensemble is read at the next step if any
-    member is. The GRU's weights are computed before its step, so they are read at the same step,
-    whatever the score.
+    The score says which one (``Score.authors_step``): the word's own step or the next, where the word is
+    the input. An ensemble is read at the next step if any member is. The GRU computes its weights
+    before its step, so they are read at the same step, whatever the score.
     """
     late = any(
         model.config.shape.cell == "lstm"

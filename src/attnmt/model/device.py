@@ -18,12 +18,12 @@ _taken: list[FileLock] = []
 def best_device() -> torch.device:
     """Return the GPU where there is one, else the CPU.
 
-    Of several GPUs it is one that :func:`take_gpu` takes. If none is free, the first is shared, with a
-    warning: two processes may fit on it, for example a translation and a training. A scheduler is what
-    gives each process a GPU of its own.
+    If there are several, it is one that :func:`take_gpu` takes. If none is free, the first is shared,
+    with a warning: two processes may fit on it, for example a translation and a training. Only a
+    scheduler makes sure that each process has a GPU of its own.
     """
-    # Without it cuBLAS, which cuDNN's LSTM calls too, may sum in another order at each run. cuBLAS reads
-    # it when CUDA makes its first product.
+    # Without this variable cuBLAS, which cuDNN's LSTM calls too, may sum in another order at each run.
+    # cuBLAS reads it at CUDA's first product.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     if not torch.cuda.is_available():
         return torch.device("cpu")
@@ -35,8 +35,8 @@ def best_device() -> torch.device:
 @cache
 def _say_that_it_is_shared() -> None:
     log.warning(
-        "other processes of yours have all %d GPUs of this machine: this one shares the first of them, "
-        "its time and its memory; end it, or wait for the others, if that is not wanted",
+        "other processes of yours have all %d GPUs of this machine: this one shares the first, its time "
+        "and its memory; if you do not want that, end this process or wait for the others",
         torch.cuda.device_count(),
     )
 
@@ -46,7 +46,7 @@ def take_gpu() -> bool:
     """Make the first GPU current that no other process of this user has taken; False if there is none.
 
     Nothing else gives trainings that run side by side on one machine a GPU each: Snakemake counts
-    GPUs, it does not say which. A scheduler that does is heeded, for torch sees no others.
+    GPUs, but does not say which one to use. If a scheduler does, torch sees only the GPU that it chose.
     """
     for number in range(torch.cuda.device_count()):
         name = f"attnmt-{os.getuid()}-{torch.cuda.get_device_properties(number).uuid}.lock"

@@ -7,12 +7,12 @@ from torch import Tensor, nn
 class Dropout(nn.Module):
     """In training, set each element to zero with probability p and scale the rest by 1 / (1 - p).
 
-    A mask takes 16 random bits an element from torch's own generator, which a checkpoint holds; so p
+    A mask takes 16 random bits an element from torch's own generator, which a checkpoint holds. So p
     is met to within 2^-16.
 
-    Where processes share a batch each draws the masks of all its sentences, so that the random numbers
-    are those of one process, and takes its own: ``share`` says how many sentences there are, and which
-    are this process's. Of a tensor they are then the last dimension but one.
+    Where processes share a batch, each draws the masks of all its sentences, so that the random numbers
+    are those of one process, and uses those of its own sentences. ``share`` says how many sentences
+    there are and which are this process's. They are then the last dimension but one of every tensor.
     """
 
     def __init__(self, p: float) -> None:
@@ -24,14 +24,14 @@ class Dropout(nn.Module):
         """Return a fresh mask of zeros and 1 / (1 - p); None where nothing is dropped."""
         if not self.training or self.p == 0:
             return None
-        drawn, mine = torch.Size(shape), slice(None)
+        drawn_shape, mine = torch.Size(shape), slice(None)
         if self.share is not None:
             sentences, mine = self.share
-            drawn = torch.Size([*shape[:-2], sentences, shape[-1]])
-        size = drawn.numel()
-        words = torch.empty((size + 3) // 4, dtype=torch.int64, device=like.device)
-        words.random_(-(2**63), None)  # to None: all 64 bits
-        bits = words.view(torch.int16)[:size].view(drawn)
+            drawn_shape = torch.Size([*shape[:-2], sentences, shape[-1]])
+        size = drawn_shape.numel()
+        draws = torch.empty((size + 3) // 4, dtype=torch.int64, device=like.device)
+        draws.random_(-(2**63), None)  # None: up to the largest, so that all 64 bits are random
+        bits = draws.view(torch.int16)[:size].view(drawn_shape)
         if self.share is not None:
             bits = bits[..., mine, :]
         kept = bits >= min(round(self.p * 2**16), 2**16 - 1) - 2**15

@@ -1,4 +1,4 @@
-"""What the products of matrices are computed in; every number is stored in single precision."""
+"""The precision of products of matrices; every number is stored in single precision."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,27 +11,27 @@ from attnmt.errors import InputError
 
 
 def supported(device: torch.device) -> list[Precision]:
-    """Return the precisions that a device has products for."""
+    """Return the precisions in which a device can multiply."""
     if device.type == "cuda":
         return ["fp32", "tf32"] if torch.cuda.get_device_capability(device) >= (8, 0) else ["fp32"]
     return ["fp32", "bf16"] if _rounds_to_bf16() else ["fp32"]
 
 
 def _rounds_to_bf16() -> bool:
-    """Say if this processor's products in bf16 have rounded factors and an exact sum.
+    """Say whether this processor multiplies in bf16 with rounded factors and an exact sum.
 
-    What torch says of it (``_is_mkldnn_bf16_supported``) is true of every AVX-512, many of which lack
-    the instructions for bf16 and multiply in fp32.
+    torch's own answer (``_is_mkldnn_bf16_supported``) is yes for every processor with AVX-512. Many of
+    these lack the instructions for bf16 and multiply in fp32.
     """
-    # Each row sums 1 + 2^-9, which bf16 rounds to 1, 257 times; and bf16 cannot hold the sum 257.
-    factors, others = torch.full((64, 256), 1 + 2**-9), torch.ones(256, 128)
-    others[0] = 2
-    torchs: Any = torch.backends  # whose types do not say this
-    matmul = torchs.mkldnn.matmul
+    # The product sums 1 + 2^-9 257 times. bf16 rounds it to 1, but cannot hold the sum 257.
+    left, right = torch.full((64, 256), 1 + 2**-9), torch.ones(256, 128)
+    right[0] = 2
+    backends: Any = torch.backends  # its types lack ``fp32_precision``
+    matmul = backends.mkldnn.matmul
     before = matmul.fp32_precision
     matmul.fp32_precision = "bf16"
     try:
-        return bool((factors @ others == 257).all())
+        return bool((left @ right == 257).all())
     finally:
         matmul.fp32_precision = before
 
@@ -41,24 +41,23 @@ def products_in(precision: Precision, device: torch.device) -> Iterator[None]:
     """Multiply with factors rounded to a precision (bf16: 8 bits of mantissa, tf32: 11), sums in fp32.
 
     Raises:
-        InputError: if the device cannot.
+        InputError: if the device cannot multiply in it.
     """
     possible = supported(device)
     if precision not in possible:
         raise InputError(
-            f"training.precision: {precision} is not one of this device's, which are "
-            f"{', '.join(possible)}; set it to one of these in the parameters"
+            f"training.precision: this device cannot multiply in {precision}; in the parameters, set "
+            f"it to one of {', '.join(possible)}"
         )
-    kind = "ieee" if precision == "fp32" else precision
-    torchs: Any = torch.backends  # whose types do not say this
-    backends = (
-        [torchs.cuda.matmul, torchs.cudnn.rnn] if device.type == "cuda" else [torchs.mkldnn.matmul]
-    )
-    before = [backend.fp32_precision for backend in backends]
-    for backend in backends:
-        backend.fp32_precision = kind
+    setting = "ieee" if precision == "fp32" else precision
+    backends: Any = torch.backends  # its types lack ``fp32_precision``
+    on_gpu = device.type == "cuda"
+    used = [backends.cuda.matmul, backends.cudnn.rnn] if on_gpu else [backends.mkldnn.matmul]
+    before = [backend.fp32_precision for backend in used]
+    for backend in used:
+        backend.fp32_precision = setting
     try:
         yield
     finally:
-        for backend, former in zip(backends, before, strict=True):
+        for backend, former in zip(used, before, strict=True):
             backend.fp32_precision = former

@@ -17,13 +17,13 @@ from attnmt.config import ModelShape, System
 from attnmt.model.dropout import Dropout
 from attnmt.model.translator import ModelConfig
 
-State = tuple[Tensor, ...]  # of one layer: h [N, n], and for the LSTM c [N, n]
+State = tuple[Tensor, ...]  # one layer's h [N, n], and for the LSTM its c [N, n]
 
 
 class LSTM(nn.Module):
     """A layer of LSTM cells (Zaremba et al. 2014).
 
-    Its parameters have the names of ``torch.nn.LSTM``'s, and their rows the order i, f, g, o.
+    Its parameters have the names that ``torch.nn.LSTM`` gives them, with rows in the order i, f, g, o.
     """
 
     def __init__(self, inputs: int, n: int) -> None:
@@ -73,7 +73,7 @@ class Stack(nn.Module):
         return like.new_ones(T, *like.shape) if mask is None else mask
 
     def masks(self, T: int, state: list[State]) -> list[Tensor]:
-        """Draw the masks for T steps of every layer but the first, whose input its caller drops."""
+        """Draw the masks for T steps of all layers but the first, whose input the caller masks."""
         return [self.mask(T, h) for h, *_ in state[:-1]]
 
     def forward(
@@ -103,7 +103,7 @@ class Source(NamedTuple):
 
 
 class Encoder(nn.Module):
-    """Reads the source, padded on the left, from the zero state, which padding leaves zero."""
+    """Reads the source, padded on the left, from the zero state, which padding does not change."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class Encoder(nn.Module):
         self.stack = Stack(config.shape, e, config.system.dropout)
 
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Source, list[State]]:
-        """Return the source and the last states, from ids [N, M] as read and their numbers [N]."""
+        """Return the source and the last states, from ids [N, M] as read and the lengths [N]."""
         (N, M), S = source.shape, lengths[:, None]
         read = torch.arange(M, device=source.device) - (M - S)  # 0 .. S - 1 in the order of reading
         x = self.embedding(source) * (read >= 0)[:, :, None]
@@ -154,13 +154,14 @@ class Attention(nn.Module):
             if self.system.score == "location"
             else self.content(h, source, t)
         )
-        values = source.h_s[:, :, -self.context_size :]  # of a key and a value, the second half
+        # Where h_s holds a key and a value, the value is its second half.
+        values = source.h_s[:, :, -self.context_size :]
         return torch.einsum("nm,nmd->nd", a, values), a
 
     def location(self, h: Tensor, source: Source) -> Tensor:
         """Equation 8: softmax(W_a h_t) over a fixed number of slots, the first for the word read last.
 
-        A sentence uses the first S slots. What the others have is lost.
+        A sentence uses the first S slots. The weight of the others is lost.
         """
         a = torch.softmax(h @ self.W_a.T, dim=1)
         M, slots = source.s.shape[1], a.shape[1]
@@ -186,12 +187,12 @@ class Attention(nn.Module):
         return torch.softmax(scores, dim=1) * gaussian  # equation 10
 
     def scores(self, h: Tensor, h_s: Tensor) -> Tensor:
-        """score(h_t, h_s), [N, M]; the last two are the course report's, whose additive is concat."""
+        """score(h_t, h_s), [N, M]. The last two are the course report's; its additive is concat."""
         match self.system.score:
             case "dot":
                 return dot(h, h_s)
             case "general" if "general_gradient" in self.system.faults:
-                # The value is right; h_s gets the gradient h_t in place of W_a h_t.
+                # The value is right, but h_s gets the gradient h_t in place of W_a h_t.
                 return dot(h @ self.W_a.T, h_s.detach()) + dot(h.detach(), h_s - h_s.detach())
             case "general":
                 return dot(h @ self.W_a.T, h_s)
@@ -228,14 +229,16 @@ class LuongDecoder(nn.Module):
     def forward(
         self, words: Tensor, state: list[State], source: Source
     ) -> tuple[Tensor, Tensor | None]:
-        """Return h~ [N, T, n] and the weights [N, T, M], if any, from the words before each [N, T]."""
+        """Return h~ [N, T, n] and the weights [N, T, M], if any, from the decoder's inputs [N, T]."""
         T, h_tilde = words.shape[1], torch.zeros_like(state[-1][0])
         y = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
-        fed = self.stack.mask(T, h_tilde) if self.feeding else None
+        feeding_mask = self.stack.mask(T, h_tilde) if self.feeding else None
         masks, outputs, weights = self.stack.masks(T, state), [], []
         for t in range(T):
             # Section 3.3: the first layer reads [y_t; h~_{t-1}].
-            x = y[t] if fed is None else torch.cat([y[t], h_tilde * fed[t]], dim=1)
+            x = y[t]
+            if feeding_mask is not None:
+                x = torch.cat([x, h_tilde * feeding_mask[t]], dim=1)
             h_tilde, state = self.stack(x, state, masks, t)
             if self.attention is not None:
                 c, a = self.attention(h_tilde, source, t)
@@ -246,7 +249,7 @@ class LuongDecoder(nn.Module):
 
 
 class BahdanauDecoder(nn.Module):
-    """The course report's: attention before the recurrence, s_t = GRU([c_t; y_t], s_{t-1})."""
+    """The course report's decoder attends before the recurrence: s_t = GRU([c_t; y_t], s_{t-1})."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -257,14 +260,14 @@ class BahdanauDecoder(nn.Module):
         self.stack = Stack(config.shape, inputs, config.system.dropout)
 
     def forward(self, words: Tensor, state: list[State], source: Source) -> tuple[Tensor, Tensor]:
-        """Return s [N, T, n] and the weights [N, T, M], from the words before each [N, T]."""
+        """Return s [N, T, n] and the weights [N, T, M], from the decoder's inputs [N, T]."""
         T = words.shape[1]
         y = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
-        kept = self.stack.mask(T, source.h_s[:, 0, : self.attention.context_size])
+        context_mask = self.stack.mask(T, source.h_s[:, 0, : self.attention.context_size])
         masks, outputs, weights = self.stack.masks(T, state), [], []
         for t in range(T):
-            c, a = self.attention(state[-1][0], source, t)  # s_{t-1} asks
-            s, state = self.stack(torch.cat([c * kept[t], y[t]], dim=1), state, masks, t)
+            c, a = self.attention(state[-1][0], source, t)  # s_{t-1} is the query
+            s, state = self.stack(torch.cat([c * context_mask[t], y[t]], dim=1), state, masks, t)
             outputs.append(s)
             weights.append(a)
         return torch.stack(outputs, dim=1), torch.stack(weights, dim=1)
@@ -290,7 +293,7 @@ class Reference(nn.Module):
         return h_tilde, weights
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the sum of -log p over all words [N, T], of which each sentence has ``lengths`` [N]."""
+        """Return the sum of -log p over the next words [N, T]; each sentence has ``lengths`` [N]."""
         real = torch.arange(next_words.shape[1], device=next_words.device) < lengths[:, None]
         logits = h_tilde[real] @ self.W_s.T
         return nn.functional.cross_entropy(logits, next_words[real], reduction="sum")

@@ -23,7 +23,7 @@ from attnmt.model.weights_file import opened
 
 
 def describe(model: Translator) -> dict[str, Any]:
-    """Return what rebuilds the model but for its weights."""
+    """Return what it takes, apart from the weights, to rebuild the model."""
     config = model.config
     return {
         "system": config.system.model_dump(),
@@ -34,7 +34,7 @@ def describe(model: Translator) -> dict[str, Any]:
 
 
 def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
-    """Write the weights and ``config``, which holds what ``describe`` returns and what else is known."""
+    """Write the weights and ``config``: what ``describe`` returns, and the training's settings."""
     write_json(folder / "config.json", config)
     tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
     metadata = {"config": json.dumps(config, sort_keys=True)}
@@ -45,14 +45,12 @@ def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path
     """Rebuild a model of an experiment in eval mode on the best device.
 
     Args:
-        params: of the experiment.
-        name: of the model.
-        dataset_digest: of the encoded data that the model is to be used with.
+        dataset_digest: that of the encoded data that the model will be used with.
         root: the folder that holds models/.
 
     Raises:
         InputError: if the file is missing or damaged, if the model was trained on other data or by
-            other settings than the parameters have, or if its weights are not such a model's.
+            other settings than the parameters have, or if its weights do not fit such a model.
     """
     path = Layout(params.experiment, root).model(name) / "weights.safetensors"
     with opened(path, "pt") as (file, config):
@@ -70,7 +68,7 @@ def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path
 
 
 def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path) -> None:
-    """Refuse a model that the parameters describe otherwise."""
+    """Refuse a model whose settings are not those of the parameters."""
     entry = params.model(name)
     expected = {
         "family": entry.family,
@@ -90,17 +88,18 @@ def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path
 def _check_tensors(
     tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor], place: str, name: str
 ) -> None:
-    """Refuse tensors whose names, shapes or types are others, or that are not finite."""
+    """Refuse tensors with other names, shapes or types than expected, and those that are not finite."""
     again = f"train {name} again"
-    if odd := sorted(tensors.keys() ^ expected.keys()):
-        what = "is missing" if odd[0] in expected else "does not belong to this model"
-        raise InputError(f"{place}: tensor {odd[0]!r} {what}; {again}")
+    if in_one_only := sorted(tensors.keys() ^ expected.keys()):
+        key = in_one_only[0]
+        what = "is missing" if key in expected else "does not belong to this model"
+        raise InputError(f"{place}: tensor {key!r} {what}; {again}")
     for key, like in expected.items():
-        found = tensors[key]
-        if (found.shape, found.dtype) != (like.shape, like.dtype):
+        tensor = tensors[key]
+        if (tensor.shape, tensor.dtype) != (like.shape, like.dtype):
             raise InputError(
-                f"{place}: tensor {key!r} is {found.dtype} {list(found.shape)}, not {like.dtype} "
+                f"{place}: tensor {key!r} is {tensor.dtype} {list(tensor.shape)}, not {like.dtype} "
                 f"{list(like.shape)}; {again}"
             )
-        if not bool(found.isfinite().all()):
-            raise InputError(f"{place}: tensor {key!r} holds what is not a finite number; {again}")
+        if not bool(tensor.isfinite().all()):
+            raise InputError(f"{place}: tensor {key!r} holds a number that is not finite; {again}")

@@ -1,6 +1,6 @@
 """What a training left beside its weights, read strictly: settings, metrics, history, provenance.
 
-A file says whose it is, so that another model's file in the folder of a model is refused.
+Each file says which model it belongs to, so that it is refused in another model's folder.
 """
 
 import csv
@@ -23,7 +23,7 @@ def _moment(text: str) -> str:
     return text
 
 
-class _Whose(Record):
+class _TrainingFile(Record):
     """Which training a file belongs to."""
 
     experiment: Name
@@ -34,10 +34,10 @@ class _Whose(Record):
     fingerprint: Name
 
 
-Found = TypeVar("Found", bound=_Whose)
+AnyFile = TypeVar("AnyFile", bound=_TrainingFile)
 
 
-class TrainedConfig(_Whose):
+class TrainedConfig(_TrainingFile):
     """What a training was asked to do, and what rebuilds its model: ``config.json``."""
 
     sets: Sets
@@ -48,11 +48,11 @@ class TrainedConfig(_Whose):
     target_words: Positive
 
 
-class Provenance(_Whose):
+class Provenance(_TrainingFile):
     """When, where and how fast a model was trained: ``provenance.json``."""
 
     code: Text  # digest of the code that it ran
-    commits: Annotated[list[Text], Field(min_length=1)]  # that had a part in it
+    commits: Annotated[list[Text], Field(min_length=1)]  # at which it ran
     started: Annotated[str, AfterValidator(_moment)]
     device: Text
     threads: Positive
@@ -83,7 +83,7 @@ class Metrics(Record):
 def read_config(folder: Path) -> TrainedConfig:
     """Read ``config.json`` of a model's folder; see :func:`read_provenance`."""
     path = folder / "config.json"
-    return _own(read_model(path, TrainedConfig, _again(folder)), path)
+    return _refuse_other(read_model(path, TrainedConfig, _again(folder)), path)
 
 
 def config_in(values: Any, path: Path) -> TrainedConfig:
@@ -92,17 +92,17 @@ def config_in(values: Any, path: Path) -> TrainedConfig:
     Raises:
         InputError: if it is not one, or is another model's.
     """
-    return _own(checked(values, TrainedConfig, str(path), _again(path.parent)), path)
+    return _refuse_other(checked(values, TrainedConfig, str(path), _again(path.parent)), path)
 
 
 def read_provenance(folder: Path) -> Provenance:
     """Read ``provenance.json`` of a model's folder, ``models/<experiment>/<name>``.
 
     Raises:
-        InputError: if it is missing or damaged, or is of another model or experiment.
+        InputError: if it is missing or damaged, or belongs to another model or experiment.
     """
     path = folder / "provenance.json"
-    return _own(read_model(path, Provenance, _again(folder)), path)
+    return _refuse_other(read_model(path, Provenance, _again(folder)), path)
 
 
 def read_metrics(folder: Path) -> Metrics:
@@ -115,11 +115,10 @@ def read_metrics(folder: Path) -> Metrics:
 
 
 def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
-    """Read ``history.csv`` of a model's folder, a row each evaluation, by column; ``step`` is one.
+    """Read ``history.csv`` of a model's folder: a row for each evaluation, as numbers by column.
 
     Args:
-        folder: of the model.
-        columns: that must be there beside ``step``.
+        columns: those that must be there in addition to ``step``.
 
     Raises:
         InputError: if it is missing, empty or cut off, lacks a column, or (naming the line) holds a
@@ -162,15 +161,14 @@ def _number(cell: str, place: str, again: str) -> float:
     return number
 
 
-def _own(found: Found, path: Path) -> Found:
-    """Return what was read if it is of the model in whose folder it lies."""
-    own = path.parent.parent.name, path.parent.name
-    if (found.experiment, found.model) != own:
+def _refuse_other(file: AnyFile, path: Path) -> AnyFile:
+    """Return the file if it belongs to the model in whose folder it lies."""
+    if (file.experiment, file.model) != (path.parent.parent.name, path.parent.name):
         raise InputError(
-            f"{path}: belongs to model {found.model!r} of experiment {found.experiment!r}; "
+            f"{path}: belongs to model {file.model!r} of experiment {file.experiment!r}; "
             f"{_again(path.parent)}"
         )
-    return found
+    return file
 
 
 def _again(folder: Path) -> str:

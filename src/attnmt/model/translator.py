@@ -1,4 +1,4 @@
-"""The model that is trained and that translates: ``reference.py`` says what it computes."""
+"""The model that is trained and that translates; ``reference.py`` says what it computes."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -39,14 +39,15 @@ class Translator(nn.Module):
         super().__init__()
         self.config = config
         self.encoder = Encoder(config.system, config.shape, config.source_words)
-        order = LuongDecoder if config.shape.cell == "lstm" else BahdanauDecoder
+        decoder = LuongDecoder if config.shape.cell == "lstm" else BahdanauDecoder
         self.decoder: LuongDecoder | BahdanauDecoder
-        self.decoder = order(config.system, config.shape, config.target_words)
+        self.decoder = decoder(config.system, config.shape, config.target_words)
         self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))
 
     def initialize(self, seed: int) -> None:
         """Draw every parameter from the uniform distribution over [-init, init]."""
-        generator = torch.Generator().manual_seed(seed)  # of the CPU: the same draw on any device
+        # The CPU's generator, so that every device has the same draw.
+        generator = torch.Generator().manual_seed(seed)
         limit = self.config.shape.init
         with torch.no_grad():
             for parameter in self.parameters():
@@ -58,7 +59,7 @@ class Translator(nn.Module):
         return [self.encoder.embedding.weight, self.decoder.embedding.weight]
 
     def encode(self, source: Tensor, lengths: Tensor) -> Encoded:
-        """Read source ids [N, M] (as read, padded on the left) of ``lengths`` words [N]."""
+        """Encode source ids [N, M], as read and padded on the left, of ``lengths`` words [N]."""
         values, positions, state = self.encoder(source, lengths)
         attention = self.decoder.attention
         memory = None if attention is None else attention.remember(values, positions, lengths)
@@ -79,7 +80,7 @@ class Translator(nn.Module):
         return h_tilde, weights
 
     def stepper(self, source: Tensor, lengths: Tensor) -> Stepper:
-        """Return what decodes word by word, in eval mode, after reading as ``encode`` does."""
+        """Encode as ``encode`` does, and return what then decodes word by word in eval mode."""
         return Stepper(self.decoder, *self.encode(source, lengths))
 
     def logits(self, h_tilde: Tensor) -> Tensor:
@@ -87,7 +88,7 @@ class Translator(nn.Module):
         return h_tilde @ self.W_s.T
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the sum of ``losses``, in less time and memory; the training's objective."""
+        """Return the sum of ``losses``, the training's objective, in less time and memory."""
         words = next_words.masked_fill(~real_words(next_words, lengths), -1).flatten()
         total: Tensor = SummedLoss.apply(
             h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()

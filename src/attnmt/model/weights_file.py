@@ -17,7 +17,6 @@ def opened(path: Path, framework: str) -> Iterator[tuple[Any, TrainedConfig]]:
     """Open ``weights.safetensors`` of a model's folder; yield the file and its configuration.
 
     Args:
-        path: of the file.
         framework: of the tensors, ``pt`` or ``numpy``.
 
     Raises:

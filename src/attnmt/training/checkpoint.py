@@ -29,7 +29,7 @@ from attnmt.training.failure import DivergedError
 log = logging.getLogger(__name__)
 
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
-# What flock says where there are no locks
+# Errors of flock where there are no locks.
 LOCKLESS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 WITHOUT_LOCKS = (
     "without locks (flock) two processes might train there at once; mount the file system with them, "
@@ -42,7 +42,7 @@ class Progress:
     """How far a training is, after ``step`` batches."""
 
     epoch: int = 1
-    batch: int = 0  # of the epoch, the next to train on
+    batch: int = 0  # the epoch's next to train on, from 0
     step: int = 0
     best_step: int = 0
     best_cost: float = float("inf")  # on the development set, nats a word
@@ -50,14 +50,14 @@ class Progress:
     recent_cost: float = 0.0  # summed since the last evaluation, nats
     recent_words: int = 0
     seconds: float = 0.0  # of training, evaluations included; not part of the result
-    peak_memory_mb: int = 0  # of the process that saves, in all its lives; not part of the result
+    peak_memory_mb: int = 0  # of the process that saves, over all starts; not part of the result
     history: list[dict[str, float]] = field(default_factory=list)
 
 
 class Checkpoints:
     """The folder of one training's checkpoints: the last, the one before, and the best weights of each.
 
-    ``minutes`` is the time between two checkpoints beside those of the evaluations.
+    ``minutes`` is the time after which there is a checkpoint even without an evaluation.
     """
 
     def __init__(self, folder: Path, minutes: float) -> None:
@@ -69,7 +69,7 @@ class Checkpoints:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep the folder to this process.
+        """Keep other processes out of the folder.
 
         Raises:
             InputError: if another process has it, or it cannot be made or locked.
@@ -82,7 +82,7 @@ class Checkpoints:
         except Timeout:
             who = owner.read_text().strip() if owner.exists() else "another process"
             raise InputError(
-                f"{self.folder}: {who} trains here; wait for it or stop it (should it be gone, with "
+                f"{self.folder}: {who} trains here; wait for it or stop it (if it is gone together with "
                 f"its machine, delete {lock})"
             ) from None
         except OSError as error:
@@ -118,7 +118,7 @@ class Checkpoints:
         self._held, self._damaged, self._time = replace(progress), False, time.monotonic()
 
     def save_best(self, model: nn.Module, progress: Progress) -> None:
-        """Keep the weights of ``progress.best_step``; ``save`` drops those that nothing needs any more.
+        """Keep the weights of ``progress.best_step``; ``save`` deletes those no longer needed.
 
         Raises:
             InputError: if the disk is full, or the weights are not finite.
@@ -129,10 +129,10 @@ class Checkpoints:
     def load(self, model: nn.Module) -> Progress:
         """Restore the state of the last ``save``, or of the one before if that is damaged.
 
-        A fresh Progress where there is none.
+        Without a checkpoint, return a fresh Progress.
 
         Raises:
-            InputError: if all that there is is damaged.
+            InputError: if every checkpoint is damaged.
         """
         faults = []
         for path in (self.folder / LAST, self.folder / PREVIOUS):
@@ -159,7 +159,7 @@ class Checkpoints:
         return _read(self._best(progress))[0]
 
     def finish(self) -> None:
-        """Delete what it does not take to end a finished training again, should its outputs be lost."""
+        """Delete all but what would end the finished training again if its outputs were lost."""
         self._keep(PREVIOUS if self._damaged else LAST, self._best(self._held).name)
 
     def _refuse_diverged(self, model: nn.Module, progress: Progress) -> None:
@@ -188,7 +188,7 @@ class Checkpoints:
         except (ValueError, TypeError, RuntimeError) as error:
             raise InputError(f"{path}: does not fit this program ({error})") from error
         if progress.best_step:
-            _read(self._best(progress))  # now, not when they are wanted, days later
+            _read(self._best(progress))  # damage shows now, not when they are needed, days later
         torch.set_rng_state(tensors["random.cpu"])
         if torch.cuda.is_available() and "random.cuda" in tensors:
             torch.cuda.set_rng_state(tensors["random.cuda"])
@@ -212,13 +212,13 @@ class Checkpoints:
 
 
 def discard(checkpoints: Path, model: Path) -> None:
-    """Delete the checkpoints of the training that made a model, whose outputs no engine will lose now.
+    """Delete the checkpoints of the training that made a model, once no engine will lose its outputs.
 
-    They stay while a process trains there, and so does what cannot be deleted.
+    Checkpoints stay while a process trains there, and so does what cannot be deleted.
 
     Args:
         checkpoints: the folder of all trainings of that name.
-        model: the folder of the model.
+        model: the model's own folder.
     """
     if not checkpoints.exists():
         return
@@ -249,7 +249,7 @@ def _read(path: Path) -> tuple[dict[str, Tensor], str]:
 
 
 def _checksum(tensors: dict[str, Tensor], progress: str) -> str:
-    found = zlib.crc32(progress.encode())
+    crc = zlib.crc32(progress.encode())
     for name in sorted(tensors):
-        found = zlib.crc32(tensors[name].numpy().data, found)
-    return f"{found:08x}"
+        crc = zlib.crc32(tensors[name].numpy().data, crc)
+    return f"{crc:08x}"

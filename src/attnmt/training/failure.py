@@ -1,10 +1,9 @@
 """Trainings that failed, and which of them are tried again.
 
 Snakemake tries a failed stage again as often as it was told (profiles/slurm), whatever its exit status
-was. So a training notes in its checkpoints' folder how it failed, and refuses in a second where another
-try would only fail again: after a cost or weights that are not finite, and after it failed twice
-without a new checkpoint in between. A stop, a signal and a fault that a person mends (a full disk) are
-not noted.
+was. So a training notes in its checkpoints' folder how it failed. Another try is refused at once if it
+would only fail again: after a cost or weights that are not finite, and after two failures without a new
+checkpoint in between. A stop, a signal and a fault that a person mends (a full disk) are not noted.
 """
 
 from collections.abc import Iterator
@@ -53,11 +52,11 @@ def refuse_failed(folder: Path) -> None:
 
 @contextmanager
 def noted_failures(folder: Path, batch: int) -> Iterator[None]:
-    """Note in ``folder`` how a training fails that went on after ``batch``, and raise the error again.
+    """If the training fails that went on after ``batch``, note it in ``folder`` and raise the error.
 
     Each of several processes may write its own note, but a final note is never replaced.
     """
-    before = _read(folder / NOTE)  # now, so that two processes that fail are one failure
+    before = _read(folder / NOTE)  # read now, so that two processes that fail count once
     try:
         yield
     except DivergedError as error:

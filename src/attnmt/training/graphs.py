@@ -22,17 +22,16 @@ log = logging.getLogger(__name__)
 # Columns are padded to multiples of these. A step's time grows with the target's columns, which the
 # decoder takes one by one, more than with the source's.
 SOURCE_COLUMNS, TARGET_COLUMNS = 4, 2
-# Steps of a shape that run before it is captured: they make what a capture must find made (the
+# Steps of a shape that run before it is captured: they set up what a capture must find ready (the
 # libraries' handles and workspaces), and show that the shape comes again.
 EAGER_STEPS = 2
 # A graph takes about 10 kB a kernel beside the pool that all share: at the paper's size some 50 MB.
 MOST_GRAPHS = 128
-KEPT_FREE = 1 / 4  # of the GPU's memory: with less, no more graphs
+KEPT_FREE = 1 / 4  # share of the GPU's memory; with less free, no more graphs are captured
 
 Shape = tuple[int, int, int]  # N, M and T of a batch
-PlainStep = Callable[
-    [Batch, float | Tensor], Tensor
-]  # from a batch and the learning rate to the loss
+# From a batch and the learning rate to the loss.
+PlainStep = Callable[[Batch, float | Tensor], Tensor]
 
 
 class Graph(Protocol):
@@ -54,8 +53,8 @@ class Graphs:
     def find(self, batch: Batch, capture: Callable[[Batch], Graph]) -> Graph | None:
         """Return the batch's graph, captured now if it is time; None if the step is to run plainly.
 
-        After a capture that fails, torch and CUDA promise nothing about the next one. So it is the
-        last one; what was captured before it is still replayed.
+        After a capture that fails, torch and CUDA promise nothing about the next one. So no other is
+        tried, but graphs that were captured before are still replayed.
         """
         shape = (len(batch.source), batch.source.shape[1], batch.words.shape[1])
         if shape not in self.by_shape and self._is_due(shape):
@@ -90,7 +89,7 @@ class GraphedStep:
         Args:
             device: a GPU.
             widened: whether batches may be padded further.
-            capturing: whether there are to be graphs; the padding is the same without them.
+            capturing: whether steps are captured as graphs; the padding is the same without.
         """
         self.device = device
         self.multiples = (SOURCE_COLUMNS, TARGET_COLUMNS) if widened else (1, 1)
@@ -119,8 +118,8 @@ class GraphedStep:
         inputs = Batch(*(part.clone() for part in like))
         graph = torch.cuda.CUDAGraph()
         # The gradients are made and cleared within, so that all graphs have them in the same memory.
-        # thread_local: NCCL's thread may ask the GPU for what it likes meanwhile. The stream that
-        # is current stands outside: a capture that fails does not bring it back.
+        # thread_local lets NCCL's thread use the GPU meanwhile. The outer context restores the
+        # current stream, which a capture that fails does not.
         with (
             torch.cuda.stream(torch.cuda.current_stream(self.device)),
             torch.cuda.graph(
@@ -134,10 +133,9 @@ class GraphedStep:
         """Say if plain steps keep enough memory: what is free, and what torch holds for them."""
         free, total = torch.cuda.mem_get_info(self.device)
         cached = torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
-        # torch holds this for the graphs alone.
         pool = torch.cuda.memory_snapshot(self.pool, include_traces=False)
-        of_graphs: int = sum(part["total_size"] - part["allocated_size"] for part in pool)
-        return free + cached - of_graphs > KEPT_FREE * total
+        for_graphs: int = sum(part["total_size"] - part["allocated_size"] for part in pool)
+        return free + cached - for_graphs > KEPT_FREE * total
 
 
 class _CUDAGraph(NamedTuple):
@@ -146,8 +144,8 @@ class _CUDAGraph(NamedTuple):
     loss: Tensor  # where it writes
 
     def replay(self, batch: Batch) -> Tensor:
-        for held, part in zip(self.inputs, batch, strict=True):
-            held.copy_(part)
+        for read, part in zip(self.inputs, batch, strict=True):
+            read.copy_(part)
         self.graph.replay()
         return self.loss.clone()
 

@@ -27,7 +27,7 @@ from attnmt.training.stop import START_AGAIN, Stop, TrainingStopped
 log = logging.getLogger(__name__)
 
 Observer = Callable[[dict[str, float]], None]
-# Of a batch without gradients: few enough for a processor's cache, enough to keep a GPU busy.
+# Target positions of an evaluation's batch: they fit a processor's cache and keep a GPU busy.
 EVALUATION_COLUMNS = 4096
 
 
@@ -46,13 +46,13 @@ def train(
     """Train to the end, from the last checkpoint if there is one; load the best weights into ``model``.
 
     At each evaluation a row goes to ``history`` and ``observe``; the first of ``held_out`` chooses the
-    best weights. Of several processes this is what rank 0 does, while the others ``follow``.
+    best weights. If there are several processes, rank 0 does this while the others ``follow``.
 
-    The result is a function of model, text, recipe and seed: stop or kill and resume do not change a
-    byte, another number of processes only how sums are rounded.
+    The result is a function of model, text, recipe and seed. To stop or kill a training and resume it
+    does not change a byte. Another number of processes changes only how sums are rounded.
 
     Raises:
-        DivergedError: when the cost or the weights are not finite any more.
+        DivergedError: when the cost or the weights are no longer finite.
         InputError: if a checkpoint cannot be read or written.
         TrainingStopped: when ``stop`` was asked for; the checkpoint holds all that was trained.
     """
@@ -74,7 +74,7 @@ def train(
         disable=not sys.stderr.isatty(),
     )
     with bar, noted_failures(checkpoints.folder, progress.step):
-        # Here between two batches, and first after loading: a stop may have broken an evaluation off.
+        # Runs between two batches, and first after loading: a stop may have ended an evaluation early.
         while True:
             ended = progress.step == total
             due = progress.recent_words > 0 and (
@@ -99,8 +99,8 @@ def train(
                 break
             if stopping:
                 log.warning(
-                    "stopped%s after batch %d, which the checkpoint holds: start the same again to go "
-                    "on (exit status %d)",
+                    "stopped%s after batch %d, which the checkpoint holds: start the same training "
+                    "again to go on (exit status %d)",
                     f" by {stop.signal}" if stop.signal else "",
                     progress.step,
                     START_AGAIN,
@@ -129,7 +129,7 @@ def follow(
     ranks: Ranks,
     graphs: bool = True,
 ) -> None:
-    """Take this process's share of the steps that rank 0 takes in ``train``, until it ends or stops."""
+    """Take this process's share of the steps of ``train`` in rank 0, until it ends or stops."""
     progress = _restore(model, seed, checkpoints)
     step = Step(model, recipe, ranks, graphs)
     with noted_failures(checkpoints.folder, progress.step):
@@ -150,12 +150,11 @@ def cost_a_word(
 
     Args:
         model: in either mode, which it keeps.
-        text: to predict.
         columns: target positions of a batch, padding counted.
-        stop: may break it off.
+        stop: ends it early when a signal has come.
 
     Raises:
-        TrainingStopped: if it was.
+        TrainingStopped: if a signal has come.
     """
     was_training = model.training
     model.eval()
@@ -176,7 +175,7 @@ def cost_a_word(
 
 
 def _restore(model: Translator, seed: int, checkpoints: Checkpoints) -> Progress:
-    """Bring model and random numbers to where the last checkpoint, or the seed, has them."""
+    """Set model and random numbers as the last checkpoint holds them, or as the seed gives them."""
     torch.manual_seed(seed)
     model.initialize(seed)
     model.train()
@@ -214,7 +213,7 @@ def _evaluate(
     """Add a row to the history and keep the weights if they are the best so far.
 
     Raises:
-        TrainingStopped: if it was broken off; nothing has changed then.
+        TrainingStopped: if a signal has come; then nothing has changed.
     """
     costs = [cost_a_word(model, text, stop=stop) for text in held_out.values()]
     row: dict[str, float] = {

@@ -13,12 +13,12 @@ from typing import Any
 
 import torch
 
-# Of mallopt in glibc's malloc.h: blocks above the first size are mapped again each time; free memory at
-# the heap's end above the second goes back to the system.
+# Options of mallopt, from glibc's malloc.h. Blocks above the first size are mapped again each time; free
+# memory at the heap's end above the second size goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 BYTES = 1 << 30
 CODE = ("src", "stages", "benchmarks")  # folders; reports and digests change while a run goes on
-PR_SET_PDEATHSIG = 1  # of Linux' prctl
+PR_SET_PDEATHSIG = 1  # option of Linux's prctl
 
 
 def keep_freed_memory() -> None:
@@ -36,7 +36,7 @@ def end_with_parent(parent: int) -> None:
     """Have Linux send SIGTERM to this process when ``parent``, which started it, dies.
 
     Raises:
-        SystemExit: if that has died already, before Linux was asked.
+        SystemExit: if the parent died before Linux was asked.
     """
     if platform.system() == "Linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -57,7 +57,7 @@ def peak_memory(device: torch.device) -> int:
 
 
 def surroundings(device: torch.device) -> dict[str, Any]:
-    """Say where and from which source the training runs."""
+    """Return the commit, the start, the machine and the versions that a training runs with."""
     return {
         "git_commit": _commit(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -1,4 +1,4 @@
-"""Which code the checkpoints of a training are of, and which commits had a part in them."""
+"""Which code wrote the checkpoints of a training, and at which commits it ran."""
 
 import logging
 from dataclasses import asdict, dataclass, replace
@@ -21,16 +21,15 @@ class Origin:
 
     code: str
     commits: list[str]
-    started: (
-        str  # in UTC, as 2015-08-17T12:00:00Z; tells a training from a later one of the same name
-    )
+    # In UTC, as 2015-08-17T12:00:00Z; it tells a training from a later one of the same name.
+    started: str
 
 
 def claim(folder: Path, now: Origin, other_code: Literal["refuse", "restart"]) -> Origin:
     """Return the origin of the training that goes on from a folder's checkpoints, or begins there.
 
     Args:
-        folder: that of ``Checkpoints``, which this process has locked.
+        folder: the folder of ``Checkpoints``, which this process has locked.
         now: the origin of a training that begins now.
         other_code: what becomes of checkpoints that other code wrote: the training is refused, or they
             are deleted and it starts from the beginning.
@@ -41,19 +40,19 @@ def claim(folder: Path, now: Origin, other_code: Literal["refuse", "restart"]) -
     path = folder / FILE
     before = Origin(**read_json(path)) if path.exists() else None
     if before is None or before.code != now.code:
-        _leave(folder, before, other_code)
+        _clear_or_refuse(folder, before, other_code)
     elif any(folder.glob(CHECKPOINTS)):
         now = replace(before, commits=list(dict.fromkeys([*before.commits, *now.commits])))
     write_json(path, asdict(now))
     return now
 
 
-def _leave(folder: Path, before: Origin | None, other_code: str) -> None:
-    """Delete what a training by other code left in a folder, unless it is to be refused."""
+def _clear_or_refuse(folder: Path, before: Origin | None, other_code: str) -> None:
+    """Delete what a training by other code left in a folder, or refuse its checkpoints."""
     checkpoints = list(folder.glob(CHECKPOINTS))
     if checkpoints:
-        of = ", ".join(before.commits) if before else "unknown"
-        fault = f"{folder}: other code wrote these checkpoints (commit {of})"
+        commits = ", ".join(before.commits) if before else "unknown"
+        fault = f"{folder}: other code wrote these checkpoints (commit {commits})"
         if other_code == "refuse":
             raise InputError(
                 f"{fault}; go back to that code and the training goes on; to train from the beginning, "

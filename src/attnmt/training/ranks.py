@@ -1,7 +1,7 @@
 """One training by several processes: each takes its rows of every batch, and the gradients are summed.
 
-They find each other by the variables that torchrun sets; ``start`` does as torchrun does. Rank 0 alone
-evaluates, tracks and writes.
+They find each other by the variables that torchrun sets, and that ``start`` sets like torchrun. Rank 0
+alone evaluates, tracks and writes.
 """
 
 import logging
@@ -24,7 +24,7 @@ from attnmt.training.stop import handled
 
 log = logging.getLogger(__name__)
 
-PARENT = "ATTNMT_PARENT"  # the process of ``start``, said to those that it starts
+PARENT = "ATTNMT_PARENT"  # tells the processes that ``start`` starts which process it is
 
 
 class PeerLostError(InputError):
@@ -53,7 +53,7 @@ class Ranks:
         return slice(sentences * self.rank // self.count, sentences * (self.rank + 1) // self.count)
 
     def sum_(self, values: Tensor) -> None:
-        """Put the sum over all processes in the place of each one's values.
+        """Replace ``values`` in every process by their sum over all processes.
 
         Raises:
             PeerLostError: if another process has ended.
@@ -62,17 +62,17 @@ class Ranks:
             dist.all_reduce(values)
 
     def any(self, mine: bool) -> bool:
-        """Say if any process says so; all wait for each other.
+        """Say whether ``mine`` is true in any process; all wait for each other.
 
         Raises:
             PeerLostError: if another process has ended.
         """
         if self.count == 1:
             return mine
-        said = torch.tensor(int(mine))  # on the processor: no GPU is waited for
+        answer = torch.tensor(int(mine))  # on the processor: no GPU is waited for
         with _peers():
-            dist.all_reduce(said, dist.ReduceOp.MAX)
-        return bool(said)
+            dist.all_reduce(answer, dist.ReduceOp.MAX)
+        return bool(answer)
 
 
 ALONE = Ranks()
@@ -85,7 +85,7 @@ def started() -> bool:
 
 @contextmanager
 def joined() -> Iterator[Ranks]:
-    """Join the other processes of this training, if it has others; a GPU each where there are any.
+    """Join the other processes of this training, if there are any; where there are GPUs, take one.
 
     Raises:
         InputError: if there are GPUs, but none is free.
@@ -94,26 +94,26 @@ def joined() -> Iterator[Ranks]:
     if not started():
         yield ALONE
         return
-    # Nothing that is started from here, torchrun say, may take it for its own parent.
+    # Removed, so that no program started from here, such as torchrun, takes it for its own parent.
     end_with_parent(int(os.environ.pop(PARENT, os.getppid())))
     gpus = torch.cuda.device_count()
     if gpus and not take_gpu():
         raise InputError(
-            f"machine.train_processes: each takes a GPU of its own, and no more of this machine's "
-            f"{gpus} is free; let there be fewer processes, or wait"
+            f"machine.train_processes: each process takes a GPU of its own, and none of this machine's "
+            f"{gpus} is free for another; set fewer processes, or wait"
         )
-    # What is said between processors goes by gloo on any machine.
+    # Tensors on the processor go by gloo on any machine.
     dist.init_process_group("cpu:gloo,cuda:nccl" if gpus else "gloo")
     yield Ranks(dist.get_rank(), dist.get_world_size())
-    # Not after an error: the others, who wait for this process, are ended by who started them.
+    # Not after an error: the others wait for this process, and the one that started them ends them.
     dist.destroy_process_group()
 
 
 def start(count: int) -> int:
     """Run this same command as several processes; return the exit status.
 
-    A signal is passed on to all; if one dies, the others are ended. torchrun does the same, but for the
-    status of a training that was stopped, and of SIGUSR1 only if told.
+    A signal is passed on to all; if one dies, the others are ended. torchrun does the same, except that
+    it does not return the status of a training that was stopped, and passes SIGUSR1 on only if told to.
     """
     # The port is this store's, so that no other program can take it first.
     store = dist.TCPStore(  # type: ignore[attr-defined]  # torch's own list of names lacks it
@@ -134,8 +134,8 @@ def start(count: int) -> int:
 
     with handled(pass_on):
         for rank in map(str, range(count)):
-            own = shared | {"RANK": rank, "LOCAL_RANK": rank}
-            processes.append(subprocess.Popen([sys.executable, *sys.argv], env=own))
+            environment = shared | {"RANK": rank, "LOCAL_RANK": rank}
+            processes.append(subprocess.Popen([sys.executable, *sys.argv], env=environment))
         # Rank 0 ends last if all is well.
         while processes[0].poll() is None and not any(process.poll() for process in processes):
             time.sleep(0.1)
@@ -145,4 +145,4 @@ def start(count: int) -> int:
         for process in processes:
             process.kill()
             process.wait()
-    return status if status >= 0 else 128 - status  # as a shell says which signal
+    return status if status >= 0 else 128 - status  # as a shell reports a signal

@@ -14,8 +14,8 @@ def learning_rate(recipe: Training, epoch: int) -> float:
     The paper's text halves it every epoch after ``halve_after``. The authors' program first does so at
     the last batch of epoch ``halve_after`` + 1, so its first slower epoch is one later.
     """
-    last_whole = recipe.halve_after + (1 if recipe.schedule == "program" else 0)
-    return recipe.learning_rate * float(0.5 ** max(0, epoch - last_whole))
+    last_full = recipe.halve_after + (1 if recipe.schedule == "program" else 0)
+    return recipe.learning_rate * float(0.5 ** max(0, epoch - last_full))
 
 
 @torch.no_grad()
@@ -32,17 +32,17 @@ def update(
     for it.
     """
     counted = list(parameters)
-    every = counted + list(unclipped)
-    gradients = [p.grad for p in every if p.grad is not None]
-    assert len(gradients) == len(every), "every parameter takes part in every loss"
+    updated = counted + list(unclipped)
+    gradients = [p.grad for p in updated if p.grad is not None]
+    assert len(gradients) == len(updated), "every parameter takes part in every loss"
     gradients = [g.coalesce() if g.is_sparse else g for g in gradients]
     numbers = [g.values() if g.is_sparse else g for g in gradients[: len(counted)]]
     norm: Tensor = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(numbers)))
     factor = (clip_norm / norm).clamp(max=1.0) * rate
     dense = [i for i, gradient in enumerate(gradients) if not gradient.is_sparse]
-    # What torch.optim.SGD(fused=True) does, in one pass: p -= lr * g.
+    # As torch.optim.SGD(fused=True) does it, in one pass: p -= lr * g.
     torch._fused_sgd_(
-        [every[i].detach() for i in dense],
+        [updated[i].detach() for i in dense],
         [gradients[i] for i in dense],
         [],
         lr=factor,
@@ -53,7 +53,7 @@ def update(
         maximize=False,
         is_first_step=False,
     )
-    for parameter, gradient in zip(every, gradients, strict=True):
+    for parameter, gradient in zip(updated, gradients, strict=True):
         if gradient.is_sparse:
             parameter.add_(gradient, alpha=-float(factor))
         parameter.grad = None

@@ -16,8 +16,8 @@ class Step:
     """One step of SGD: forward, loss, backward, clipping, update.
 
     The objective is -log p of every target word and ``</s>``, summed over the batch and divided by the
-    nominal batch size. Of several processes each computes the gradient of its rows; their sum makes
-    one update, alike in all. ``graphs`` says if a GPU may have the steps as CUDA graphs.
+    nominal batch size. If there are several processes, each computes the gradient of its rows; the sum
+    makes the same update in all. ``graphs`` says whether a GPU may run the steps as CUDA graphs.
     """
 
     def __init__(
@@ -31,12 +31,12 @@ class Step:
         if recipe.clip_embeddings:
             self._counted, self._unclipped = dense + embeddings, []
         # Where padding takes part in attention, more of it would be another model.
-        padded = "unmasked_padding" not in model.config.system.faults
+        may_widen = "unmasked_padding" not in model.config.system.faults
         cuda = self.device.type == "cuda"
         for embedding in (model.encoder.embedding, model.decoder.embedding):
-            # A batch has few of the words. To list them would have a GPU wait, and each rank's differ.
+            # A batch has few of the words. But a GPU would wait for their list, and ranks' lists differ.
             embedding.sparse = not cuda and ranks.count == 1
-        self.graphed = GraphedStep(self.device, padded, graphs) if cuda else None
+        self.graphed = GraphedStep(self.device, may_widen, graphs) if cuda else None
         if ranks.count > 1:
             self.shared = SharedGradients([*self._counted, *self._unclipped])
             self.dropouts = [part for part in model.modules() if isinstance(part, Dropout)]
@@ -49,19 +49,19 @@ class Step:
         if self.ranks.count == 1:
             return self._run(self.plain, batch, rate)
         self._run(self.share, batch, rate)
-        # The sum is in no graph: a replay would wait for the other processes, which may replay others.
+        # The sum is in no graph: its replay would wait for other processes, which may replay another.
         loss = self.shared.sum_(self.ranks)
         self._update(rate)
         return loss
 
     def plain(self, batch: Batch, rate: float | Tensor) -> Tensor:
-        """Do the step operation by operation, from a batch on the model's device."""
+        """Take the step operation by operation, with a batch on the model's device."""
         loss = self._backward(batch)
         self._update(rate)
         return loss
 
     def share(self, batch: Batch, rate: float | Tensor) -> Tensor:
-        """Put the gradients and the loss of this process's rows where they are summed."""
+        """Put the gradients and the loss of this process's rows in the memory that is summed."""
         loss = self._backward(self._own_rows(batch))
         self.shared.take(loss)
         return loss
@@ -82,20 +82,20 @@ class Step:
         update(self._counted, self._unclipped, rate, self.recipe.clip_norm)
 
     def _own_rows(self, batch: Batch) -> Batch:
-        """Return this process's sentences, as wide as the batch; masks are drawn for all of them."""
+        """Return this process's sentences, as wide as the batch; masks are drawn for the whole batch."""
         sentences = len(batch.source)
         rows = self.ranks.rows(sentences)
         # A process without a sentence takes the first one and counts none of its words.
-        none = rows.start == rows.stop
-        rows = slice(0, 1) if none else rows
+        empty = rows.start == rows.stop
+        rows = slice(0, 1) if empty else rows
         for dropout in self.dropouts:
             dropout.share = sentences, rows
-        own = Batch(*(part[rows] for part in batch))
-        return own._replace(lengths=torch.zeros_like(own.lengths)) if none else own
+        share = Batch(*(part[rows] for part in batch))
+        return share._replace(lengths=torch.zeros_like(share.lengths)) if empty else share
 
 
 class SharedGradients:
-    """The gradients of all parameters and the loss, end to end in memory that stays: one sum for all."""
+    """The gradients of all parameters and the loss, end to end in fixed memory, so that one sum does."""
 
     def __init__(self, parameters: list[Tensor]) -> None:
         self.parameters = parameters
@@ -105,7 +105,7 @@ class SharedGradients:
         self.gradients = [part.view_as(p) for part, p in zip(parts, parameters, strict=True)]
 
     def take(self, loss: Tensor) -> None:
-        """Copy the loss and the gradients, and clear these; a CUDA graph can hold it."""
+        """Copy the loss and the gradients, and clear the gradients; a CUDA graph can hold this."""
         for p, gradient in zip(self.parameters, self.gradients, strict=True):
             assert p.grad is not None, "every parameter takes part in every loss"
             gradient.copy_(p.grad)
@@ -113,7 +113,7 @@ class SharedGradients:
         self.loss.copy_(loss)
 
     def sum_(self, ranks: Ranks) -> Tensor:
-        """Sum over all processes; give the parameters their gradients and return the loss."""
+        """Sum over all processes, give the parameters their gradients and return the loss."""
         ranks.sum_(self.values)
         for p, gradient in zip(self.parameters, self.gradients, strict=True):
             p.grad = gradient

@@ -1,4 +1,4 @@
-"""Being told to stop, by a scheduler or by Ctrl-C. What was trained is kept."""
+"""How a training is told to stop, by a scheduler or by Ctrl-C. What was trained is kept."""
 
 import signal
 from collections.abc import Callable, Iterable, Iterator
@@ -25,13 +25,13 @@ class Stop:
 
     @property
     def asked(self) -> bool:
-        """Whether one has come."""
+        """Whether a signal has come."""
         return bool(self.signal)
 
 
 @contextmanager
 def noted() -> Iterator[Stop]:
-    """Have signals end nothing but be noted, for those who know when to stop."""
+    """Note signals in place of ending at once; the caller stops where nothing is lost."""
     stop = Stop()
 
     def note(number: int) -> None:
@@ -45,11 +45,11 @@ def noted() -> Iterator[Stop]:
 def handled(
     handler: Callable[[int], object], signals: Iterable[signal.Signals] = SIGNALS
 ) -> Iterator[None]:
-    """Have a function called with the number of each of these signals that comes and is not ignored."""
-    heard = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, lambda number, _: handler(number)) for each in heard}
+    """Call ``handler`` with the number of each of ``signals`` that comes and was not ignored before."""
+    heeded = [known for known in signals if signal.getsignal(known) is not signal.SIG_IGN]
+    before = {known: signal.signal(known, lambda number, _: handler(number)) for known in heeded}
     try:
         yield
     finally:
-        for each, former in before.items():
-            signal.signal(each, former)
+        for known, former in before.items():
+            signal.signal(known, former)

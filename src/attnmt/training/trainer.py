@@ -34,13 +34,13 @@ log = logging.getLogger(__name__)
 
 
 class Watcher(Protocol):
-    """Somebody who watches a training while it runs, as MLflow does; must not raise."""
+    """What watches a training while it runs, as MLflow does. Its methods must not raise."""
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Hear the rows of history.csv as they are measured."""
+        """Take a row of history.csv as soon as it is measured."""
 
     def finish(self, metrics: Mapping[str, Any]) -> None:
-        """Hear the content of metrics.json and what the training cost."""
+        """Take the content of metrics.json and what the training cost."""
 
 
 class _Nobody:
@@ -59,15 +59,13 @@ def train_run(params: Params, name: str, code: str, watch: Watch | None = None) 
     """Train the model ``name`` and write weights, config, history, metrics and provenance.
 
     Args:
-        params: of the experiment.
-        name: of the model.
         code: the digest of the code that runs. A training does not resume from checkpoints that other
             code wrote.
-        watch: opens what watches the training; nobody does without it.
+        watch: opens what watches the training; with None, nothing watches it.
 
     Raises:
-        InputError: for anything wrong with parameters or encoded data, and for a training that has
-            failed for good, before training starts; later if the disk is full or the cost not finite.
+        InputError: before training starts, if anything is wrong with parameters or encoded data or the
+            training has failed for good; later, if the disk is full or the cost is not finite.
         TrainingStopped: after a signal, when the checkpoint holds all that was trained.
     """
     with noted() as stop, joined() as ranks:
@@ -112,19 +110,19 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
         layout.checkpoints(name) / config["fingerprint"], params.machine.checkpoint_minutes
     )
     if ranks.rank:
-        ranks.any(False)  # rank 0 has decided which checkpoints there are
+        ranks.any(False)  # wait until rank 0 has decided which checkpoints there are
         with products_in(recipe.precision, device):
             follow(model, texts[sets.train], recipe, entry.seed, checkpoints, stop, ranks, graphs)
         return
     # The first held-out set chooses the checkpoint; the others are only measured.
     held_out = {name: texts[name] for name in [sets.dev, *sets.tests]}
     with products_in(recipe.precision, device), checkpoints.locked():
-        here = surroundings(device)
-        begun = Origin(code, [here.pop("git_commit")], here.pop("started"))
-        origin = claim(checkpoints.folder, begun, params.machine.other_code)
+        machine = surroundings(device)
+        now = Origin(code, [machine.pop("git_commit")], machine.pop("started"))
+        origin = claim(checkpoints.folder, now, params.machine.other_code)
         refuse_failed(checkpoints.folder)
         ranks.any(False)
-        provenance = {**identity, **here, **asdict(origin), "processes": ranks.count}
+        provenance = {**identity, **machine, **asdict(origin), "processes": ranks.count}
         with watch(
             experiment=params.experiment,
             model=name,
@@ -157,7 +155,7 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
             save_model(folder, model, config)
             write_text(folder / "history.csv", _csv(progress.history))
             write_json(folder / "metrics.json", metrics)
-            # Alone among the outputs, this one does not repeat to the byte.
+            # This is the only output that does not repeat to the byte.
             write_json(folder / "provenance.json", {**provenance, **cost})
             watcher.finish({**metrics, **cost})
             checkpoints.finish()
@@ -166,12 +164,12 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     """Return a name for the data and the settings that decide the weights.
 
-    Its checkpoints lie under this name. The code is not part of the name, so checkpoints of other code
-    are found and can be reported (:func:`~attnmt.training.origin.claim`). Nor is the number of
+    A training's checkpoints lie under this name. The code is not part of it, so checkpoints of other
+    code are found and can be reported (:func:`~attnmt.training.origin.claim`). Nor is the number of
     processes, which may differ from one start to the next and then rounds sums differently.
     """
-    decides = json.dumps({**config, "device": device.type}, sort_keys=True)
-    return hashlib.sha256(decides.encode()).hexdigest()[:16]
+    settings = json.dumps({**config, "device": device.type}, sort_keys=True)
+    return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
 
 def _cost(progress: Progress) -> dict[str, float]:

@@ -18,7 +18,7 @@ class Memory(NamedTuple):
 
     values: Tensor  # what is averaged: h_s or a part of it, [N, M, context size]; zero at padding
     keys: Tensor  # what h_t is compared with, as the score prepares it, [N, ..]
-    positions: Tensor  # of each column in the sentence, [N, M]; 0 .. S - 1 at words, not at padding
+    positions: Tensor  # each column's position in the sentence, [N, M]; 0 .. S - 1 at words only
     lengths: Tensor  # S, [N]
     words: Tensor  # which columns hold words, [N, 1, M]
 
@@ -30,7 +30,7 @@ class Memory(NamedTuple):
 class Attention(nn.Module):
     """Weights a_t over the source words and the context c_t = sum_s a_t(s) h_s (section 3).
 
-    The query h_t is the decoder's state; in the course report's GRU, the state before the step.
+    The query h_t is the decoder's state; in the course report's GRU it is the state before the step.
     """
 
     def __init__(self, system: System, shape: ModelShape) -> None:
@@ -51,7 +51,6 @@ class Attention(nn.Module):
 
         Args:
             h: h_t, [N, K, n]; the K queries are decoder steps in training, hypotheses in search.
-            memory: of the N sentences.
             steps: the decoder step t = 0, 1, .. of each query, [K] (or [1] for all).
         """
         weights = self.score.weights(self, h, memory, self.window, steps)

@@ -1,7 +1,7 @@
-"""score(h_t, h_s): how well a source state fits the decoder's state (section 3.1). A class for each.
+"""score(h_t, h_s): how well a source state fits the decoder's state (section 3.1); one class each.
 
 A new score is one more class with a name of its own. The configuration then accepts this name, attention
-computes it, and ``cost.py`` counts it.
+computes the score, and ``cost.py`` counts its operations.
 
 The configuration reads this module in commands that start without torch, so nothing here imports torch.
 Shapes: N sentences of at most M source words, K queries a sentence, n cells. ``w`` holds the parameters.
@@ -34,7 +34,7 @@ class Operations(NamedTuple):
 
 
 class Score(ABC):
-    """A score; a subclass with a ``name`` is known to the configuration by it."""
+    """A score. The configuration knows each subclass that has a ``name`` by that name."""
 
     name: ClassVar[str]
     faults: ClassVar[tuple[str, ...]] = ()  # of the authors' program, which ``prepare`` can repeat
@@ -61,8 +61,8 @@ class Score(ABC):
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
         """Return keys, which queries are compared with, and values, which are averaged.
 
-        This happens once for all decoder steps. h_s is [N, M, n]. It is zero at padding, as the values
-        must be. Keys may have any shape that begins with N.
+        This happens once for all decoder steps. h_s, [N, M, n], is zero at padding, and the values must
+        be zero there, too. Keys may have any shape that begins with N.
         """
         return h_s, h_s
 
@@ -76,7 +76,7 @@ class Score(ABC):
 
     @abstractmethod
     def operations(self, S: float) -> Operations:
-        """Return what it costs in sentences of S source words."""
+        """Return what the score costs in sentences of S source words."""
 
 
 class Location(Score):
@@ -93,8 +93,8 @@ class Location(Score):
         return {"W_a": (self.slots, self.n)}
 
     def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
-        of_slots: Tensor = h @ w.W_a.T
-        return of_slots
+        slot_scores: Tensor = h @ w.W_a.T
+        return slot_scores
 
     def weights(self, w: Any, h: Tensor, memory: Memory, window: Window, steps: Tensor) -> Tensor:
         columns = memory.values.shape[1]
@@ -124,7 +124,7 @@ class Dot(Score):
 
 
 class General(Dot):
-    """h_s . W_a h_t. W_a is applied to the source, once, and not to every query."""
+    """h_s . W_a h_t. W_a is applied once to the source, not to every query."""
 
     name = "general"
     faults = ("general_gradient",)
@@ -134,7 +134,7 @@ class General(Dot):
 
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
         if "general_gradient" in self.repeated:
-            # The gradient that reaches h_s is h_t where W_a h_t would be right; the value is the same.
+            # h_s gets the gradient h_t, where W_a h_t would be right; the value is the same.
             return h_s.detach() @ w.W_a + (h_s - h_s.detach()), h_s
         return h_s @ w.W_a, h_s
 
@@ -143,7 +143,7 @@ class General(Dot):
 
 
 class Additive(Score):
-    """v_a . tanh(W_a h_t + h_s): the concat of the authors' program, with the identity for h_s."""
+    """v_a . tanh(W_a h_t + h_s): the authors' program's concat, which multiplies h_s by no matrix."""
 
     name = "additive"
 
@@ -160,7 +160,7 @@ class Additive(Score):
 
 
 class Concat(Additive):
-    """v_a . tanh(W_a h_t + U_a h_s), the paper's W_a [h_t; h_s]; the course report's additive."""
+    """v_a . tanh(W_a h_t + U_a h_s): the paper's W_a [h_t; h_s], the course report's additive score."""
 
     name = "concat"
 
@@ -177,14 +177,14 @@ class Concat(Additive):
 class KeyValue(Additive):
     """v_a . tanh(W_a h_t + U_a k_s); the halves of h_s are a key k_s and the value that is averaged.
 
-    It is the course report's, whose window of L positions is that of local_m, L = 2D + 1.
+    The score is the course report's. Its window of L positions is local_m's with L = 2D + 1.
     """
 
     name = "key_value"
 
     @property
     def context_size(self) -> int:
-        """The size of the values; an odd state's key is longer by one."""
+        """The size of the values; if n is odd, the key is longer by one."""
         return self.n // 2
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
@@ -201,7 +201,7 @@ class KeyValue(Additive):
 
 
 class Self(Score):
-    """v_a . tanh(W_a h_s), whatever h_t; the course report's."""
+    """v_a . tanh(W_a h_s), whatever h_t is; the course report's score."""
 
     name = "self"
 

@@ -1,4 +1,4 @@
-"""Which source words a step attends to, and how their scores become weights. A class for each window.
+"""Which source words a step attends to, and how their scores become weights; one class each.
 
 As in ``scores.py``, nothing here imports torch, and ``w`` holds the parameters. Positions s are those of
 the **original** sentence, 0 .. S - 1, even where the encoder reads it backwards.
@@ -22,9 +22,9 @@ WINDOWS: dict[str, type[Window]] = {}
 
 
 class Window(ABC):
-    """A window; a subclass with a ``name`` is known to the configuration by it.
+    """A window. The configuration knows each subclass that has a ``name`` by that name.
 
-    With the fault ``unmasked_padding`` padding takes part. Its h_s is zero, so it has its own score.
+    With the fault ``unmasked_padding``, padding takes part too, with the score that h_s = 0 has.
     """
 
     name: ClassVar[str]
@@ -49,12 +49,12 @@ class Window(ABC):
     def operations(self) -> float:
         """Return the multiply-adds of its products of matrices for one query.
 
-        Windows save none: all positions are scored, then those outside are masked.
+        Windows save no operations: all positions are scored, then those outside are masked.
         """
         return 0
 
     def attended(self, memory: Memory) -> Tensor:
-        """Return the columns of which the window is a part, [N, 1, M]: the words."""
+        """Return the columns that the window is chosen from, [N, 1, M]: those of words."""
         words = memory.words
         return words.new_ones(words.shape) if "unmasked_padding" in self.repeated else words
 

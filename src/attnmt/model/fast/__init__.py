@@ -1,1 +1,1 @@
-"""The model of ``reference.py`` in less time. Each file says what it computes and why it is faster."""
+"""The model of ``reference.py``, faster. Each file says what it computes and why that is faster."""

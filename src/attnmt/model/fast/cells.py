@@ -3,7 +3,7 @@
 The caller takes the steps, since what a step reads may come from the step before. Four things are faster
 than autograd:
 
-- What is known of all steps' inputs beforehand enters as ``sums``, one product for all steps.
+- What the gates sum over inputs known beforehand enters as ``sums``, one product for all steps.
 - A step back does only what depends on the step after it. The derivatives that it multiplies by are
   computed for all steps at once by ``start_backward``, in the memory of the gates.
 - The gradients of the gates' sums stay where a step back writes them. A weight's gradient
@@ -60,17 +60,17 @@ def gru(sums_x: Tensor, sums_h: Tensor, h_before: Tensor, h: Tensor) -> Tensor:
 
 
 class LSTMSteps:
-    """Gates in ``torch.nn.LSTM``'s order i, f, g, o."""
+    """The steps of an LSTM layer, with gates in ``torch.nn.LSTM``'s order i, f, g, o."""
 
     def __init__(self, sums: Tensor, W: Tensor, first: Sequence[Tensor], m: int) -> None:
-        """Take the layer before its first step.
+        """Prepare the layer for its first step.
 
         Args:
-            sums: what is known of the gates' sums, [T, N, 4n]; overwritten. Its values mean nothing if
-                the steps' own inputs are all that the layer reads.
+            sums: what is known of the gates' sums, [T, N, 4n]; overwritten. Its values do not
+                matter if the steps' own inputs are all that the layer reads.
             W: [W_x W_h], W_x for the steps' own inputs alone, [4n, m + n].
             first: h_0 and c_0, [N, n].
-            m: numbers that a step itself brings; 0 if all of W_x x_t is in ``sums``.
+            m: how many numbers a step itself brings; 0 if all of W_x x_t is in ``sums``.
         """
         T, N, _ = sums.shape
         n = first[0].shape[1]
@@ -92,9 +92,9 @@ class LSTMSteps:
         m, n = self.m, self.n
         blocks = self.gates.view(T, N, 4, n)
         self._sums, self._in = self.gates.unbind(0), self.inputs.unbind(0)
-        each = (blocks[:, :, k].unbind(0) for k in range(4))
+        i_f_g_o = (blocks[:, :, k].unbind(0) for k in range(4))
         i_f = self.gates[:, :, : 2 * n].unbind(0)
-        self._gates = [Gates(*of_step) for of_step in zip(i_f, *each, strict=True)]
+        self._gates = [Gates(*views) for views in zip(i_f, *i_f_g_o, strict=True)]
         self._ifg = blocks[:, :, :3].unbind(0)
         self._h, self._c, self._tanh_c = (
             part.unbind(0) for part in (self.hs, self.cs, self.tanh_c)
@@ -146,14 +146,14 @@ class LSTMSteps:
 
         Args:
             t: T - 1, T - 2, ..
-            grad_h: of h_t from all but the step after, [N, n].
+            grad_h: the gradient of h_t, [N, n], without what step t + 1 adds to it.
         """
         grad_c, total = self._grad_c, torch.add(grad_h, self._grad_h, out=self._total)
         grad_c.addcmul_(total, self._dh_dc[t])
         self._ifg[t].mul_(grad_c[:, None])  # the gradients of s_i, s_f and s_g
-        self._gates[t].o.mul_(total)  # of s_o
+        self._gates[t].o.mul_(total)  # that of s_o
         grad_c.mul_(self._dc_dc_before[t])
-        torch.mm(self._sums[t], self.W, out=self._grad_in)  # of [x_t; h_{t-1}]
+        torch.mm(self._sums[t], self.W, out=self._grad_in)  # that of [x_t; h_{t-1}]
         self._grad_h = self._grad_in[:, self.m :]
         return self._grad_in[:, : self.m]
 
@@ -173,7 +173,7 @@ class LSTMSteps:
 
 
 class GRUSteps:
-    """Gates in the order r, z, new. ``LSTMSteps`` says what is not said here."""
+    """The steps of a GRU layer, with gates in the order r, z, new; see ``LSTMSteps``."""
 
     def __init__(self, sums: Tensor, W: Tensor, first: Sequence[Tensor], m: int) -> None:
         T, N, _ = sums.shape
@@ -198,7 +198,7 @@ class GRUSteps:
         return (self.hs[-1].clone(),)
 
     def start_backward(self, grads: Sequence[Tensor]) -> None:
-        """Put the derivatives of h_t by the gates' sums in place of these.
+        """Put the derivatives of h_t in place of the gates and of W_h h_{t-1}.
 
         With s_new = x + r u, where x is from W_x x_t and u from W_h h_{t-1}: dh/ds_new = (1 - z)
         (1 - new^2); dh/du = r dh/ds_new; dh/ds_r = u r (1 - r) dh/ds_new; dh/ds_z = (h_{t-1} - new)

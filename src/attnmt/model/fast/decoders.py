@@ -2,7 +2,7 @@
 
 Without input feeding nothing waits for attention: layers go over all steps at once (``stack.py``), and
 attention takes all steps as queries of one product. Otherwise steps are unrolled (``unrolled.py``).
-How decoders go word by word in a search is in ``stepper.py``.
+In a search decoders go word by word (``stepper.py``).
 """
 
 import torch
@@ -31,7 +31,7 @@ class LuongDecoder(nn.Module):
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
         n, e = shape.size, shape.embedding_size
-        self.parts = [e, n] if system.input_feeding else [e]  # of the first layer's input
+        self.parts = [e, n] if system.input_feeding else [e]  # which the first layer reads
         self.embedding = nn.Embedding(vocabulary, e)
         self.stack = Stack(shape.cell, sum(self.parts), n, shape.layers, system.dropout)
         self.attention = Attention(system, shape) if system.attention != "none" else None
@@ -45,8 +45,8 @@ class LuongDecoder(nn.Module):
 
         Args:
             words: decoder inputs, ``<s>`` first, [N, T].
-            state: of the encoder after its last word.
-            memory: of the source; None without attention.
+            state: the encoder's after its last word.
+            memory: the encoded source; None without attention.
         """
         embedded = self.embedding(words.T)  # [T, N, e]
         if len(self.parts) == 1:
@@ -82,11 +82,11 @@ class BahdanauDecoder(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, shape.embedding_size)
         self.attention = Attention(system, shape)
-        self.parts = [self.attention.context_size, shape.embedding_size]  # of the cell's input
+        self.parts = [self.attention.context_size, shape.embedding_size]  # which the cell reads
         self.stack = Stack(shape.cell, sum(self.parts), shape.size, shape.layers, system.dropout)
 
     def forward(self, words: Tensor, state: State, memory: Memory | None) -> tuple[Tensor, Tensor]:
-        """Return s [N, T, n] and the weights [N, T, M]; arguments as of ``LuongDecoder``."""
+        """Return s [N, T, n] and the weights [N, T, M]; the arguments are ``LuongDecoder``'s."""
         assert memory is not None, "this decoder always attends"
         W_c, W_e = self.stack.weights()[0][0].split(self.parts, dim=1)
         layers = layer_tensors(self.stack, W_c, state)

@@ -10,8 +10,8 @@ from attnmt.model.fast.stack import Stack, State
 class Encoder(nn.Module):
     """A stacked LSTM or GRU over the source words, from the zero state.
 
-    Without biases a zero input keeps a zero state, so padding on the left leaves every sentence to
-    start from zero.
+    Without biases a zero input keeps a zero state, so every sentence still starts from zero after the
+    padding on its left.
     """
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
@@ -22,7 +22,7 @@ class Encoder(nn.Module):
         self.stack = Stack(shape.cell, e, shape.size, shape.layers, system.dropout)
 
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
-        """Return the top states [N, M, n], each column's original position [N, M], the last state.
+        """Return the top states [N, M, n], each column's original position [N, M], last state.
 
         Positions run from 0 to S - 1 at words; padding lies beyond one of the two ends.
 

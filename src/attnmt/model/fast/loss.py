@@ -1,7 +1,7 @@
-"""``Reference.loss`` without ever holding words x vocabulary.
+"""``Reference.loss`` without ever holding the logits of all words.
 
 Autograd would keep every word's logits for the way back. Here the probabilities of a chunk of words give
-the loss and the gradients on the way forward, and are dropped.
+the loss and the gradients on the way forward, and are then freed.
 """
 
 from typing import Any
@@ -15,15 +15,16 @@ from attnmt.model.logits import rows_at_once
 class SummedLoss(torch.autograd.Function):
     """Sum over words of -log softmax(W_s h~)[y], with its gradients computed on the way.
 
-    Of p = softmax(W_s h~), the gradient of a word's loss is (p - onehot(y)) W_s for h~ and
-    (p - onehot(y)) h~^T for W_s; each chunk's p serves both and is dropped. Back-propagated once.
+    With p = softmax(W_s h~), the gradient of a word's loss is (p - onehot(y)) W_s for h~ and
+    (p - onehot(y)) h~^T for W_s. Each chunk's p serves both and is freed. The sum can be
+    back-propagated only once.
     """
 
     @staticmethod
     def forward(ctx: Any, h_tilde: Tensor, W_s: Tensor, words: Tensor, training: bool) -> Tensor:
         """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``training``.
 
-        A y below 0 is padding and adds nothing. (To pick the others would have a GPU wait.)
+        A y below 0 is padding and adds nothing. (To pick the others would make a GPU wait.)
         """
         rows = rows_at_once(W_s)
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
@@ -33,10 +34,10 @@ class SummedLoss(torch.autograd.Function):
             real, y = (y >= 0).to(h.dtype)[:, None], y.clamp(min=0)[:, None]
             logits = h @ W_s.T
             top = logits.amax(dim=1, keepdim=True)
-            of_y = logits.gather(1, y) - top
+            y_logits = logits.gather(1, y) - top
             p = logits.sub_(top).exp_()
             z = p.sum(dim=1, keepdim=True)
-            total += ((z.log() - of_y) * real).sum(dtype=torch.float64)
+            total += ((z.log() - y_logits) * real).sum(dtype=torch.float64)
             if training:
                 p.mul_(real / z).scatter_add_(1, y, -real)
                 torch.mm(p, W_s, out=grad)

@@ -14,8 +14,9 @@ from attnmt.model.fast.cells import Steps
 
 
 class Scan(torch.autograd.Function):
-    """From x [T, N, m], W_x [gates n, m], W_h [gates n, n] and the first state to h [T, N, n] and the
-    last state.
+    """From x [T, N, m] and the first state to h [T, N, n] and the last state.
+
+    The weights are W_x [gates n, m] and W_h [gates n, n].
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""``Stack`` of the reference: layer by layer over all steps, where it goes step by step over all layers.
+"""``Stack`` layer by layer over all steps; the reference goes step by step over all layers.
 
 A layer over a known input is one ``Scan`` on a processor, and torch's own module (cuDNN) on a GPU.
 Dropout multiplies the inputs of all steps at once.
@@ -14,29 +14,29 @@ from attnmt.model.dropout import Dropout
 from attnmt.model.fast.cells import GRUSteps, LayerState, LSTMSteps, Steps
 from attnmt.model.fast.scan import Scan
 
-State = tuple[LayerState, ...]  # of every layer, the first first
+State = tuple[LayerState, ...]  # one for each layer, from the first to the top
 Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
 
 # torch has cuDNN round the factors of these layers to tf32; here ``products_in`` alone may round them.
-_cudnn: Any = torch.backends.cudnn  # whose types do not say this
+_cudnn: Any = torch.backends.cudnn  # its types lack ``rnn``
 _cudnn.rnn.fp32_precision = "ieee"
 
 
 class Stack(nn.Module):
-    """Recurrent layers, dropout on the input of every layer and nowhere else, fresh at every step."""
+    """Recurrent layers with dropout on every layer's input and nowhere else, fresh at every step."""
 
     def __init__(self, cell: Cell, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()
-        kind = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
+        layer_class = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
         self.parts = {"lstm": 2, "gru": 1}[cell]  # of a layer's state
         self.steps: type[Steps] = LSTMSteps if cell == "lstm" else GRUSteps
         self.size = size
         self.dropout = Dropout(dropout)
-        # torch's modules hold the weights and are the GPU's path. One module a layer: the dropout
-        # between layers then draws from torch's own generator, which a checkpoint holds.
+        # torch's modules hold the weights and are the GPU's path. Each layer is a module, so that the
+        # dropout between layers draws from torch's own generator, which a checkpoint holds.
         self.layers = nn.ModuleList(
-            kind(size if layer else inputs, size, bias=False) for layer in range(layers)
+            layer_class(size if layer else inputs, size, bias=False) for layer in range(layers)
         )
 
     def weights(self) -> list[Weights]:

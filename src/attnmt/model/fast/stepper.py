@@ -19,19 +19,19 @@ class Stepper:
 
     A hypothesis is a row of one table, [x; h_1 .. h_L; c_1 .. c_L], x being what the first layer reads
     beside its state: [embedding; h~_{t-1}], or [c_t; embedding] in Bahdanau's order. What a layer reads
-    then lies side by side, [x; h_1], [h_1; h_2], ..: a product takes it from where it is, the new h_l
-    goes where the old one was, and the hypotheses that a search keeps are one gather of rows.
+    then lies side by side, [x; h_1], [h_1; h_2], .., and a product takes it from where it is. The new
+    h_l goes where the old one was. To keep some hypotheses of a search is one gather of rows.
     """
 
     def __init__(
         self, decoder: LuongDecoder | BahdanauDecoder, memory: Memory | None, state: State
     ) -> None:
-        """Take a decoder in eval mode and what the encoder says of N sentences, each one hypothesis."""
+        """Take a decoder in eval mode and the encoded source of N sentences, with a hypothesis each."""
         stack = decoder.stack
         self.decoder, self.cell, self.memory = decoder, stack.cell, memory
         self.t, self.K = 0, 1
         self.m, self.n = sum(decoder.parts), stack.size  # columns of x, of an h
-        # The LSTM adds its two products, so that they can be one.
+        # The LSTM only adds its two products, so they can be one.
         self._weights: list[tuple[Tensor, ...]] = [
             (torch.cat(pair, dim=1),) if stack.cell == "lstm" else pair for pair in stack.weights()
         ]
@@ -65,7 +65,7 @@ class Stepper:
         return h_tilde, weights
 
     def select(self, sentences: Tensor, parents: Tensor) -> None:
-        """Keep ``sentences`` [n], ascending; of each the hypotheses ``parents`` [n, K], in order."""
+        """Keep ``sentences`` [n], ascending, and their hypotheses ``parents`` [n, K] in this order."""
         rows = sentences[:, None] * self.K + parents
         self.K = parents.shape[1]
         self._table = self._table.index_select(0, rows.flatten())
@@ -73,7 +73,7 @@ class Stepper:
             self.memory = self.memory.select(sentences)
 
     def _recur(self) -> Tensor:
-        """Replace the states of all layers by the next (``cells.py``); return the top h."""
+        """Replace the states of all layers by the next ones (``cells.py``); return the top h."""
         inputs, n = self.m, self.n
         for layer, weights in enumerate(self._weights):
             h_at = self.m + layer * n

@@ -1,4 +1,4 @@
-"""The reference's two decoders where a step needs what attention gave, with their derivatives.
+"""The reference's two decoders where a step needs attention's result, with their derivatives.
 
 They are ``LuongDecoder.forward`` with input feeding and ``BahdanauDecoder.forward``. A step does only
 what must wait for the step before: a product a layer, attention for one query, the product with W_c.
@@ -19,7 +19,7 @@ from attnmt.model.fast.stack import Stack, State
 
 
 class Unrolling:
-    """What unrolling a decoder takes beside tensors that have gradients."""
+    """What it takes to unroll a decoder, apart from the tensors that have gradients."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Unrolling:
         sizes = [m] + [stack.size] * (len(stack.layers) - 1)
         like = stack.weights()[0][0]
         self.masks = [stack.dropout.mask((T, N, size), like) for size in sizes]
-        self.with_gradients = torch.is_grad_enabled()  # within a Function it never is
+        self.with_gradients = torch.is_grad_enabled()  # never so within a Function
 
     def attend(self, T: int) -> tuple["SteppedAttention | None", int]:
         """Return attention for T steps, if there is any, and how many tensors its steps share."""
@@ -51,7 +51,7 @@ def shared_by_steps(attention: Attention, memory: Memory) -> list[Tensor]:
 
 
 def layer_tensors(stack: Stack, W_x: Tensor, state: State) -> list[Tensor]:
-    """Return what ``SteppedLayers`` takes: of each layer [W_x W_h], then its first state.
+    """Return what ``SteppedLayers`` takes: for each layer [W_x W_h], then its first state.
 
     ``W_x`` is the first layer's weight for what each step itself brings, [gates n, m].
     """
@@ -69,7 +69,7 @@ def attentional(
 ) -> Tensor:
     """Return h~_t = tanh(W_c [c_t; h_t]) (equation 5), [.., n].
 
-    ``joined`` and ``h_tilde`` are memory for [c_t; h_t] and for the result, where there is some.
+    If given, ``joined`` and ``h_tilde`` are memory for [c_t; h_t] and for the result.
     """
     joined = torch.cat([context, h], dim=-1, out=joined)
     return torch.matmul(joined, W_c.T, out=h_tilde).tanh_()
@@ -81,20 +81,20 @@ class SteppedLayers:
     def __init__(
         self, unrolling: Unrolling, words: Tensor, W_e: Tensor, tensors: Sequence[Tensor]
     ) -> None:
-        """Take the layers before their first step.
+        """Prepare the layers for their first step.
 
         Args:
             unrolling: the kind of cell and the masks.
-            words: y, dropped out already, [T, N, e].
-            W_e: the first layer's weight for them, [gates n, e].
+            words: y with dropout applied, [T, N, e].
+            W_e: the first layer's weight for the words, [gates n, e].
             tensors: what ``layer_tensors`` returns.
         """
         self.words, self.W_e, self.masks = words, W_e, unrolling.masks
         sums_e = (words.flatten(0, 1) @ W_e.T).view(*words.shape[:2], -1)
-        each = len(tensors) // len(self.masks)
+        per_layer = len(tensors) // len(self.masks)
         self.layers: list[Steps] = []
         for number in range(len(self.masks)):
-            W, *first = tensors[number * each : (number + 1) * each]
+            W, *first = tensors[number * per_layer : (number + 1) * per_layer]
             sums = torch.empty_like(sums_e) if number else sums_e
             m = W.shape[1] - first[0].shape[1]
             self.layers.append(unrolling.cell(sums, W, first, m))
@@ -122,7 +122,7 @@ class SteppedLayers:
     def backward(self, t: int, grad_h: Tensor) -> Tensor:
         """Go back over step t from the gradient of its top state; return that of its x [N, m].
 
-        It is valid until the next call.
+        The result is valid until the next call.
         """
         for layer, mask in zip(reversed(self.layers), reversed(self.masks), strict=True):
             grad_h = layer.backward(t, grad_h)
@@ -143,10 +143,10 @@ class SteppedLayers:
 
 
 class SteppedAttention:
-    """Attention step by step. A query gets its gradient at its step; what steps share, at the end."""
+    """Attention step by step: a query gets its gradient at its step, what steps share at the end."""
 
     def __init__(self, attention: Attention, memory: Memory, T: int, with_gradients: bool) -> None:
-        """Take the source for T steps."""
+        """Prepare to attend to ``memory`` for T steps."""
         self.attention, self.with_gradients = attention, with_gradients
         self.memory = memory._replace(values=memory.values.detach(), keys=memory.keys.detach())
         self.steps = torch.arange(T, device=memory.values.device)
@@ -167,7 +167,7 @@ class SteppedAttention:
     def backward(self, grad_context: Tensor) -> Tensor:
         """Return the gradient of the last step's query [N, n], and forget that step."""
         query, context = self._taken.pop()
-        if not context.requires_grad:  # the score self compares no query
+        if not context.requires_grad:  # the score ``self`` uses no query
             return torch.zeros_like(query[:, 0])
         (grad,) = torch.autograd.grad(context, query, grad_context[:, None])
         grad_query: Tensor = grad[:, 0]
@@ -177,8 +177,8 @@ class SteppedAttention:
         """Return the gradients of what ``shared_by_steps`` returns.
 
         Args:
-            queries: of all steps, [T, N, n].
-            grad_contexts: of their contexts, [T, N, n].
+            queries: those of all steps, [T, N, n].
+            grad_contexts: the gradients of their contexts, [T, N, context size].
         """
         with torch.enable_grad():
             shared = shared_by_steps(self.attention, self.memory)
@@ -198,8 +198,8 @@ class LuongSteps(torch.autograd.Function):
     """The decoder with input feeding: h~ [T, N, n], and the weights [N, T, M] if it attends.
 
     h_t = layers([y_t; h~_{t-1}]), c_t = attention(h_t), h~_t = tanh(W_c [c_t; h_t]); without attention
-    h~_t is h_t. Tensors: y [T, N, e], W_e for it in the first layer; with attention W_c [n, c + n] and
-    what ``shared_by_steps`` returns; then what ``layer_tensors`` returns.
+    h~_t is h_t. The tensors are y [T, N, e] and the first layer's W_e for it; with attention, W_c
+    [n, c + n] and what ``shared_by_steps`` returns; and last what ``layer_tensors`` returns.
     """
 
     @staticmethod
@@ -233,12 +233,12 @@ class LuongSteps(torch.autograd.Function):
         del ctx.steps
         grad_h_tilde, T = grads[0], len(grads[0])
         layers.start_backward()
-        grad_fed = torch.zeros_like(grad_h_tilde[0])  # of h~_t, as what step t + 1 was fed
+        grad_fed = torch.zeros_like(grad_h_tilde[0])  # of h~_t as the input of step t + 1
         if attention is None:
             for t in range(T - 1, -1, -1):
                 grad_fed = layers.backward(t, grad_h_tilde[t] + grad_fed)
             return None, *layers.gradients()
-        # 1 - h~^2, the tanh's derivative; times its gradient it is that of the sums W_c [c_t; h_t].
+        # The tanh's derivative 1 - h~^2. Times the gradient of h~ it is that of W_c [c_t; h_t].
         grad_sums = torch.addcmul(h_tilde.new_ones(()), h_tilde, h_tilde, value=-1)
         grad_joined, c = torch.empty_like(joined), joined.shape[2] - h_tilde.shape[2]
         for t in range(T - 1, -1, -1):
@@ -256,7 +256,7 @@ class LuongSteps(torch.autograd.Function):
 class BahdanauSteps(torch.autograd.Function):
     """The decoder in which attention comes first: s [T, N, n] and the weights [N, T, M].
 
-    c_t = attention(s_{t-1}), s_t = layers([c_t; y_t]). Tensors are those of ``LuongSteps`` without W_c.
+    c_t = attention(s_{t-1}), s_t = layers([c_t; y_t]). Its tensors are ``LuongSteps``' without W_c.
     """
 
     @staticmethod
@@ -281,13 +281,12 @@ class BahdanauSteps(torch.autograd.Function):
         del ctx.steps
         layers.start_backward()
         grad_contexts: list[Tensor] = []
-        grad_s = torch.zeros_like(grads[0][0])  # of s_t, as the query of step t + 1
+        grad_s = torch.zeros_like(grads[0][0])  # of s_t as the query of step t + 1
         for t in range(len(grads[0]) - 1, -1, -1):
             grad_contexts.append(layers.backward(t, grads[0][t] + grad_s).clone())
             grad_s = attention.backward(grad_contexts[-1])
         grad_words, grad_W_e, *grad_layers = layers.gradients()
-        grad_layers[-1] = (
-            grad_layers[-1] + grad_s
-        )  # the top layer's first state was the first query
+        # The top layer's first state was the first query.
+        grad_layers[-1] = grad_layers[-1] + grad_s
         grad_shared = attention.shared_gradients(layers.hs[:-1], torch.stack(grad_contexts[::-1]))
         return None, grad_words, grad_W_e, *grad_shared, *grad_layers
