@@ -354,7 +354,7 @@ def tabled() -> Iterator[Case]:
     yield Case(aligner, without("aer"), command, "aer: this key is missing")
     yield Case(aligner, value("aer", NAN), command, "aer: .* finite")
     yield Case(aligner, value("aer", 2.0), command, "aer: .* less than or equal to 1")
-    yield Case(aligner, value("set", "dev"), command, "tells of set 'dev', not of 'test'")
+    yield Case(aligner, value("set", "dev"), command, "is about set 'dev', not about 'test'")
     yield Case(f"{DICTIONARY}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
     yield Case(f"{DICTIONARY}/test.links", line(1, None), command, "4 lines where the text has 5")
     yield Case(f"{TOKENS}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")

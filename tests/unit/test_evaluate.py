@@ -353,7 +353,7 @@ def test_a_missing_perplexity_is_named(stage):
 def test_a_model_trained_on_other_data_is_refused(stage):
     write_metrics(dataset_digest="f" * 64)
     message = (
-        r"base/metrics.json: trained on other data than lie in data/demo/encoded/luong; train "
+        r"base/metrics.json: trained on other data than those in data/demo/encoded/luong; train "
     )
     with pytest.raises(InputError, match=message + "base again"):
         run(stage)

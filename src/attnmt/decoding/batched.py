@@ -16,7 +16,7 @@ from attnmt.text.batches import Batch, make_batch, pad_source
 
 Ids = NDArray[np.int32]
 Result = TypeVar("Result")
-MOST_UNITS = 32_768  # of a batch, padding counted: one very long sentence goes with few others
+MOST_UNITS = 32_768  # in a batch, padding counted: a very long sentence shares it with few others
 
 
 def translate(
@@ -26,16 +26,15 @@ def translate(
 
     Args:
         models: one, or an ensemble.
-        sources: ids of each sentence in its own order.
-        options: of the search.
+        sources: the ids of each sentence in its own order.
         batch_size: sentences at once; it does not change the translations.
     """
     reverse, device = models[0].config.system.reverse, models[0].W_s.device
 
     def one_batch(rows: list[int]) -> list[list[Candidate]]:
         source, lengths = pad_source([sources[i] for i in rows], reverse)
-        found = search(models, source.to(device), lengths.to(device), options)
-        return [sorted(candidates, key=lambda c: -c.score) for candidates in found]
+        finished = search(models, source.to(device), lengths.to(device), options)
+        return [sorted(candidates, key=lambda c: -c.score) for candidates in finished]
 
     size = _size(models, batch_size)
     return _by_length([len(ids) for ids in sources], size, one_batch, "translate")
@@ -48,7 +47,7 @@ def force_all(
     batch_size: int,
     average: Average = "logits",
 ) -> list[Forced]:
-    """Return score and attended positions of each given translation."""
+    """Return the score and the attended positions of each given translation."""
 
     def one_batch(batch: Batch) -> list[Forced]:
         return force(models, batch, average)
@@ -76,16 +75,16 @@ def _over_pairs(
 ) -> list[Result]:
     reverse, device = models[0].config.system.reverse, models[0].W_s.device
 
-    def of_rows(rows: list[int]) -> list[Result]:
+    def one_batch_of_rows(rows: list[int]) -> list[Result]:
         pairs = [sources[i] for i in rows], [targets[i] for i in rows]
         return one_batch(make_batch(*pairs, reverse).to(device))
 
     size = _size(models, batch_size)
-    return _by_length([len(ids) for ids in targets], size, of_rows, "force")
+    return _by_length([len(ids) for ids in targets], size, one_batch_of_rows, "force")
 
 
 def _size(models: Sequence[Translator], batch_size: int) -> int:
-    """Return the size of batches: one sentence where a model would else attend to their padding."""
+    """Return the size of batches: one sentence if a model would otherwise attend to padding."""
     faulty = any("unmasked_padding" in model.config.system.faults for model in models)
     return 1 if faulty else batch_size
 
@@ -99,7 +98,7 @@ def _by_length(
     """Run ``one_batch`` over rows sorted by length, longest first; return results in the rows' order."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     results: dict[int, Result] = {}
-    # Within a caller's bar this one goes when it is full; what takes no second shows none.
+    # Within a caller's bar this one is cleared when full; less than a second's work shows none.
     bar = tqdm(desc=what, total=len(order), unit="sentence", disable=None, leave=None, delay=1)
     with bar:
         while len(results) < len(order):

@@ -1,6 +1,6 @@
-"""Which model of an experiment is its best, as the development set says. No model is loaded for that.
+"""Which model of an experiment is best on the development set. No model is loaded to find out.
 
-The page's headline, MLflow and the served model all name this one.
+The page's headline, MLflow and the server all name this model.
 """
 
 from pathlib import Path
@@ -22,7 +22,7 @@ def best_model(params: Params, root: Path = Path()) -> str:
         path = Layout(params.experiment, root).model("*") / "metrics.json"
         raise InputError(
             f"{path}: no English-German model of family {_family(params)!r} is trained; run the "
-            f"stages train first, or name a model"
+            f"train stages first, or name a model"
         )
     return ranked[0]
 
@@ -30,8 +30,8 @@ def best_model(params: Params, root: Path = Path()) -> str:
 def ranked_models(params: Params, root: Path = Path()) -> list[str]:
     """Return the trained English-German models of the first family, the best one first.
 
-    That is the one with the lowest perplexity on the development set. Models with faults of the
-    authors' program are left out.
+    The best one has the lowest perplexity on the development set. Models with faults of the authors'
+    program are left out.
 
     Raises:
         InputError: if the metrics of one are damaged.

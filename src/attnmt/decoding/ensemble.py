@@ -1,4 +1,4 @@
-"""One model or several as one: their probabilities together, their attention together."""
+"""One model, or several that decode as one: their joint probabilities and joint attention."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -17,17 +17,17 @@ SHIFTS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step
 
 
 def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) -> Tensor:
-    """Return log p, [.., V], of the members' logits, each [.., V], which are overwritten.
+    """Return log p, [.., V], from the members' logits, each [.., V], which are overwritten.
 
-    ``logits`` averages these before one softmax, as the authors' program does, which is the geometric
-    mean of the members' probabilities, normalized; ``probabilities`` averages these.
+    ``logits`` averages the logits before one softmax, as the authors' program does. This is the
+    geometric mean of the members' probabilities, normalized. ``probabilities`` averages these.
     """
     if average == "logits":
         total = reduce(Tensor.add_, logits)
         total = total if members == 1 else total.div_(members)
         return torch.log_softmax(total, dim=-1, out=total)
-    every = (torch.log_softmax(of_one, dim=-1, out=of_one) for of_one in logits)
-    return reduce(torch.logaddexp, every) - math.log(members)
+    log_p = (torch.log_softmax(part, dim=-1, out=part) for part in logits)
+    return reduce(torch.logaddexp, log_p) - math.log(members)
 
 
 def best_words(
@@ -39,25 +39,23 @@ def best_words(
 ) -> tuple[Tensor, Tensor]:
     """Return log p and ids of the most probable words, the best first, each [N, K, count].
 
-    A vocabulary of fewer words gives them all. No more than ``CHUNK`` logits are held at once.
+    If the vocabulary has fewer words, all are returned. No more logits are held at once than
+    ``rows_at_once`` allows.
 
     Args:
-        models: the members.
-        h_tilde: of each member, [N, K, n].
-        average: of the members.
-        count: how many words.
-        excluded: a word that is not to be found, or None.
+        h_tilde: that of each member, [N, K, n].
+        excluded: the id of a word that must not be returned, or None.
     """
     V = len(models[0].W_s)
     rows = rows_at_once(models[0].W_s)
-    found = []
-    for of_members in zip(*(h.flatten(0, 1).split(rows) for h in h_tilde), strict=True):
-        logits = (model.logits(h) for model, h in zip(models, of_members, strict=True))
+    chunks = []
+    for members_h in zip(*(h.flatten(0, 1).split(rows) for h in h_tilde), strict=True):
+        logits = (model.logits(h) for model, h in zip(models, members_h, strict=True))
         log_p = log_probabilities(logits, len(models), average)
         if excluded is not None:
             log_p[:, excluded] = -torch.inf
-        found.append(largest(log_p, min(count, V)))
-    values, words = (torch.cat(parts) for parts in zip(*found, strict=True))
+        chunks.append(largest(log_p, min(count, V)))
+    values, words = (torch.cat(parts) for parts in zip(*chunks, strict=True))
     shape = h_tilde[0].shape[:2]
     return values.unflatten(0, shape), words.unflatten(0, shape)
 
@@ -65,8 +63,8 @@ def best_words(
 def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Return the largest entries of each row of x [R, V] and their columns, falling, each [R, count].
 
-    As ``topk``, which reads rows several times as slowly as a maximum does: the blocks with the
-    largest maxima hold the largest entries.
+    The result is that of ``topk``, which reads rows several times as slowly as a maximum does. So
+    ``topk`` reads only the blocks with the largest maxima, which hold the largest entries.
     """
     V = x.shape[1]
     blocks = V // BLOCK
@@ -76,8 +74,8 @@ def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
     whole = x[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK))
     chosen = whole.amax(dim=2).topk(count, sorted=False).indices
     columns = chosen[:, :, None] * BLOCK + torch.arange(BLOCK, device=x.device)
-    rest = torch.arange(blocks * BLOCK, V, device=x.device).expand(len(x), -1)
-    columns = torch.cat([columns.flatten(1), rest], dim=1)
+    after_blocks = torch.arange(blocks * BLOCK, V, device=x.device).expand(len(x), -1)
+    columns = torch.cat([columns.flatten(1), after_blocks], dim=1)
     values, places = x.gather(1, columns).topk(count)
     return values, columns.gather(1, places)
 
@@ -89,11 +87,11 @@ def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
 
 
 def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tensor | None:
-    """Return the source position of the largest weight, [N, K]; of equals the first as read.
+    """Return the source position of the largest weight, [N, K]; if several are largest, the first read.
 
     Args:
         weights: [N, K, M]; None gives None.
-        memories: of the members, at least one attentional if there are weights.
+        memories: those of the members; at least one is attentional if there are weights.
     """
     memory = next((m for m in memories if m is not None), None)
     if weights is None or memory is None:

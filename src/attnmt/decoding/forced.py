@@ -26,7 +26,7 @@ class Forced(NamedTuple):
     attended: list[int]
 
     def links(self, step: LinkStep) -> list[int]:
-        """Return the source position of each word, read at a step."""
+        """Return the source position of each word by the weights of a step."""
         shift = SHIFTS[step]
         return self.attended[shift : shift + len(self.attended) - 1]
 
@@ -35,20 +35,21 @@ class Forced(NamedTuple):
 def force(models: Sequence[Translator], batch: Batch, average: Average = "logits") -> list[Forced]:
     """Return the score and the attended positions of each pair's target. The models are in eval mode."""
     real = real_words(batch.words, batch.lengths)
-    read = [_read(model, batch) for model in models]
-    outputs = [of_model.h_tilde[real].split(CHUNK) for of_model in read]
-    found = []
-    for of_models, words in zip(
-        zip(*outputs, strict=True), batch.next_words[real].split(CHUNK), strict=True
+    outputs = [_decode(model, batch) for model in models]
+    chunks = [output.h_tilde[real].split(CHUNK) for output in outputs]
+    log_p = []
+    for models_h, words in zip(
+        zip(*chunks, strict=True), batch.next_words[real].split(CHUNK), strict=True
     ):
-        logits = (model.logits(h) for model, h in zip(models, of_models, strict=True))
-        found.append(
+        logits = (model.logits(h) for model, h in zip(models, models_h, strict=True))
+        log_p.append(
             log_probabilities(logits, len(models), average).gather(1, words[:, None])[:, 0]
         )
     lengths = batch.lengths.tolist()
-    scores = [float(part.sum()) for part in torch.cat(found).split(lengths)]
-    found_at = attended(averaged([r.weights for r in read]), [r.memory for r in read])
-    positions = [[]] * len(scores) if found_at is None else found_at.tolist()
+    scores = [float(part.sum()) for part in torch.cat(log_p).split(lengths)]
+    weights = averaged([output.weights for output in outputs])
+    attended_to = attended(weights, [output.memory for output in outputs])
+    positions = [[]] * len(scores) if attended_to is None else attended_to.tolist()
     return [
         Forced(score, row[:length])
         for score, row, length in zip(scores, positions, lengths, strict=True)
@@ -57,34 +58,35 @@ def force(models: Sequence[Translator], batch: Batch, average: Average = "logits
 
 @torch.inference_mode()
 def attention(models: Sequence[Translator], batch: Batch) -> list[NDArray[np.floating]]:
-    """Return a_t of each pair's target, [T, S]: a row a word, that of ``</s>`` too, a column a source
-    word in the order of the sentence, however the encoder read it. Nothing without attention.
+    """Return the weights a_t of each pair's target, [T, S]; an empty list without attention.
 
-    Of an ensemble, the mean over its attentional members. The models are in eval mode.
+    A row is a target word or ``</s>``. A column is a source word in the order of the sentence, however
+    the encoder read it. An ensemble gives the mean over its attentional members. The models are in eval
+    mode.
     """
-    read = [_read(model, batch) for model in models]
-    weights = averaged([of_model.weights for of_model in read])
-    memory = next((of_model.memory for of_model in read if of_model.memory is not None), None)
+    outputs = [_decode(model, batch) for model in models]
+    weights = averaged([output.weights for output in outputs])
+    memory = next((output.memory for output in outputs if output.memory is not None), None)
     if weights is None or memory is None:
         return []
-    found = []
+    matrices = []
     for i, (T, S) in enumerate(zip(batch.lengths.tolist(), memory.lengths.tolist(), strict=True)):
         columns = memory.words[i, 0]
         a = weights.new_empty(T, S)
         a[:, memory.positions[i, columns]] = weights[i, :T, columns]
-        found.append(a.cpu().numpy())
-    return found
+        matrices.append(a.cpu().numpy())
+    return matrices
 
 
-class _Read(NamedTuple):
-    """What one model computes of a batch of pairs."""
+class _Output(NamedTuple):
+    """What one model computes for a batch of pairs."""
 
     h_tilde: Tensor  # [N, T, n]
     weights: Tensor | None  # [N, T, M]
     memory: Memory | None
 
 
-def _read(model: Translator, batch: Batch) -> _Read:
+def _decode(model: Translator, batch: Batch) -> _Output:
     memory, state = model.encode(batch.source, batch.source_lengths)
     h_tilde, weights = model.decoder(batch.words, state, memory)
-    return _Read(h_tilde, weights, memory)
+    return _Output(h_tilde, weights, memory)

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-NOWHERE = -1  # is where a translation attends that took no further step
+NOWHERE = -1  # the source position of a step that a translation did not take
 
 
 class Candidate(NamedTuple):
@@ -21,18 +21,18 @@ class Candidate(NamedTuple):
 class _Step(NamedTuple):
     """One step of N live sentences."""
 
-    sentences: Tensor  # which of all they are, [N]
+    sentences: Tensor  # their numbers among all sentences, [N]
     words: Tensor  # of the new hypotheses, [N, B]
     parents: Tensor  # the hypotheses that these extend, [N, B]
-    attended: Tensor | None  # source positions, by the hypotheses before the step, [N, K]
+    attended: Tensor | None  # source positions of the hypotheses before the step, [N, K]
 
 
 class _Finished(NamedTuple):
     """Hypotheses that finish with the same number of words."""
 
     length: int
-    sentences: Tensor  # which of all the rows are, [N]
-    which: Tensor  # entries that finish, [N, F]; a row's are in order
+    sentences: Tensor  # the rows' numbers among all sentences, [N]
+    which: Tensor  # whether each entry finishes, [N, F]; a row's finish in order
     hypotheses: Tensor  # [N, F]
     scores: Tensor  # [N, F]
 
@@ -48,11 +48,11 @@ class History:
     def step(
         self, sentences: Tensor, words: Tensor, parents: Tensor, attended: Tensor | None
     ) -> None:
-        """Write a step down; arguments as of ``_Step``."""
+        """Note a step; the arguments are the fields of ``_Step``."""
         self._steps.append(_Step(sentences, words, parents, attended))
 
     def finish(self, sentences: Tensor, which: Tensor, hypotheses: Tensor, scores: Tensor) -> None:
-        """Finish some hypotheses with the words of all steps so far; arguments as of ``_Finished``."""
+        """Finish some hypotheses with the words of all steps so far; see ``_Finished``."""
         self._finished.append(_Finished(len(self._steps), sentences, which, hypotheses, scores))
 
     def read_back(self, shift: int) -> list[list[Candidate]]:
@@ -70,33 +70,31 @@ class History:
             place[_array(step.sentences)] = range(len(step.sentences))
             rows = place[sentences]
             longer = lengths > t
-            of_longer = rows[longer], k[longer]
-            words[longer, t] = _array(step.words)[of_longer]
-            k[longer] = _array(step.parents)[of_longer]
+            entries = rows[longer], k[longer]
+            words[longer, t] = _array(step.words)[entries]
+            k[longer] = _array(step.parents)[entries]
             if step.attended is not None:
-                took = (lengths >= t) & (rows >= 0)  # the step of </s> attends too
-                attended[took, t] = _array(step.attended)[rows[took], k[took]]
+                took_step = (lengths >= t) & (rows >= 0)  # the step of </s> attends too
+                attended[took_step, t] = _array(step.attended)[rows[took_step], k[took_step]]
         # A translation cut off at the longest length has no step after its last word.
         cut = np.flatnonzero(attended[range(len(k)), lengths] == NOWHERE)
         attended[cut, lengths[cut]] = attended[cut, lengths[cut] - 1]
-        found: list[list[Candidate]] = [[] for _ in range(self.sentences)]
+        candidates: list[list[Candidate]] = [[] for _ in range(self.sentences)]
         attends = self._steps[0].attended is not None
-        for i, n, of_words, score, positions in zip(
+        for i, n, row, score, positions in zip(
             *(a.tolist() for a in (sentences, lengths, words, scores, attended)), strict=True
         ):
             links = positions[shift : shift + n] if attends else []
-            found[i].append(Candidate(of_words[:n], score, links))
-        return found
+            candidates[i].append(Candidate(row[:n], score, links))
+        return candidates
 
     def _ends(self) -> list[NDArray[Any]]:
-        """Return of every finished translation its sentence, hypothesis, length and score."""
+        """Return the sentences, hypotheses, lengths and scores of all finished translations."""
         parts = []
         for length, sentences, which, hypotheses, scores in self._finished:
             ends = which.nonzero().unbind(1)
-            of_rows = sentences[ends[0]]
-            parts.append(
-                (of_rows, hypotheses[ends], torch.full_like(of_rows, length), scores[ends])
-            )
+            ended = sentences[ends[0]]
+            parts.append((ended, hypotheses[ends], torch.full_like(ended, length), scores[ends]))
         return [_array(torch.cat(part)) for part in zip(*parts, strict=True)]
 
 

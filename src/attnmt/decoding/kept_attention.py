@@ -15,7 +15,7 @@ from attnmt.files.text_file import write_text
 
 @dataclass(frozen=True)
 class Attended:
-    """The attention of one sentence and one translation of it, in units: words, or pieces."""
+    """The attention of one sentence and one translation of it, in units: words or pieces."""
 
     line: int  # of the set, from 0
     source: list[str]
@@ -61,19 +61,18 @@ def read_attention(path: Path, lines: int, cure: str) -> list[Attended]:
     """Read what :func:`write_attention` wrote.
 
     Args:
-        path: of the file.
-        lines: how many the set has.
-        cure: what a person is to do about a fault.
+        lines: how many lines the set has.
+        cure: what a person must do about a fault.
 
     Raises:
-        InputError: if it is missing or damaged, its weights are no numbers in [0, 1] or do not fit the
-            sentences, or a line is not of the set or comes twice.
+        InputError: if the file is missing or damaged, if weights are not numbers in [0, 1] or do not fit
+            the sentences, or if a line is not of the set or comes twice.
     """
-    found = read_model(path, _Samples, cure).root
+    samples = read_model(path, _Samples, cure).root
     seen: set[int] = set()
-    for sample in found:
+    for sample in samples:
         if sample.line >= lines or sample.line in seen:
             what = "comes twice" if sample.line in seen else f"is not one of {lines}"
             raise InputError(f"{path}: line {sample.line} {what}; {cure}")
         seen.add(sample.line)
-    return [Attended(s.line, s.source, s.target, s.weights) for s in found]
+    return [Attended(s.line, s.source, s.target, s.weights) for s in samples]

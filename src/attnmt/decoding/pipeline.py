@@ -14,11 +14,11 @@ from attnmt.text.vocabulary import SPECIAL
 
 
 class Pipeline:
-    """What the stages do to a test set, from its raw text to plain translations, for any text.
+    """What the stages do to a test set, from raw text to plain translations, for any text.
 
-    Pieces are cut by the codes and by the vocabulary, which holds every piece that training saw where
-    ``encoding.vocabulary`` leaves room for all. Where it does not, a piece beyond it is cut further
-    here, while in the encoded sets it is unknown.
+    Words are cut into pieces by the codes and by the vocabulary, which holds every piece that training
+    saw if ``encoding.vocabulary`` leaves room for all. If it does not, a piece beyond the vocabulary is
+    cut further here, while it is unknown in the encoded sets.
     """
 
     def __init__(self, translator: TextTranslator, tokenize: Tokenize, encoding: Encoding) -> None:
@@ -40,17 +40,16 @@ class Pipeline:
 
         A line without words has one translation, which is empty.
 
-        Args:
-            lines: of raw text.
-            options: of this search; None are the translator's own.
+        ``options`` are those of this search; None takes the translator's own.
 
         Raises:
             InputError: if a line holds a mark that cannot be cut into pieces.
         """
         sentences = [self.units(line) for line in lines]
-        found = iter(self.translator.translate([units for units in sentences if units], options))
-        nothing = Translation("", [], [], [], [], 0.0, [])
-        return [next(found) if units else [nothing] for units in sentences]
+        with_words = [units for units in sentences if units]
+        translations = iter(self.translator.translate(with_words, options))
+        empty = Translation("", [], [], [], [], 0.0, [])
+        return [next(translations) if units else [empty] for units in sentences]
 
     def units(self, line: str) -> Units:
         """Return what the models read of a raw line."""

@@ -1,4 +1,4 @@
-"""At which step the attention of a model says what stands behind an unknown word, and why.
+"""The step whose attention says which source word an unknown word translates, and how it is chosen.
 
 The attention of either of two steps may link a target word to its source word: that of the step that
 predicts it, or that of the next, where it is the input. Which one is right differs from model to model.
@@ -27,7 +27,7 @@ class Reading(Record):
     unknown_words: Count  # of the set's references
     hits: dict[LinkStep, Count]  # how many of these each reading brings back
     chosen: LinkStep
-    authors: LinkStep  # at which the authors' program reads such a model
+    authors: LinkStep  # the step at which the authors' program reads such a model
 
     @model_validator(mode="after")
     def _chosen_brings_back_most(self) -> Self:
@@ -41,7 +41,7 @@ class Reading(Record):
 
 
 def better(hits: Mapping[LinkStep, int], authors: LinkStep) -> LinkStep:
-    """Return the step with more hits; of two that have as many, the one that the authors read."""
+    """Return the step with more hits; if both have the same number, the authors' step."""
     return max(hits, key=lambda step: (hits[step], step == authors))
 
 
@@ -49,7 +49,7 @@ def load_reading(params: Params, name: str, root: Path = Path()) -> Reading:
     """Return the reading that was chosen for a model or an ensemble with attention.
 
     Raises:
-        InputError: if it has not been translated with yet, or the file is damaged.
+        InputError: if the translate stage has not chosen it yet, or the file is damaged.
     """
     path = Layout(params.experiment, root).reading(name)
     cure = f"run the stage translate for {name}"

@@ -1,13 +1,15 @@
 """Beam search as the authors' program does it, over many sentences at once.
 
-Of S source words and beam B: the first step takes the B best words other than ``</s>``. Every later
-step pools the B best words of each hypothesis, ranks them by total log p, keeps the first B that are
-not ``</s>``, and finishes each ``</s>`` ranked above the last one kept if the translation then has more
-than floor(0.5 (S + 1)) words, ``</s>`` included. It ends after floor(1.5 (S + 1)) words or when enough
-are finished. If none finished, the B hypotheses themselves are. No length normalization.
+For S source words and a beam of B, the first step takes the B best words other than ``</s>``. Every
+later step pools the B best words of each hypothesis, ranks them by total log p and keeps the first B
+that are not ``</s>``. It finishes each ``</s>`` ranked above the last word kept if the translation then
+has more than floor(0.5 (S + 1)) words, ``</s>`` included. The search ends after floor(1.5 (S + 1)) words
+or when enough are finished. If none finished, the B hypotheses count as finished. Scores are not
+normalized by length.
 
-As log p only falls, a sentence is also done when its best finished translation scores at least as high
-as every hypothesis still alive: nothing can overtake it. For the n best, the n-th best finished counts.
+Since log p only falls, a sentence is also done when its best finished translation scores at least as
+high as every hypothesis still alive: nothing can overtake it. If the n best are asked for, the n-th best
+must score so.
 """
 
 from collections.abc import Sequence
@@ -29,7 +31,7 @@ class Search:
     """The options of beam search."""
 
     beam: int
-    candidates: int  # enough finished translations
+    candidates: int  # finished translations of a sentence that are enough
     best: int | None = 1  # how many of the best must be right; None follows the rules to their end
     link_step: LinkStep = "same"
     average: Average = "logits"  # of the members of an ensemble
@@ -40,11 +42,11 @@ class Search:
 class _Live(NamedTuple):
     """The N sentences whose search goes on, each with K hypotheses."""
 
-    sentences: Tensor  # which of the batch they are, [N]
+    sentences: Tensor  # their numbers in the batch, [N]
     source_lengths: Tensor  # S, [N]
-    words: Tensor  # the last of each hypothesis, [N, K]
+    words: Tensor  # the last word of each hypothesis, [N, K]
     scores: Tensor  # log p of each hypothesis, [N, K]
-    finished: Tensor  # translations so far, [N]
+    finished: Tensor  # how many translations have finished, [N]
     best: Tensor  # the n highest scores of these, falling, [N, n]; -inf where there are fewer
 
     def select(self, rows: Tensor) -> Self:
@@ -62,7 +64,6 @@ def search(
         models: one, or an ensemble with the same vocabularies and reading direction; in eval mode.
         source: ids as read, padded on the left, [N, M].
         lengths: words of each sentence, [N].
-        options: beam and stopping.
     """
     steppers = [model.stepper(source, lengths) for model in models]
     history = History(len(source))
@@ -78,11 +79,11 @@ def search(
     while len(live.sentences):
         t += 1
         h_tilde, weights = zip(*(stepper.step(live.words) for stepper in steppers), strict=True)
-        looked_at = attended(averaged(weights), [stepper.memory for stepper in steppers])
-        # A beam of 1 also looks at its second word, so that </s> cannot leave it with nothing.
+        attended_to = attended(averaged(weights), [stepper.memory for stepper in steppers])
+        # A beam of 1 also takes the second word, so that </s> cannot leave it with nothing.
         count, excluded = max(options.beam, 2), options.eos if t == 1 else None
         log_p, words = best_words(models, h_tilde, options.average, count, excluded)
-        live, parents = _extend(live, log_p, words, looked_at, t, history, options)
+        live, parents = _extend(live, log_p, words, attended_to, t, history, options)
         rows = (~_over(live, t, history, options)).nonzero()[:, 0]
         for stepper in steppers:
             stepper.select(rows, parents[rows])
@@ -99,19 +100,17 @@ def _extend(
     history: History,
     options: Search,
 ) -> tuple[_Live, Tensor]:
-    """Take the best continuations of each sentence's hypotheses; write the step down.
+    """Take the best continuations of each sentence's hypotheses, and note the step in ``history``.
 
     Args:
-        live: before the step.
-        log_p: of each hypothesis' best words, [N, K, P].
+        live: the sentences before the step.
+        log_p: that of each hypothesis' best words, [N, K, P].
         words: these words, [N, K, P].
         attended: the source position that each hypothesis attends to, [N, K]; None without attention.
         t: the step, 1 at the first.
-        history: to write to.
-        options: of the search.
 
     Returns:
-        The sentences after the step, and the hypothesis that each of theirs extends, [N, B].
+        The sentences after the step, and the hypothesis that each new one extends, [N, B].
     """
     totals = (live.scores[:, :, None] + log_p).flatten(1)
     ranked, order = totals.sort(dim=1, descending=True, stable=True)
@@ -138,13 +137,13 @@ def _extend(
 
 
 def _over(live: _Live, t: int, history: History, options: Search) -> Tensor:
-    """Return whose search is over after ``t`` words, [N]; each then has a finished translation."""
+    """Return which searches are over after ``t`` words, [N]; each then has a finished translation."""
     longest = 3 * (live.source_lengths + 1) // 2
     over = (t >= longest) | (live.finished >= options.candidates)
     if options.best is not None:
         enough = live.finished >= options.best
         over |= enough & (live.best[:, -1] >= live.scores.amax(1))
-    nothing = (over & (live.finished == 0))[:, None] & (live.scores != -torch.inf)
+    unfinished = (over & (live.finished == 0))[:, None] & (live.scores != -torch.inf)
     hypotheses = torch.arange(live.words.shape[1], device=over.device).expand_as(live.words)
-    history.finish(live.sentences, nothing, hypotheses, live.scores)
+    history.finish(live.sentences, unfinished, hypotheses, live.scores)
     return over

@@ -26,7 +26,7 @@ from attnmt.text.tokenizer import MosesTokenizer
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
 
 LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
-Units = list[str]  # a sentence as models read it: words, or pieces
+Units = list[str]  # a sentence as models read it: words or pieces
 
 
 class Translation(NamedTuple):
@@ -36,16 +36,16 @@ class Translation(NamedTuple):
     words: list[str]  # with <unk>
     replaced: list[str]  # unknown words replaced
     source: list[str]  # the words that were read
-    links: Links  # of words, source-target; none without attention
+    links: Links  # of words, source-target; empty without attention
     score: float  # log p
-    ids: list[int]  # what the search found: of words, or of pieces
+    ids: list[int]  # what the search gave, ids of words or of pieces
 
 
 class ForcedSet(NamedTuple):
-    """What is said of the references of a set."""
+    """What the models say of a set's references."""
 
     scores: list[float]  # log p of each
-    # Of words, source-target, of each sentence, by the step that is read; no key without attention.
+    # Each sentence's links of words, source-target, by the step that is read; empty without attention.
     links: dict[LinkStep, list[Links]]
 
 
@@ -72,7 +72,7 @@ class TextTranslator:
 
     @property
     def attends(self) -> bool:
-        """Whether there are weights to speak of."""
+        """Whether any of the models has attention."""
         return any(model.decoder.attention is not None for model in self.models)
 
     def read_at(self, step: LinkStep) -> None:
@@ -80,30 +80,27 @@ class TextTranslator:
         self.options = replace(self.options, link_step=step)
 
     def choose_reading(self, dev: str) -> Reading:
-        """Return the reading that brings back most unknown words of a set.
+        """Return the reading that brings back most unknown words of the set ``dev``, no test set.
 
         If both bring back equally many, it is the authors'. A sentence counts only if it keeps its
         number of words when its unknown pieces are replaced by ``<unk>``. The model must have
         attention.
-
-        Args:
-            dev: the set, no test set.
         """
         vocabulary, data = self._vocabularies[self.target], self.data
         source, target = (data.units(dev, side) for side in (self.source, self.target))
-        known = [data.words(vocabulary.decode(ids)) for ids in _ids(vocabulary, target)]
+        with_unk = [data.words(vocabulary.decode(ids)) for ids in _ids(vocabulary, target)]
         lines = [
             (words, data.words(read), data.words(reference))
-            for words, read, reference in zip(known, source, target, strict=True)
+            for words, read, reference in zip(with_unk, source, target, strict=True)
         ]
         hits = dict.fromkeys(LINK_STEPS, 0)
         unknown_words = 0
-        forced = self.force_set(dev).links
+        links = self.force_set(dev).links
         for at, (words, read, reference) in enumerate(lines):
             places = unknown_places(words) if len(words) == len(reference) else []
             unknown_words += len(places)
             for step in LINK_STEPS:
-                replaced = replace_unknown(words, read, forced[step][at], self.dictionary)
+                replaced = replace_unknown(words, read, links[step][at], self.dictionary)
                 hits[step] += sum(replaced[j] == reference[j] for j in places)
         authors = authors_step(self.models)
         return Reading(
@@ -117,18 +114,16 @@ class TextTranslator:
     def translate(
         self, sentences: Sequence[Units], options: Search | None = None
     ) -> list[list[Translation]]:
-        """Return the best translations of each sentence, none of which is empty, the best first.
+        """Return the best translations of each sentence, the best first. No sentence may be empty.
 
-        Args:
-            sentences: to translate.
-            options: of this search; None are the translator's own.
+        ``options`` are those of this search; None takes the translator's own.
         """
         options = options or self.options
         ids = _ids(self._vocabularies[self.source], sentences)
-        found = translate(self.models, ids, options, self.batch_size)
+        finished = translate(self.models, ids, options, self.batch_size)
         return [
             [self._translation(candidate, source) for candidate in candidates[: options.best]]
-            for candidates, source in zip(found, sentences, strict=True)
+            for candidates, source in zip(finished, sentences, strict=True)
         ]
 
     def translate_set(self, name: str) -> list[list[Translation]]:
@@ -152,30 +147,30 @@ class TextTranslator:
         return ForcedSet([line.score for line in forced], links)
 
     def attention_to(
-        self, name: str, samples: int, found: Sequence[Sequence[Translation]] | None = None
+        self, name: str, samples: int, translations: Sequence[Sequence[Translation]] | None = None
     ) -> list[Attended]:
         """Return the attention weights of some sentences of a set; the models must have attention.
 
         Args:
             name: the set.
-            samples: sentences, evenly spread.
-            found: the translations of the set, of which the best are forced, id by id; None takes the
-                references.
+            samples: how many sentences, evenly spread.
+            translations: those of the whole set, the best of each sentence first. The best are
+                force-decoded, id by id; None takes the references.
         """
-        every = self.data.units(name, self.source)
-        lines = sampled_lines(len(every), samples)
-        sources = [every[line] for line in lines]
+        sentences = self.data.units(name, self.source)
+        lines = sampled_lines(len(sentences), samples)
+        sources = [sentences[line] for line in lines]
         vocabulary = self._vocabularies[self.target]
-        if found is None:
+        if translations is None:
             references = self.data.units(name, self.target)
             targets = [references[line] for line in lines]
-            ids = _ids(vocabulary, targets)
+            target_ids = _ids(vocabulary, targets)
         else:
-            best = [found[line][0].ids for line in lines]
+            best = [translations[line][0].ids for line in lines]
             targets = [vocabulary.decode(words) for words in best]
-            ids = [np.array(words, dtype=np.int32) for words in best]
-        read = _ids(self._vocabularies[self.source], sources)
-        weights = attention_of_all(self.models, read, ids, self.batch_size)
+            target_ids = [np.array(words, dtype=np.int32) for words in best]
+        source_ids = _ids(self._vocabularies[self.source], sources)
+        weights = attention_of_all(self.models, source_ids, target_ids, self.batch_size)
         return [
             Attended(line, source, [*target, SPECIAL[EOS]], a.astype(float).round(4).tolist())
             for line, source, target, a in zip(lines, sources, targets, weights, strict=True)
@@ -212,11 +207,9 @@ def load_translator(
     Its attention is read as the authors' program reads it, until ``read_at`` says otherwise.
 
     Args:
-        params: of the experiment.
-        name: of the model or the ensemble.
         root: the folder that holds data/ and models/.
-        beam: in place of the experiment's.
-        n_best: in place of the experiment's.
+        beam: replaces the experiment's; None keeps that.
+        n_best: replaces the experiment's; None keeps that.
 
     Raises:
         InputError: if the experiment has no such model, a file is missing (naming the stage that makes

@@ -13,11 +13,10 @@ def replace_unknown(
     """Replace each ``<unk>`` by the translation of the source word it is linked to, else by that word.
 
     Args:
-        words: of the translation.
-        source: words of the sentence translated, as they were before the vocabulary was cut.
-        links: (source position, position in ``words``); of several links of a word the first counts,
-            and an unknown word without one stays.
-        dictionary: the dictionary of this direction.
+        words: the words of the translation.
+        source: the words of the sentence, as they were before the vocabulary was cut.
+        links: (source position, position in ``words``). If a word has several links, the first counts;
+            an unknown word without a link stays.
     """
     linked: dict[int, str] = {}
     for i, j in links:

@@ -39,7 +39,7 @@ def link_counts(
     sure: Sequence[Collection[Link]],
     possible: Sequence[Collection[Link]],
 ) -> NDArray[np.int64]:
-    """Return what the error rate of any of the sentence pairs together follows from.
+    """Return the counts from whose sums the error rate of any sentence pairs follows.
 
     Returns:
         (lines, 2): |A and S| + |A and P|, and |A| + |S|, of each sentence pair.

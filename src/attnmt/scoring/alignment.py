@@ -19,22 +19,22 @@ from attnmt.text.encoded import EncodedSets
 def read_forced(
     params: Params, name: str, steps: Sequence[LinkStep], root: Path = Path()
 ) -> dict[LinkStep, list[Links]]:
-    """Return the links of the aligned set's references by readings of a system's attention.
+    """Return the links of the aligned set's references, by the step at which attention is read.
 
     Raises:
-        InputError: if a file is missing, or is not of the set's sentences.
+        InputError: if a file is missing, or does not fit the set's sentences.
     """
     layout, system = Layout(params.experiment, root), params.translators(name)
     model, aligned = params.model(system.members[0]), params.sets.aligned
     data = EncodedSets(layout.encoded(system.family))
     words = data.word_counts(aligned, model.source, model.target)
     again = f"run the stage translate for {name} again"
-    found: dict[LinkStep, list[Links]] = {}
+    links_by_step: dict[LinkStep, list[Links]] = {}
     for step in steps:
         path = layout.translations(name) / f"{aligned}.forced.{step}.links"
         links = [line.sure for line in read_links(path, words, again)]
-        found[step] = [flipped(line) for line in links] if model.direction == "de-en" else links
-    return found
+        links_by_step[step] = list(map(flipped, links)) if model.direction == "de-en" else links
+    return links_by_step
 
 
 def diagonal_links(params: Params, root: Path = Path()) -> list[Links]:
@@ -64,11 +64,11 @@ def score_readings(
     """Return the error rate of the ``authors`` reading with its interval, and the rate of both.
 
     Args:
-        name: of the set.
-        links: of every sentence pair, by the step that is read.
+        name: the name of the set.
+        links: those of every sentence pair, by the step that is read.
         authors: the step that the authors' program reads.
-        gold: of every sentence pair; None where none are known, and then the rates are None.
-        samples: of the bootstrap.
+        gold: the gold links of every sentence pair. If none are known, None; then the rates are None.
+        samples: how many the bootstrap draws.
     """
     scored = score_links(name, links[authors], gold, samples)
     rates = {step: _rate(lines, gold) for step, lines in links.items()}
@@ -78,7 +78,7 @@ def score_readings(
 def score_links(
     name: str, links: Sequence[Links], gold: Sequence[GoldLinks] | None, samples: int
 ) -> LinkScores:
-    """Return the error rate of links with its interval; arguments as of :func:`score_readings`."""
+    """Return the error rate of links with its interval; the arguments are :func:`score_readings`'."""
     low, high = aer_interval(links, gold, samples) if gold else (None, None)
     return LinkScores(
         set=name,

@@ -1,4 +1,4 @@
-"""All scores of a model or an ensemble, and what each number is."""
+"""All scores of a model or an ensemble, each with what it was computed from."""
 
 from pathlib import Path
 from typing import get_args
@@ -74,10 +74,9 @@ def score_outputs(
     """Return the scores of one test set by every script, and by length.
 
     Args:
-        outputs: what was written for the set.
-        perplexity: of the set's references; None of an ensemble.
-        samples: of the bootstrap.
-        length_group: sentences of a group of like length.
+        perplexity: that of the set's references; None for an ensemble.
+        samples: how many the bootstrap draws.
+        length_group: how many sentences make a group of similar length.
     """
     before = _by_script(outputs, replaced=False, samples=samples)
     unchanged = outputs.before.sentences == outputs.after.sentences
@@ -129,7 +128,7 @@ def read_perplexity(
     path, trained = folder / "metrics.json", read_metrics(folder)
     if trained.dataset_digest != data.digest:
         raise InputError(
-            f"{path}: trained on other data than lie in {data.folder}; train {name} again"
+            f"{path}: trained on other data than those in {data.folder}; train {name} again"
         )
     for test in params.sets.tests:
         if test not in trained.perplexity:

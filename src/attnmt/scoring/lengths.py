@@ -11,14 +11,14 @@ def by_length(
 ) -> list[LengthGroup]:
     """Return tokenized BLEU of groups of sentences, the shortest references first.
 
-    As the authors group them: the test set is sorted by the words of its references, sentences of
-    the same length staying in their order, and cut every ``size`` sentences.
+    The groups are the authors': the test set is sorted by the number of words in its references, and cut
+    every ``size`` sentences. Sentences of the same length stay in their order.
 
     Args:
-        before: tokens of every translation, joined by spaces, before unknown words are replaced.
-        after: likewise, after it.
-        references: likewise.
-        size: sentences of a group; the last one may have fewer.
+        before: the tokens of every translation, joined by spaces, before unknown words are replaced.
+        after: likewise, after unknown words are replaced.
+        references: the tokens of every reference, joined by spaces.
+        size: how many sentences make a group; the last one may have fewer.
     """
     lengths = [len(line.split()) for line in references]
     order = sorted(range(len(lengths)), key=lengths.__getitem__)

@@ -15,14 +15,14 @@ from attnmt.text.tokenizer import MosesTokenizer
 
 
 class Text:
-    """Sentences of one language in the two forms that scripts take, each made when first asked for.
+    """Sentences of one language in the two forms that scripts take, each made at first use.
 
     Attributes:
         sentences: the words of each.
     """
 
     def __init__(self, sentences: list[list[str]], moses: MosesTokenizer) -> None:
-        """Keep ``sentences``, whose rules ``moses`` knows."""
+        """Keep ``sentences``; ``moses`` knows the rules of their language."""
         self.sentences = sentences
         self._moses = moses
 
@@ -45,10 +45,10 @@ class Outputs:
         before: the translations as decoded.
         after: the translations with unknown words replaced.
         reference: as the family reads it.
-        raw: the reference as it was before any tokenizing; None where the family reads other text
+        raw: the reference as it was before any tokenizing; None if the family reads other text
             (lower-cased, cut, or not tokenized by Moses).
         reference_path: the file of ``reference``.
-        written_reference: the file of what sacrebleu, chrf and ter score against.
+        written_reference: the file that sacrebleu, chrf and ter score against.
     """
 
     before: Text
@@ -63,7 +63,7 @@ class Outputs:
         """Read what the model or ensemble ``name`` wrote for the set ``test``.
 
         Raises:
-            InputError: if a file is missing, or has not as many lines as the reference.
+            InputError: if a file is missing, or does not have as many lines as the reference.
         """
         layout, system = Layout(params.experiment, root), params.translators(name)
         target = params.model(system.members[0]).target
@@ -73,17 +73,17 @@ class Outputs:
         reference = [data.words(units) for units in data.units(test, target)]
 
         def lines(file: Path, cure: str, may_be_blank: bool = False) -> list[str]:
-            found = read_lines(file, may_be_blank)
-            if len(found) != len(reference):
+            text = read_lines(file, may_be_blank)
+            if len(text) != len(reference):
                 raise InputError(
-                    f"{file}: {len(found)} lines, but {path} has {len(reference)}; {cure}"
+                    f"{file}: {len(text)} lines, but {path} has {len(reference)}; {cure}"
                 )
-            return found
+            return text
 
         def translations(end: str) -> Text:
             file = layout.translations(name) / f"{test}.{end}"
-            found = lines(file, f"run the stage translate for {name} again", may_be_blank=True)
-            return Text([line.split() for line in found], moses)
+            text = lines(file, f"run the stage translate for {name} again", may_be_blank=True)
+            return Text([line.split() for line in text], moses)
 
         written, raw = path, None
         if _reads_raw_text(params, system.family):
@@ -99,7 +99,7 @@ class Outputs:
         return self.reference.written if script == "nist" or self.raw is None else self.raw
 
     def translations(self, script: Script, replaced: bool) -> list[str]:
-        """Return the translations in that form; ``replaced`` chooses those ``after``."""
+        """Return the translations in that form, with unknown words ``replaced`` or not."""
         text = self.after if replaced else self.before
         return text.tokens if script == "tokenized" else text.written
 

@@ -20,9 +20,6 @@ def translation_p(
     """Return p of the difference between two systems' scores.
 
     Args:
-        params: of the experiment.
-        script: the score.
-        test: the test set.
         ours: the name of a model or ensemble, and whether its unknown words are replaced.
         other: likewise.
     """
@@ -39,20 +36,20 @@ def translation_p(
 
 
 def alignment_p(params: Params, ours: SystemScores | None, other: SystemScores | None) -> float:
-    """Return p of the difference between two alignment error rates; None is the outside aligner."""
+    """Return p of the difference between two alignment error rates; None is for the outside aligner."""
     links, other_links = (_links(params, scores) for scores in (ours, other))
     gold, samples = _gold(params, ours, other), params.evaluation.bootstrap_samples
     return paired_aer_p(links, other_links, gold, samples)
 
 
 def aligner_interval(params: Params) -> tuple[float, float]:
-    """Return the 95% interval of the outside aligner's error rate, as that of a model's is computed."""
+    """Return the 95% interval of the outside aligner's error rate, computed like a model's."""
     links, gold = _links(params, None), _gold(params)
     return aer_interval(links, gold, params.evaluation.bootstrap_samples)
 
 
 def diagonal_score(params: Params) -> LinkScores:
-    """Return the error rate of links that need no model, as that of a model's is computed."""
+    """Return the error rate of links that need no model, computed like a model's."""
     aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
     path = Layout(params.experiment).tokens / f"{aligned}.links"
     gold = _of_tokens(params, path, "run the tokens stage again") if path.exists() else None
@@ -71,10 +68,10 @@ def _links(params: Params, scores: SystemScores | None) -> list[Links]:
 
 
 def _gold(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
-    """Return the gold links of the words that the systems read; the aligner reads the tokens.
+    """Return the gold links of the words that the systems read; the aligner reads tokens.
 
     Raises:
-        InputError: if they are not there.
+        InputError: if there are none.
     """
     layout, aligned = Layout(params.experiment), params.sets.aligned
     family = next((scores.family for scores in systems if scores), None)

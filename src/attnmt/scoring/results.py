@@ -1,4 +1,4 @@
-"""What scoring gives, as types: a file of scores, its parts, and the outside aligner's result.
+"""The results of scoring as types: a file of scores, its parts, and the outside aligner's result.
 
 Stages write these types, and each kind of file has one reader, which refuses a damaged one.
 """
@@ -17,15 +17,15 @@ from attnmt.layout import Layout
 
 Script = Literal["tokenized", "nist", "sacrebleu", "chrf", "ter"]
 Rate = Annotated[float, Field(ge=0, le=1)]
-Percent = Annotated[float, Field(ge=0)]  # of an edit rate, above 100 too
+Percent = Annotated[float, Field(ge=0)]  # an edit rate may exceed 100
 
 
 class Score(Record):
     """The score of a corpus in percent, rounded to four decimals.
 
-    ``low`` and ``high`` bound the bootstrap 95% interval: sacrebleu reports the mean of the
-    resampled scores and half the distance between their 2.5% and 97.5% quantiles; the bounds are
-    that mean minus and plus that half-width.
+    ``low`` and ``high`` bound the bootstrap 95% interval. sacrebleu reports the mean of the resampled
+    scores and half the distance between their 2.5% and 97.5% quantiles. The bounds are that mean minus
+    and plus that half-width.
     """
 
     value: Percent
@@ -57,7 +57,7 @@ class ScriptScores(Record):
 
 
 class LengthGroup(Record):
-    """Tokenized BLEU of the sentences whose references are about as long.
+    """Tokenized BLEU of sentences whose references have similar lengths.
 
     ``max_length`` counts the words of the longest reference; ``before`` and ``after`` are the BLEU
     before and after unknown words are replaced.
@@ -72,7 +72,7 @@ class LengthGroup(Record):
 class SetScores(Record):
     """The scores of one test set, and what they are scores of.
 
-    ``perplexity`` is None of an ensemble. ``before`` and ``after`` are the scores before and after
+    ``perplexity`` is None for an ensemble. ``before`` and ``after`` are the scores before and after
     unknown words are replaced.
     """
 
@@ -89,7 +89,7 @@ class SetScores(Record):
 class LinkScores(Record):
     """The error rate of links of the aligned set with its 95% interval.
 
-    The rate is in [0, 1]. A bound is a mean less or plus a half-width, so it may lie outside. All three
+    The rate is in [0, 1]. A bound is a mean minus or plus a half-width, so it may lie outside. All three
     are None where no gold links are known.
     """
 
@@ -111,7 +111,8 @@ class LinkScores(Record):
 class AttentionScores(LinkScores):
     """The error rate of the links of a system's attention.
 
-    ``aer`` is of the reading of the authors' program, ``link_step``; ``aer_by_link_step`` has both.
+    ``aer`` is the rate at ``link_step``, which the authors' program reads; ``aer_by_link_step`` has the
+    rates at both steps.
     """
 
     link_step: LinkStep
@@ -127,7 +128,7 @@ class AttentionScores(LinkScores):
 class SystemScores(Record):
     """All scores of a model or an ensemble: ``scores/<experiment>/<name>.json``.
 
-    ``average`` is None of a model, ``seed`` of an ensemble, ``alignment`` and ``reading`` of a system
+    ``average`` is None for a model, ``seed`` for an ensemble, ``alignment`` and ``reading`` for a system
     without attention.
     """
 
@@ -147,7 +148,7 @@ class SystemScores(Record):
 
 
 class AlignerResult(Record):
-    """What the stage dictionary says of the outside aligner: ``aligner.json``."""
+    """What the dictionary stage says of the outside aligner: ``aligner.json``."""
 
     system: Text
     set: Name
@@ -167,12 +168,12 @@ def read_scores(experiment: str, name: str, root: Path = Path()) -> SystemScores
         InputError: if it is missing or damaged, or is of another system.
     """
     path, again = Layout(experiment, root).scores(name), f"run evaluate of {name} again"
-    found = read_model(path, SystemScores, again)
-    if (found.experiment, found.name) != (experiment, name):
+    scores = read_model(path, SystemScores, again)
+    if (scores.experiment, scores.name) != (experiment, name):
         raise InputError(
-            f"{path}: holds scores of {found.name!r} in experiment {found.experiment!r}; {again}"
+            f"{path}: holds scores of {scores.name!r} in experiment {scores.experiment!r}; {again}"
         )
-    return found
+    return scores
 
 
 def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
@@ -180,7 +181,7 @@ def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
 
     Raises:
         InputError: as :func:`read_scores`; also if another family, seed, direction or other members
-            were scored, or no such test set.
+            were scored, or the test set was not.
     """
     path, system = Layout(params.experiment).scores(name), params.translators(name)
     again = f"run the stages that lead to it again, the last of them evaluate of {name}"
@@ -204,8 +205,8 @@ def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
             raise InputError(f"{path}: {key}: {scored!r}, but {value!r} in the parameters; {again}")
     attends = params.attends(name)
     if attends != (scores.alignment is not None):
-        found = "no links" if attends else "links, though it does not attend"
-        raise InputError(f"{path}: alignment: {name} has {found}; {again}")
+        links = "no links" if attends else "links, though it does not attend"
+        raise InputError(f"{path}: alignment: {name} has {links}; {again}")
     return scores
 
 
@@ -219,9 +220,9 @@ def read_aligner(params: Params) -> AlignerResult:
         Layout(params.experiment).dictionary / "aligner.json",
         "run the dictionary stage again",
     )
-    found = read_model(path, AlignerResult, again)
-    if found.set != params.sets.aligned:
+    result = read_model(path, AlignerResult, again)
+    if result.set != params.sets.aligned:
         raise InputError(
-            f"{path}: tells of set {found.set!r}, not of {params.sets.aligned!r}; {again}"
+            f"{path}: is about set {result.set!r}, not about {params.sets.aligned!r}; {again}"
         )
-    return found
+    return result

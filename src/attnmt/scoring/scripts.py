@@ -27,7 +27,7 @@ from attnmt.scoring.results import Score, Script
 SCRIPTS: tuple[Script, ...] = get_args(Script)
 SEED = 12345  # sacrebleu's own default for the bootstrap
 
-# force keeps sacrebleu from warning of text that looks tokenized; it changes no score.
+# force keeps sacrebleu from warning about text that looks tokenized; it changes no score.
 _METRICS: dict[Script, Callable[[], Metric]] = {
     "tokenized": partial(BLEU, tokenize="none", smooth_method="none", force=True),
     "nist": partial(BLEU, tokenize="13a", smooth_method="exp", force=True),
@@ -43,10 +43,9 @@ def score(
     """Score a corpus.
 
     Args:
-        script: how.
         translations: one a line, in the form that the script takes.
         references: one a line, likewise.
-        samples: of the bootstrap.
+        samples: how many the bootstrap draws.
 
     Raises:
         InputError: if the two differ in length or are empty, or the environment sets another seed.
@@ -75,7 +74,7 @@ def score_alone(script: Script, translations: Sequence[str], references: Sequenc
 
 
 def new_metric(script: Script) -> Metric:
-    """Return sacrebleu's metric of a script; it remembers its references, so one for each corpus."""
+    """Return a new metric of sacrebleu's. It remembers its references, so each corpus needs its own."""
     return _METRICS[script]()
 
 

@@ -1,15 +1,15 @@
-"""Whether two systems differ by more than chance: paired tests; and AER's own interval.
+"""Paired tests whether two systems differ by more than chance, and the interval of AER.
 
 The tests are two-sided approximate randomizations (Noreen 1989; Riezler and Maxwell 2005). If two
-systems are alike, it does not matter which of them said what of a sentence. So their outputs change
-places at random, sentence by sentence, and p is the share of such shuffles whose difference is at least
-the one found, which counts as a shuffle too: p > 0. If the systems are alike, p falls below .05 in at
-most 5% of cases, whatever the score and however few sentences the two differ in.
+systems are alike, it does not matter which of them gave which output for a sentence. So their outputs
+change places at random, sentence by sentence, and p is the share of such shuffles whose difference is at
+least the observed one. The observed one counts as a shuffle too, so p > 0. If the systems are alike, p
+falls below .05 in at most 5% of cases, whatever the score and however few sentences the two differ in.
 
 ``sacrebleu --paired-ar`` draws the same shuffles, but counts only those whose difference is larger. If
-two systems differ in one sentence, every shuffle gives the difference found, and it prints its smallest
-p where p is 1. ``sacrebleu --paired-bs`` takes the absolute value before it centers, and p falls below
-.05 in 10% of the cases where the systems are alike.
+two systems differ in one sentence, every shuffle gives the observed difference; then it prints its
+smallest p, where p is 1. ``sacrebleu --paired-bs`` takes the absolute value before it centers, and its p
+falls below .05 in 10% of the cases where the systems are alike.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,11 +35,10 @@ def paired_p(
     """Return the two-sided p-value of the difference between two systems.
 
     Args:
-        script: what is scored.
         ours: one translation a line, in the form that the script takes.
         other: those of the other system; which of the two comes first does not matter.
         references: one a line, likewise.
-        samples: shuffles.
+        samples: how many shuffles.
 
     Raises:
         InputError: if the three differ in length or are empty, or the environment sets another seed.
@@ -47,7 +46,7 @@ def paired_p(
     for translations in (ours, other):
         check_input(script, translations, references)
     metric = new_metric(script)
-    # What every metric of sacrebleu must define: numbers of a sentence that add up to the corpus's.
+    # Every metric of sacrebleu must define these: numbers of a sentence that add up to the corpus's.
     numbers, other_numbers = (
         np.array(metric._extract_corpus_statistics(side, [references]), dtype=np.float64)
         for side in (ours, other)
@@ -65,10 +64,10 @@ def paired_aer_p(
     """Return the p-value of the difference between two alignment error rates, as :func:`paired_p`.
 
     Args:
-        links: of every sentence pair, English-German as the gold links are.
+        links: those of every sentence pair, English-German as the gold links are.
         other_links: those of the other system.
-        gold: of the same pairs.
-        samples: shuffles.
+        gold: those of the same pairs.
+        samples: how many shuffles.
 
     Raises:
         InputError: if the three differ in length.
@@ -85,29 +84,29 @@ def _randomized_p(
     """Return p of the difference between the scores of two systems.
 
     Args:
-        ours: (lines, k), numbers of each sentence that add up to what the score follows from. They are
-            whole, so that their sums, and thus equal differences, are exact.
+        ours: (lines, k), numbers of each sentence; the score follows from their sums. They are whole, so
+            that their sums, and thus equal differences, are exact.
         other: those of the other system.
         scores: (n, k) -> (n,), the score of each of n sums.
-        samples: shuffles.
+        samples: how many shuffles.
     """
-    chosen = np.random.default_rng(SEED).integers(2, size=(samples, len(ours)), dtype=bool)
-    moved = chosen.astype(ours.dtype) @ (other - ours)  # (samples, k)
+    swapped = np.random.default_rng(SEED).integers(2, size=(samples, len(ours)), dtype=bool)
+    moved = swapped.astype(ours.dtype) @ (other - ours)  # (samples, k)
     total, other_total = ours.sum(0), other.sum(0)
-    found = abs(scores(total[None]) - scores(other_total[None]))
+    observed = abs(scores(total[None]) - scores(other_total[None]))
     differences = abs(scores(total + moved) - scores(other_total - moved))
-    return float((np.count_nonzero(differences >= found) + 1) / (samples + 1))
+    return float((np.count_nonzero(differences >= observed) + 1) / (samples + 1))
 
 
 def aer_interval(
     links: Sequence[Links], gold: Sequence[GoldLinks], samples: int
 ) -> tuple[float, float]:
-    """Return the bounds of the alignment error rate's 95% interval, by the rule of the scripts'.
+    """Return the bounds of the alignment error rate's 95% interval, by the same rule as for scripts.
 
     Args:
-        links: of every sentence pair, English-German as the gold links are.
-        gold: of the same pairs.
-        samples: of the bootstrap.
+        links: those of every sentence pair, English-German as the gold links are.
+        gold: those of the same pairs.
+        samples: how many the bootstrap draws.
 
     Raises:
         InputError: if the two differ in length.
@@ -121,7 +120,7 @@ def _counts(links: Sequence[Links], gold: Sequence[GoldLinks]) -> NDArray[np.int
 
 
 def _sampled_rates(counts: NDArray[np.int64], samples: int) -> NDArray[np.float64]:
-    """Return (samples,), the error rate of as many sentence pairs drawn as sacrebleu draws them."""
+    """Return the error rates, (samples,), of sets of pairs drawn as sacrebleu draws them."""
     lines = len(counts)
     drawn = np.random.default_rng(SEED).choice(lines, size=(samples, lines), replace=True)
     return rates(counts[drawn].sum(1))
