@@ -220,7 +220,9 @@ def models() -> Iterator[Case]:
     for member, whose in ((f"{BEST}_3", "feed_3"), ("de_en_base_reverse", "de_en_base_reverse")):
         found = other(f"models/demo/{member}/weights.safetensors")
         yield Case(best, found, ("translate", "ensemble"), f"belongs to model '.*{whose}'")
-    yield Case(best, first(lambda t: t * NAN), ("translate", "ensemble"), "not a finite number")
+    yield Case(
+        best, first(lambda t: t * NAN), ("translate", "ensemble"), "a number that is not finite"
+    )
     yield Case(weights, cut(40), ("report",), "damaged")
     yield Case(
         weights,

@@ -63,8 +63,8 @@ def best_words(
 def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Return the largest entries of each row of x [R, V] and their columns, falling, each [R, count].
 
-    The result is that of ``topk``, which reads rows several times as slowly as a maximum does. So
-    ``topk`` reads only the blocks with the largest maxima, which hold the largest entries.
+    ``topk`` alone gives the same, but reads rows several times as slowly as a maximum does. So it reads
+    only the blocks with the largest maxima, which hold the largest entries.
     """
     V = x.shape[1]
     blocks = V // BLOCK

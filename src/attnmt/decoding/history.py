@@ -22,7 +22,7 @@ class _Step(NamedTuple):
     """One step of N live sentences."""
 
     sentences: Tensor  # their numbers among all sentences, [N]
-    words: Tensor  # of the new hypotheses, [N, B]
+    words: Tensor  # the new hypotheses' last words, [N, B]
     parents: Tensor  # the hypotheses that these extend, [N, B]
     attended: Tensor | None  # source positions of the hypotheses before the step, [N, K]
 

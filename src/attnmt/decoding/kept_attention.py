@@ -17,7 +17,7 @@ from attnmt.files.text_file import write_text
 class Attended:
     """The attention of one sentence and one translation of it, in units: words or pieces."""
 
-    line: int  # of the set, from 0
+    line: int  # number in the set, from 0
     source: list[str]
     target: list[str]  # ends in </s>
     weights: list[list[float]]  # a row a target unit, a column a source unit, four decimals

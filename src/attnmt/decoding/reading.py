@@ -1,4 +1,4 @@
-"""The step whose attention says which source word an unknown word translates, and how it is chosen.
+"""The step whose attention says what an unknown word translates, and how it is chosen.
 
 The attention of either of two steps may link a target word to its source word: that of the step that
 predicts it, or that of the next, where it is the input. Which one is right differs from model to model.
@@ -24,7 +24,7 @@ class Reading(Record):
     """The step that is chosen for a model or an ensemble, and what it was chosen by."""
 
     set: Text
-    unknown_words: Count  # of the set's references
+    unknown_words: Count  # in the set's references
     hits: dict[LinkStep, Count]  # how many of these each reading brings back
     chosen: LinkStep
     authors: LinkStep  # the step at which the authors' program reads such a model

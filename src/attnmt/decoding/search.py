@@ -34,7 +34,7 @@ class Search:
     candidates: int  # finished translations of a sentence that are enough
     best: int | None = 1  # how many of the best must be right; None follows the rules to their end
     link_step: LinkStep = "same"
-    average: Average = "logits"  # of the members of an ensemble
+    average: Average = "logits"  # how an ensemble's members are averaged
     bos: int = BOS
     eos: int = EOS
 

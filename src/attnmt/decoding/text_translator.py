@@ -36,7 +36,7 @@ class Translation(NamedTuple):
     words: list[str]  # with <unk>
     replaced: list[str]  # unknown words replaced
     source: list[str]  # the words that were read
-    links: Links  # of words, source-target; empty without attention
+    links: Links  # between words, source-target; empty without attention
     score: float  # log p
     ids: list[int]  # what the search gave, ids of words or of pieces
 
@@ -45,7 +45,7 @@ class ForcedSet(NamedTuple):
     """What the models say of a set's references."""
 
     scores: list[float]  # log p of each
-    # Each sentence's links of words, source-target, by the step that is read; empty without attention.
+    # Each sentence's links between words, source-target, by the step read; empty without attention.
     links: dict[LinkStep, list[Links]]
 
 

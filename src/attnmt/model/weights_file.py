@@ -17,7 +17,7 @@ def opened(path: Path, framework: str) -> Iterator[tuple[Any, TrainedConfig]]:
     """Open ``weights.safetensors`` of a model's folder; yield the file and its configuration.
 
     Args:
-        framework: of the tensors, ``pt`` or ``numpy``.
+        framework: whose tensors the file gives, ``pt`` or ``numpy``.
 
     Raises:
         InputError: if it is missing or damaged, or is another model's.

@@ -156,7 +156,7 @@ class AlignerResult(Record):
     aer: Rate | None
     sure: Count
     possible: Count
-    pairs: Positive  # of the training text
+    pairs: Positive  # in the training text
     parts: Positive  # in which it was aligned
     min_count: Positive
 

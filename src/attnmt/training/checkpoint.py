@@ -49,8 +49,8 @@ class Progress:
     target_words: int = 0  # trained on
     recent_cost: float = 0.0  # summed since the last evaluation, nats
     recent_words: int = 0
-    seconds: float = 0.0  # of training, evaluations included; not part of the result
-    peak_memory_mb: int = 0  # of the process that saves, over all starts; not part of the result
+    seconds: float = 0.0  # spent on training and evaluations; not part of the result
+    peak_memory_mb: int = 0  # most in the process that saves, over all starts; not in the result
     history: list[dict[str, float]] = field(default_factory=list)
 
 
@@ -90,7 +90,7 @@ class Checkpoints:
             raise InputError(f"{lock}: cannot be locked ({error.strerror}); {advice}") from None
         with taken:
             for path in self.folder.glob("*.partial"):
-                path.unlink()  # of a process that was killed while it wrote
+                path.unlink()  # left by a process that was killed while it wrote
             write_text(owner, f"process {os.getpid()} on {platform.node()}\n")
             try:
                 yield

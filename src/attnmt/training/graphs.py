@@ -144,8 +144,8 @@ class _CUDAGraph(NamedTuple):
     loss: Tensor  # where it writes
 
     def replay(self, batch: Batch) -> Tensor:
-        for read, part in zip(self.inputs, batch, strict=True):
-            read.copy_(part)
+        for buffer, part in zip(self.inputs, batch, strict=True):
+            buffer.copy_(part)
         self.graph.replay()
         return self.loss.clone()
 

@@ -1,6 +1,6 @@
 """One training by several processes: each takes its rows of every batch, and the gradients are summed.
 
-They find each other by the variables that torchrun sets, and that ``start`` sets like torchrun. Rank 0
+They find each other by the variables that torchrun sets, and ``start`` as well. Rank 0
 alone evaluates, tracks and writes.
 """
 

@@ -34,7 +34,8 @@ class Step:
         may_widen = "unmasked_padding" not in model.config.system.faults
         cuda = self.device.type == "cuda"
         for embedding in (model.encoder.embedding, model.decoder.embedding):
-            # A batch has few of the words. But a GPU would wait for their list, and ranks' lists differ.
+            # A batch has few of the words, so sparse gradients pay. But a GPU would wait for the list of
+            # these words, and each rank has another list.
             embedding.sparse = not cuda and ranks.count == 1
         self.graphed = GraphedStep(self.device, may_widen, graphs) if cuda else None
         if ranks.count > 1:
@@ -49,7 +50,7 @@ class Step:
         if self.ranks.count == 1:
             return self._run(self.plain, batch, rate)
         self._run(self.share, batch, rate)
-        # The sum is in no graph: its replay would wait for other processes, which may replay another.
+        # The sum is in no graph: a replay would wait for other processes, which may be in another.
         loss = self.shared.sum_(self.ranks)
         self._update(rate)
         return loss

@@ -37,9 +37,10 @@ class Score(ABC):
     """A score. The configuration knows each subclass that has a ``name`` by that name."""
 
     name: ClassVar[str]
-    faults: ClassVar[tuple[str, ...]] = ()  # of the authors' program, which ``prepare`` can repeat
+    faults: ClassVar[tuple[str, ...]] = ()  # the authors' program's that ``prepare`` can repeat
     windowed: ClassVar[bool] = True  # False: it gives the weights itself, so attention is global
-    authors_step: ClassVar[LinkStep] = "next"  # whose weights link a word in the authors' program
+    # The step whose weights link a word in the authors' program.
+    authors_step: ClassVar[LinkStep] = "next"
 
     def __init_subclass__(cls) -> None:
         """Enter the score under its name; see :func:`register`."""

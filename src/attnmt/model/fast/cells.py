@@ -3,7 +3,7 @@
 The caller takes the steps, since what a step reads may come from the step before. Four things are faster
 than autograd:
 
-- What the gates sum over inputs known beforehand enters as ``sums``, one product for all steps.
+- What is known beforehand of the gates' sums is one product for all steps, ``sums``.
 - A step back does only what depends on the step after it. The derivatives that it multiplies by are
   computed for all steps at once by ``start_backward``, in the memory of the gates.
 - The gradients of the gates' sums stay where a step back writes them. A weight's gradient

@@ -31,7 +31,7 @@ class LuongDecoder(nn.Module):
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
         n, e = shape.size, shape.embedding_size
-        self.parts = [e, n] if system.input_feeding else [e]  # which the first layer reads
+        self.parts = [e, n] if system.input_feeding else [e]  # sizes of the first layer's inputs
         self.embedding = nn.Embedding(vocabulary, e)
         self.stack = Stack(shape.cell, sum(self.parts), n, shape.layers, system.dropout)
         self.attention = Attention(system, shape) if system.attention != "none" else None
@@ -82,7 +82,7 @@ class BahdanauDecoder(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, shape.embedding_size)
         self.attention = Attention(system, shape)
-        self.parts = [self.attention.context_size, shape.embedding_size]  # which the cell reads
+        self.parts = [self.attention.context_size, shape.embedding_size]  # sizes of inputs
         self.stack = Stack(shape.cell, sum(self.parts), shape.size, shape.layers, system.dropout)
 
     def forward(self, words: Tensor, state: State, memory: Memory | None) -> tuple[Tensor, Tensor]:

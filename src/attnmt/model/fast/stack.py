@@ -29,7 +29,7 @@ class Stack(nn.Module):
         super().__init__()
         layer_class = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
-        self.parts = {"lstm": 2, "gru": 1}[cell]  # of a layer's state
+        self.parts = {"lstm": 2, "gru": 1}[cell]  # tensors in a layer's state
         self.steps: type[Steps] = LSTMSteps if cell == "lstm" else GRUSteps
         self.size = size
         self.dropout = Dropout(dropout)

@@ -233,7 +233,7 @@ class LuongSteps(torch.autograd.Function):
         del ctx.steps
         grad_h_tilde, T = grads[0], len(grads[0])
         layers.start_backward()
-        grad_fed = torch.zeros_like(grad_h_tilde[0])  # of h~_t as the input of step t + 1
+        grad_fed = torch.zeros_like(grad_h_tilde[0])  # that of h~_t as the input of step t + 1
         if attention is None:
             for t in range(T - 1, -1, -1):
                 grad_fed = layers.backward(t, grad_h_tilde[t] + grad_fed)
@@ -281,7 +281,7 @@ class BahdanauSteps(torch.autograd.Function):
         del ctx.steps
         layers.start_backward()
         grad_contexts: list[Tensor] = []
-        grad_s = torch.zeros_like(grads[0][0])  # of s_t as the query of step t + 1
+        grad_s = torch.zeros_like(grads[0][0])  # that of s_t as the query of step t + 1
         for t in range(len(grads[0]) - 1, -1, -1):
             grad_contexts.append(layers.backward(t, grads[0][t] + grad_s).clone())
             grad_s = attention.backward(grad_contexts[-1])
