@@ -98,7 +98,7 @@ class Checkpoints:
                 owner.unlink(missing_ok=True)
 
     def due(self, progress: Progress) -> bool:
-        """Say if the last checkpoint is old enough for another."""
+        """Say whether the last checkpoint is old enough for another."""
         old = time.monotonic() - self._time > 60 * self.minutes
         return old and progress.step > self._held.step
 

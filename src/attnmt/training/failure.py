@@ -1,6 +1,6 @@
 """Trainings that failed, and which of them are tried again.
 
-Snakemake tries a failed stage again as often as it was told (profiles/slurm), whatever its exit status
+Snakemake tries a failed stage again as often as it was told (profiles/slurm), whatever the exit status
 was. So a training notes in its checkpoints' folder how it failed. Another try is refused at once if it
 would only fail again: after a cost or weights that are not finite, and after two failures without a new
 checkpoint in between. A stop, a signal and a fault that a person mends (a full disk) are not noted.

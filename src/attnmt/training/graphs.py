@@ -130,7 +130,7 @@ class GraphedStep:
         return _CUDAGraph(graph, inputs, loss)
 
     def _has_room(self) -> bool:
-        """Say if plain steps keep enough memory: what is free, and what torch holds for them."""
+        """Say whether plain steps keep enough memory: what is free, and what torch holds for them."""
         free, total = torch.cuda.mem_get_info(self.device)
         cached = torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
         pool = torch.cuda.memory_snapshot(self.pool, include_traces=False)

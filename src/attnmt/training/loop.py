@@ -54,7 +54,7 @@ def train(
     Raises:
         DivergedError: when the cost or the weights are no longer finite.
         InputError: if a checkpoint cannot be read or written.
-        TrainingStopped: when ``stop`` was asked for; the checkpoint holds all that was trained.
+        TrainingStopped: when a signal has come; the checkpoint holds all that was trained.
     """
     stop = stop or Stop()
     progress = _restore(model, seed, checkpoints)
@@ -196,7 +196,7 @@ def _batches(
 
 
 def _take_stock(progress: Progress, recent_cost: Tensor, started: float) -> None:
-    """Note what is not counted batch by batch."""
+    """Bring up to date what is not counted batch by batch."""
     progress.recent_cost = float(recent_cost)
     progress.seconds = time.monotonic() - started
     progress.peak_memory_mb = max(progress.peak_memory_mb, peak_memory(recent_cost.device))

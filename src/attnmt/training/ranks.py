@@ -79,7 +79,7 @@ ALONE = Ranks()
 
 
 def started() -> bool:
-    """Say if this process is one of several, started by torchrun or ``start``."""
+    """Say whether this process is one of several, started by torchrun or ``start``."""
     return int(os.environ.get("WORLD_SIZE", "1")) > 1
 
 
