@@ -103,7 +103,7 @@ ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
 		mlflow ui --workers 1 --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 
 .PHONY: serve
-serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (README says how to ask it)
+serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (docs/running.md says how to ask it)
 	attnmt serve
 
 OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stages,$(d)/demo)

@@ -12,22 +12,25 @@ from attnmt.commands import track
 ROOT = Path(__file__).parents[2]
 
 
-def test_readme_fills_every_marker(attnmt):
+MARKERS = "x <!-- results: demo -->old<!-- /results: demo --> y"
+
+
+def test_readme_fills_the_results(attnmt):
     Path("reports/demo/tables").mkdir(parents=True)
-    Path("reports/demo/tables/table1.md").write_text("| a |\n", encoding="utf-8")
-    Path("README.md").write_text(
-        "x <!-- table1:demo -->old<!-- /table1:demo --> y", encoding="utf-8"
-    )
+    table = "system,paper_bleu,bleu,bleu_sd\nBase,11.3,1.74,\n"
+    Path("reports/demo/tables/table1.csv").write_text(table, encoding="utf-8")
+    Path("README.md").write_text(MARKERS, encoding="utf-8")
     assert attnmt("readme")[0] == 0
-    expected = "x <!-- table1:demo -->\n| a |\n<!-- /table1:demo --> y"
-    assert Path("README.md").read_text(encoding="utf-8") == expected
+    filled = Path("README.md").read_text(encoding="utf-8")
+    assert filled.startswith("x <!-- results: demo -->\n| BLEU | paper |")
+    assert filled.endswith("\n| Base | 11.3 | 1.7 |\n<!-- /results: demo --> y")
 
 
 def test_readme_names_the_report_that_is_missing(attnmt):
-    Path("README.md").write_text("<!-- table1:demo --> <!-- /table1:demo -->", encoding="utf-8")
+    Path("README.md").write_text(MARKERS, encoding="utf-8")
     status, _, message = attnmt("readme")
     assert status == 2
-    assert message.startswith("error: reports/demo/tables/table1.md: no such file")
+    assert message.startswith("error: reports/demo/tables/table1.csv: no such file")
 
 
 def test_readme_names_a_missing_readme(attnmt):

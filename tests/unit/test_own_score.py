@@ -1,19 +1,19 @@
-"""A score from outside the package: one class, and one line of parameters that names it."""
+"""A new score, that of docs/extending.md: one class, and one line of parameters that names it."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
+from extending_page import score_known
 from small_training import RECIPE, reversal
 from test_cost import PAIRS, SOURCE, TARGET, counted_flop
 from torch import Tensor
 
 from attnmt.config import ModelShape, System, load_params
 from attnmt.errors import InputError
-from attnmt.model.attention.scores import SCORES, Operations, Score
+from attnmt.model.attention.scores import SCORES, Score
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import training_memory, work
 from attnmt.planning.text_size import Lengths
@@ -29,26 +29,8 @@ CELLS = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def low_rank() -> Iterator[None]:
     """Make the score ``low_rank`` known for one test."""
-
-    class LowRank(Score):
-        """(B h_s) . (A h_t), with A and B of two rows."""
-
-        name = "low_rank"
-
-        def parameters(self) -> dict[str, tuple[int, ...]]:
-            return {"A": (2, self.n), "B": (2, self.n)}
-
-        def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
-            return h_s @ w.B.T, h_s
-
-        def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
-            return torch.bmm(h @ w.A.T, keys.transpose(1, 2))
-
-        def operations(self, S: float) -> Operations:
-            return Operations(source_word=2 * self.n, target_word=2 * self.n + 2 * S)
-
-    yield
-    del SCORES[LowRank.name]
+    with score_known():
+        yield
 
 
 def system(feeding: bool = False, attention: str = "global") -> System:

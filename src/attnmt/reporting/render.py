@@ -33,7 +33,7 @@ def write_tables(
 
 
 def markdown(table: Table) -> str:
-    """Return the caption and the table for a README."""
+    """Return the caption and the table as Markdown."""
     rules = ["--:" if column.numeric else "---" for column in table.columns]
     cells = zip(*(column.cells for column in table.columns), strict=True)
     lines = [[column.heading for column in table.columns], rules, *cells]

@@ -1,0 +1,99 @@
+"""What README, CONTRIBUTING and docs/ name exists: links, paths, targets of make, commands, options."""
+
+import csv
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from attnmt.cli import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# Paths of files that git has; <name>, * and {a, b} stand for several.
+PATH = re.compile(r"(?<![\w/.-])(?:src/attnmt|stages|docs|tests|profiles|benchmarks)/[\w./-]*\w")
+CODE = re.compile(r"^```\w*\n(?s:.*?)^```$|^ {4}.*$|`[^`\n]+`", re.MULTILINE)
+COMMAND = re.compile(r"(?:^|[\s`$;(])(make|attnmt) ([^|;&`#\n]+)", re.MULTILINE)
+OWN = {"stages/frequent.py"}  # made by a recipe of docs/extending.md
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def commands(page: Path, program: str) -> Iterator[list[str]]:
+    """Yield the words that follow ``make`` or ``attnmt`` in the code of a page."""
+    for code in CODE.findall(page.read_text(encoding="utf-8")):
+        for found, words in COMMAND.findall(code):
+            if found == program:
+                yield re.sub(r'"[^"]*"', "text", words).split()
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+@pages
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if not link.startswith("https://"):
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path) if path else page
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target), link
+
+
+@pages
+def test_every_path_exists(page: Path) -> None:
+    for path in set(PATH.findall(page.read_text(encoding="utf-8"))) - OWN:
+        assert (ROOT / path).exists(), path
+
+
+@pages
+def test_every_target_of_make_exists(page: Path) -> None:
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for words in commands(page, "make"):
+        assert words[0] in targets, words
+
+
+@pages
+def test_every_subcommand_and_option_exists(page: Path) -> None:
+    subcommands: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
+    for name, *arguments in commands(page, "attnmt"):
+        assert name in subcommands, name
+        known = {option for each in subcommands[name].params for option in each.opts}
+        for argument in arguments:
+            assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
+
+
+@pages
+def test_every_module_that_is_run_by_name_exists(page: Path) -> None:
+    for name in re.findall(r"python -m ([\w.]+)", page.read_text(encoding="utf-8")):
+        assert (ROOT / name.replace(".", "/")).with_suffix(".py").exists(), name
+
+
+def test_the_tour_walks_through_the_rooms_in_their_order() -> None:
+    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
+    rooms = re.findall(r"\]\(\.\./src/attnmt/(\w+)/", tour)
+    walk = ["grammar", "corpora", "text", "model", "training", "decoding", "scoring", "reporting"]
+    assert list(dict.fromkeys(rooms)) == walk
+
+
+def test_the_sentence_of_the_tour_is_the_reports() -> None:
+    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
+    shown = subprocess.run(
+        ["git", "-C", ROOT, "show", ":reports/demo/tables/table5.csv"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if shown.returncode:
+        pytest.skip("git has no report of the demo here")
+    rows = csv.DictReader(shown.stdout.splitlines())
+    texts = [row["text"] for row in rows if (row["set"], row["line"]) == ("test1", "334")]
+    source, reference, best, _ = texts
+    assert all(f"    {text}\n" in tour for text in (source, reference, best))
