@@ -14,10 +14,10 @@ C_st is the mean covariance of the sentences' influences on two different seeds,
 of system t. The influences are those of the jackknife (Efron and Stein 1981), the degrees of freedom
 Satterthwaite's (1946).
 
-Seeds are few, so nothing here resamples them. The variance of a bootstrap over k seeds is too small by the
-factor (k - 1) / k, and it ignores that this variance is itself known from few seeds. The stratified
-shuffles of Clark et al. (2011) ask another question, whether these trainings differ on such sentences.
-Two seeds of one system often do.
+Seeds are few, so nothing here resamples them. The variance of a bootstrap over k seeds is too small by
+the factor (k - 1) / k, and the bootstrap takes it for exact. The stratified shuffles of Clark et al.
+(2011) ask another question, whether these trainings differ on such sentences. Two trainings of one system
+often do.
 """
 
 from collections.abc import Sequence
@@ -188,7 +188,7 @@ def common(systems: Sequence[Runs]) -> Numbers:
         # The variance of a mean of k is (own + (k - 1) shared) / k.
         k, own = len(runs.values), runs.influences.var(1, ddof=1).mean()
         covariance[s, s] = (k * covariance[s, s] - own) / (k - 1)
-    return covariance / n
+    return np.asarray(covariance / n)
 
 
 def contrast(systems: Sequence[Runs], weights: Sequence[float]) -> Estimate:

@@ -1,8 +1,8 @@
 """Verdicts on claims: tests of several systems at once, and the control over all claims together.
 
 Holm's step-down (1979) keeps the probability of any false verdict at ``ALPHA`` or below, however the
-claims depend on each other. It puts the p-values of m claims in order. The i-th decides its claim if it is
-at most ALPHA / (m - i + 1), and the first that is larger ends the procedure.
+claims depend on each other. It puts the p-values of m claims in order. The i-th decides its claim if it
+is at most ALPHA / (m - i + 1), and the first that is larger ends the procedure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def each_test(
     """Test whether each of some systems is above (or below) each of others.
 
     All differences must speak for it (Berger 1982), so the weakest decides. One difference is enough to
-    speak against it, at a level divided by their number (Bonferroni). The value is the weakest difference.
+    speak against it, at a level divided by their number (Bonferroni). The value is the weakest one.
     """
     found = [difference(ours, other) for ours in systems for other in over]
     tests = [estimate.test(sign) for estimate in found]
