@@ -7,7 +7,13 @@ Two things could make it large by luck. The first is the choice of architectures
 nothing to do with each other, each order of ours would be equally likely, and shuffles of ours say how
 often tau is as large. The second is the choice of seeds and sentences: means are drawn around the
 systems' means, with their errors, and each draw has its tau. A claim of some correlation must stand both
-tests, so p is the larger of the two. The interval is that of the draws.
+tests, so p is the larger of the two.
+
+Errors mix an order up, so our tau tends to be nearer to 0 than the true one, and the draws' nearer still.
+Therefore the draws count as they are and also mirrored in ours. The interval holds both, and p is the
+larger one. In simulations with six architectures and five seeds, the interval held the true tau in 97% of
+studies or more, unless this tau was 1. Then it was 92% where the errors of the means were about as large
+as the differences between neighbors, and 76% where they were more than twice as large.
 """
 
 from collections.abc import Sequence
@@ -17,7 +23,7 @@ from numpy.typing import NDArray
 
 from attnmt.errors import InputError
 from attnmt.scoring.scripts import SEED
-from attnmt.scoring.seeds import Numbers, Runs, Sign, Tested, common
+from attnmt.scoring.seeds import Numbers, Runs, Sign, Outcome, common
 
 DRAWS = 10_000
 
@@ -27,7 +33,7 @@ def rank_test(
     systems: Sequence[Runs],
     sign: Sign = "greater",
     bound: float = 0.0,
-) -> Tested:
+) -> Outcome:
     """Test the rank correlation of systems' scores with other numbers of the same systems.
 
     Args:
@@ -54,7 +60,8 @@ def rank_test(
         others = np.array(expected, dtype=np.float64)
         drawn_others, (drawn,) = others[None], _draw([systems], chance)
     value = float(correlation(others[None], ours[None])[0])
-    taus = correlation(drawn_others, drawn)
+    plain = correlation(drawn_others, drawn)
+    taus = np.array([plain, 2 * value - plain])
     above, below = _share(taus <= bound), _share(taus >= bound)
     p_for, p_against = (above, below) if sign == "greater" else (below, above)
     if sign == "same":
@@ -62,11 +69,11 @@ def rank_test(
         p_against = min(1.0, 2 * min(above, _share(taus >= -bound)))
     elif bound == 0:
         shuffled = correlation(others[None], chance.permuted(np.tile(ours, (DRAWS, 1)), axis=1))
-        larger, smaller = _share(shuffled >= value), _share(shuffled <= value)
+        larger, smaller = _share(shuffled[None] >= value), _share(shuffled[None] <= value)
         for_it, against_it = (larger, smaller) if sign == "greater" else (smaller, larger)
         p_for, p_against = max(p_for, for_it), max(p_against, against_it)
-    low, high = np.quantile(taus, [0.025, 0.975])
-    return Tested(value, float(low), float(high), p_for, p_against)
+    bounds = np.clip(np.quantile(taus, [0.025, 0.975], axis=1), -1, 1)
+    return Outcome(value, float(bounds[0].min()), float(bounds[1].max()), p_for, p_against)
 
 
 def correlation(expected: Numbers, ours: Numbers) -> Numbers:
@@ -99,5 +106,5 @@ def _draw(scores: Sequence[Sequence[Runs]], chance: np.random.Generator) -> list
 
 
 def _share(hits: NDArray[np.bool_]) -> float:
-    """Return the share of draws that hit, in which what was found counts as one draw."""
-    return float((np.count_nonzero(hits) + 1) / (len(hits) + 1))
+    """Return the share of hits, (rows, draws), in the row that has most; ours counts as one more."""
+    return float((np.count_nonzero(hits, axis=1).max() + 1) / (hits.shape[1] + 1))

@@ -16,8 +16,10 @@ Satterthwaite's (1946).
 
 Seeds are few, so nothing here resamples them. The variance of a bootstrap over k seeds is too small by
 the factor (k - 1) / k, and the bootstrap takes it for exact. The stratified shuffles of Clark et al.
-(2011) ask another question, whether these trainings differ on such sentences. Two trainings of one system
-often do.
+(2011) ask another question, whether these trainings differ on such sentences. Two trainings of one
+system often do. Each system's v_s is its own. If all systems informed it (Smyth 2004), tests would find
+more. But where systems differ in it, up to 7% of the tests of equal systems found a difference at the
+level of 5% (simulated, five seeds).
 """
 
 from collections.abc import Sequence
@@ -94,7 +96,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Tested:
+class Outcome:
     """A value, its 95% interval, and one-sided p-values for and against what is claimed of it.
 
     ``error`` and ``freedom`` are those of :class:`Estimate`; None of a value that has none.
@@ -127,7 +129,7 @@ class Estimate:
         half = float(stdtrit(self.freedom, (1 + level) / 2)) * self.error
         return self.value - half, self.value + half
 
-    def test(self, sign: Sign, bound: float = 0.0) -> Tested:
+    def test(self, sign: Sign, bound: float = 0.0) -> Outcome:
         """Test what is claimed of the value.
 
         Args:
@@ -140,7 +142,7 @@ class Estimate:
         if sign == "same":
             p_for = max(below, self._p_above(-bound))
             p_against = min(1.0, 2 * min(above, self._p_below(-bound)))
-        return Tested(self.value, *self.interval(), p_for, p_against, self.error, self.freedom)
+        return Outcome(self.value, *self.interval(), p_for, p_against, self.error, self.freedom)
 
     def _p_above(self, bound: float) -> float:
         """Return the p-value of the test that the true value is above ``bound``."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from attnmt.scoring.seeds import Runs, Sign, Tested, contrast, detectable, difference
+from attnmt.scoring.seeds import Runs, Sign, Outcome, contrast, detectable, difference
 
 ALPHA = 0.05
 VerdictWord = Literal["confirmed", "refuted", "undecided"]
@@ -37,7 +37,7 @@ class Verdict:
 
 def mean_test(
     systems: Sequence[Runs], over: Sequence[Runs], sign: Sign, bound: float = 0.0
-) -> Tested:
+) -> Outcome:
     """Test the mean of systems less the mean of others; without others, the mean itself."""
     weights = [1 / len(systems)] * len(systems) + [-1 / len(over) for _ in over]
     return contrast([*systems, *over], weights).test(sign, bound)
@@ -45,7 +45,7 @@ def mean_test(
 
 def each_test(
     systems: Sequence[Runs], over: Sequence[Runs], sign: Literal["greater", "less"]
-) -> Tested:
+) -> Outcome:
     """Test whether each of some systems is above (or below) each of others.
 
     All differences must speak for it (Berger 1982), so the weakest decides. One difference is enough to
@@ -61,7 +61,7 @@ def each_test(
         low, high = min(test.low for test in tests), min(high for _, high in joint)
     else:
         low, high = max(low for low, _ in joint), max(test.high for test in tests)
-    return Tested(
+    return Outcome(
         found[weakest].value,
         low,
         high,
@@ -91,7 +91,7 @@ def holm_level(others: Sequence[float], alpha: float = ALPHA) -> float:
     return alpha
 
 
-def verdicts(tests: Mapping[str, Tested]) -> dict[str, Verdict]:
+def verdicts(tests: Mapping[str, Outcome]) -> dict[str, Verdict]:
     """Judge all claims of a study together.
 
     Args:
@@ -108,7 +108,7 @@ def verdicts(tests: Mapping[str, Tested]) -> dict[str, Verdict]:
     return found
 
 
-def _word(test: Tested, level: float) -> VerdictWord:
+def _word(test: Outcome, level: float) -> VerdictWord:
     if test.p > level:
         return "undecided"
     return "confirmed" if test.p_for < test.p_against else "refuted"
