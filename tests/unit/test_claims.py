@@ -97,6 +97,12 @@ def test_sizes_of_several_systems_are_the_published_ones() -> None:
         ("over: [base]", "over: [base, base]", "over.1", "name it once"),
         ("over: [base]", "compare: each", "over", "'each' needs it"),
         ("over: [base]", "compare: paired", "over", "'paired' needs it"),
+        (
+            "over: [base]",
+            "over: [base, ensemble]\n    compare: paired",
+            "systems",
+            "'paired' compares one system with one other",
+        ),
         ("over: [base]", "over: [base]\n    compare: rank", "over", "a rank correlation has none"),
         ("over: [base]", "compare: rank", "systems", "needs three systems or more"),
         ("over: [base]", "rank_with: aer", "published", "only a rank correlation"),

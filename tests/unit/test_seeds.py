@@ -98,6 +98,8 @@ def test_what_cannot_be_judged_is_refused() -> None:
     runs = [Runs(np.array([1.0, 2.0]), np.zeros((2, lines))) for lines in (3, 4)]
     with pytest.raises(InputError, match=r"differ in their sentences \(3, 4\)"):
         difference(*runs)
+    with pytest.raises(InputError, match="2 seeds of 4 sentences do not pair with 2 of 3"):
+        runs[1].minus(runs[0])
 
 
 def test_seeds_without_variation_are_no_evidence() -> None:

@@ -5,10 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_studies import bleu, made_numbers
+from small_project import ROOT
 
-from attnmt.scoring.seeds import Estimate, Runs, Outcome, difference
-from attnmt.scoring.verdicts import adjusted, each_test, holm_level, mean_test, verdicts
+from attnmt.config.claims import CLAIMS, Claim, load_claims
+from attnmt.config.systems import Systems
+from attnmt.files.yaml_file import YamlFile
+from attnmt.scoring.seeds import Estimate, Outcome, Runs, difference
+from attnmt.scoring.verdicts import adjusted, each_test, holm_level, judge, mean_test, verdicts
 
+CLAIMED = load_claims(ROOT / CLAIMS, YamlFile.read(ROOT / "systems.yaml").into(Systems))
 PS = st.lists(st.floats(0.0001, 1), min_size=1, max_size=12)
 
 
@@ -88,3 +93,28 @@ def test_a_study_of_equal_systems_rarely_gives_any_verdict() -> None:
         tests = {f"{a} {b}": difference(runs[a], runs[b]).test("greater") for a, b in pairs}
         wrong += any(verdict.word != "undecided" for verdict in verdicts(tests).values())
     assert wrong <= 0.05 * 150
+
+
+def made(claim: Claim, right: bool) -> tuple[dict[str, Runs], dict[str, Runs] | None]:
+    """Return seeds of which a claim is clearly right, or clearly wrong."""
+    up = {"greater": 1, "less": -1, "same": 0}[claim.sign] * (1 if right else -1)
+    chance = np.random.default_rng(1)
+
+    def seeds(mean: float) -> Runs:
+        return Runs.of_values(list(mean + 1e-3 * chance.standard_normal(5)))
+
+    if claim.rank_with:
+        orders = [3, 1, 4, 2, 6, 5], [4, 6, 2, 1, 3, 5] if right else [3, 1, 4, 2, 6, 5]
+        one, two = (dict(zip(claim.systems, map(seeds, means), strict=True)) for means in orders)
+        return one, two
+    if claim.published:
+        return {name: seeds(up * number) for name, number in claim.published.items()}, None
+    means = {name: 5.0 * up for name in claim.systems} | dict.fromkeys(claim.over or (), 0.0)
+    return {name: seeds(mean) for name, mean in means.items()}, None
+
+
+@pytest.mark.parametrize("key", CLAIMED)
+def test_every_claim_can_be_judged(key: str) -> None:
+    claim = CLAIMED[key]
+    assert verdicts({key: judge(claim, *made(claim, right=True))})[key].word == "confirmed"
+    assert verdicts({key: judge(claim, *made(claim, right=False))})[key].word == "refuted"

@@ -65,6 +65,8 @@ class Claim(Strict):
             raise fault(["over"], "a rank correlation has none")
         if self.compare in ("paired", "each") and self.over is None:
             raise fault(["over"], f"{self.compare!r} needs it")
+        if self.compare == "paired" and len([*self.systems, *(self.over or ())]) != 2:
+            raise fault(["systems"], "'paired' compares one system with one other")
         for i, name in enumerate(self.over or ()):
             if name in self.systems:
                 raise fault(["over", i], f"{name!r} stands in systems, too; compare it with others")

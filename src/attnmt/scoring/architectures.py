@@ -9,11 +9,11 @@ often tau is as large. The second is the choice of seeds and sentences: means ar
 systems' means, with their errors, and each draw has its tau. A claim of some correlation must stand both
 tests, so p is the larger of the two.
 
-Errors mix an order up, so our tau tends to be nearer to 0 than the true one, and the draws' nearer still.
-Therefore the draws count as they are and also mirrored in ours. The interval holds both, and p is the
-larger one. In simulations with six architectures and five seeds, the interval held the true tau in 97% of
-studies or more, unless this tau was 1. Then it was 92% where the errors of the means were about as large
-as the differences between neighbors, and 76% where they were more than twice as large.
+Errors mix an order up, so our tau tends to be nearer to 0 than the true one, and the draws' tau nearer
+still. Therefore the draws count as they are and also mirrored in ours. The interval holds both, and p is
+the larger one. In simulations with six architectures and five seeds, the interval held the true tau in
+97% of studies or more, unless this tau was 1. Then it was 92% where the errors of the means were about
+as large as the differences between neighbors, and 76% where they were more than twice as large.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from attnmt.errors import InputError
 from attnmt.scoring.scripts import SEED
-from attnmt.scoring.seeds import Numbers, Runs, Sign, Outcome, common
+from attnmt.scoring.seeds import Numbers, Outcome, Runs, Sign, common
 
 DRAWS = 10_000
 
 
 def rank_test(
-    expected: Sequence[float] | Sequence[Runs],
+    expected: Sequence[Runs | float],
     systems: Sequence[Runs],
     sign: Sign = "greater",
     bound: float = 0.0,
@@ -37,7 +37,7 @@ def rank_test(
     """Test the rank correlation of systems' scores with other numbers of the same systems.
 
     Args:
-        expected: published numbers, or another score of the same trainings.
+        expected: published numbers alone, or another score of the same trainings alone.
         systems: three or more, no two of which share a training.
         sign: what is claimed of the correlation.
         bound: as ``Estimate.test`` has it, in [-1, 1].
@@ -87,7 +87,8 @@ def correlation(expected: Numbers, ours: Numbers) -> Numbers:
 def _draw(scores: Sequence[Sequence[Runs]], chance: np.random.Generator) -> list[Numbers]:
     """Draw the systems' means around ours, (DRAWS, systems) for each score of them.
 
-    The draws of a system's seeds are the same for all its scores, so that these stay correlated.
+    The draws of a system's seeds are the same for all its scores, so that these stay correlated. The
+    sentences of two scores are drawn apart: AER has sentences of its own.
     """
     drawn = []
     for systems in scores:

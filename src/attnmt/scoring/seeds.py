@@ -81,7 +81,16 @@ class Runs:
         return cls(np.array(values, dtype=np.float64), np.zeros((len(values), 0)))
 
     def minus(self, other: Self) -> Self:
-        """Return the difference, seed by seed, from another score of the same trainings."""
+        """Return the difference, seed by seed, from another score of the same trainings.
+
+        Raises:
+            InputError: if the two differ in the number of seeds or sentences.
+        """
+        if self.influences.shape != other.influences.shape:
+            (k, n), (seeds, lines) = self.influences.shape, other.influences.shape
+            raise InputError(
+                f"{k} seeds of {n} sentences do not pair with {seeds} of {lines}; score the same ones"
+            )
         return type(self)(self.values - other.values, self.influences - other.influences)
 
     @property

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from attnmt.scoring.seeds import Runs, Sign, Outcome, contrast, detectable, difference
+from attnmt.config.claims import Claim
+from attnmt.scoring.architectures import rank_test
+from attnmt.scoring.seeds import Outcome, Runs, Sign, contrast, detectable, difference
 
 ALPHA = 0.05
 VerdictWord = Literal["confirmed", "refuted", "undecided"]
@@ -33,6 +35,31 @@ class Verdict:
     adjusted: float
     level: float
     detectable: float | None
+
+
+def judge(
+    claim: Claim, runs: Mapping[str, Runs], others: Mapping[str, Runs] | None = None
+) -> Outcome:
+    """Test a claim.
+
+    Args:
+        claim: to be judged.
+        runs: the seeds of its systems by the claim's measure, by name.
+        others: the same seeds by the measure ``rank_with``, where the claim has one.
+    """
+    systems = [runs[name] for name in claim.systems]
+    over = [runs[name] for name in claim.over or ()]
+    if claim.compare == "rank":
+        published = claim.published or {}
+        expected = others or published
+        return rank_test(
+            [expected[name] for name in claim.systems], systems, claim.sign, claim.bound
+        )
+    if claim.compare == "each" and claim.sign != "same":
+        return each_test(systems, over, claim.sign)
+    if claim.compare == "paired":
+        systems, over = [systems[0].minus(over[0])], []
+    return mean_test(systems, over, claim.sign, claim.bound)
 
 
 def mean_test(
