@@ -11,7 +11,7 @@ from attnmt.config.written import SCHEMAS, SLOTS, models_yaml, schema
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
 
-DEMO, SYSTEMS = ROOT / "params.yaml", ROOT / "systems.yaml"
+DEMO, SYSTEMS, CLAIMS = (ROOT / f"{name}.yaml" for name in ("params", "systems", "claims"))
 EXPERIMENTS = [DEMO, *sorted(ROOT.glob("experiments/*/params.yaml"))]
 OWN = "experiments/own/params.yaml"
 Write = Callable[[str, bytes], Path]
@@ -515,10 +515,10 @@ def test_what_follows_from_the_parameters_is_written(path: Path) -> None:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_the_schemas_are_those_of_the_parameters(name: str) -> None:
     assert (ROOT / f"schema/{name}.json").read_text() == schema(name)
-    for file in [DEMO, SYSTEMS, *EXPERIMENTS]:
+    for file in [DEMO, SYSTEMS, CLAIMS, *EXPERIMENTS]:
         first = file.read_text().partition("\n")[0]
         named = first.removeprefix("# yaml-language-server: $schema=")
-        expected = "systems" if file == SYSTEMS else "params"
+        expected = file.stem if file in (SYSTEMS, CLAIMS) else "params"
         assert (file.parent / named).resolve() == ROOT / f"schema/{expected}.json"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from attnmt.config.claims import Claims
 from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
@@ -17,7 +18,11 @@ from attnmt.layout import Layout
 
 MODELS = "models.yaml"
 SLOTS = 16  # for the members of an ensemble in dvc.yaml, which cannot hold a list
-SCHEMAS: dict[str, type[Experiment | Systems]] = {"params": Experiment, "systems": Systems}
+SCHEMAS: dict[str, type[Experiment | Systems | Claims]] = {
+    "params": Experiment,
+    "systems": Systems,
+    "claims": Claims,
+}
 HEAD = (
     f"# Written by `make format` from {SYSTEMS} and params.yaml: what is trained, for dvc.yaml.\n"
 )
@@ -70,7 +75,7 @@ def write_models(params: Params, root: Path = Path()) -> bool:
 
 
 def schema(name: str) -> str:
-    """Return a JSON schema for editors, ``params`` or ``systems``."""
+    """Return a JSON schema for editors, by a name of SCHEMAS."""
     return json.dumps(SCHEMAS[name].model_json_schema(), indent=1) + "\n"
 
 

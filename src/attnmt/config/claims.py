@@ -1,0 +1,132 @@
+"""``claims.yaml``: what the paper and the course report claim, written before any study is run."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from attnmt.config.strict import Distinct, Name, Strict
+from attnmt.config.systems import Systems
+from attnmt.files.yaml_file import YamlFile, fault, hint
+
+CLAIMS = "claims.yaml"  # in the project's folder
+Filled = Annotated[str, Field(min_length=1)]
+
+# bleu                 tokenized BLEU before unknown words are replaced
+# bleu_replaced        tokenized BLEU after it
+# gain_by_replacement  the second less the first, of the same training
+# aer                  alignment error rate of the aligned set, in [0, 1]
+# perplexity           of the test set, a word
+# length_slope         least-squares slope of bleu_replaced with the words of the reference, in BLEU a
+#                      word, over the groups of Figure 6
+# early_cost           cost (ln perplexity of the test set, Figure 5), the mean of the evaluations in the
+#                      first quarter of the shortest curve
+# final_cost           that cost at the last evaluation that all curves have
+Measure = Literal[
+    "bleu",
+    "bleu_replaced",
+    "gain_by_replacement",
+    "aer",
+    "perplexity",
+    "length_slope",
+    "early_cost",
+    "final_cost",
+]
+
+
+class Claim(Strict):
+    """One claim about systems, which a study can confirm, refute or leave undecided."""
+
+    claim: Filled  # one plain sentence
+    where: Filled  # it stands: table, figure or section
+    measure: Measure
+    test: Literal["first", "last"] = (
+        "first"  # of the experiment's test sets; aer has a set of its own
+    )
+    # mean:   the mean of `systems` less the mean of `over`, or the mean itself where `over` is not given
+    # paired: the same, but the two share trainings (an ensemble and a member), so seeds go in pairs
+    # each:   each of `systems` differs from each of `over` as the sign says; the size is the smallest
+    # rank:   Kendall's rank correlation over `systems` with `published` or `rank_with`
+    compare: Literal["mean", "paired", "each", "rank"] = "mean"
+    systems: Distinct[Name]
+    over: Distinct[Name] | None = None
+    published: dict[Name, float] | None = None  # the paper's number of each of `systems`
+    rank_with: Measure | None = None  # another measure of the same trainings
+    # greater: above `bound`; less: below it; same: between -bound and bound
+    sign: Literal["greater", "less", "same"]
+    bound: float = 0.0
+    size: float | None = None  # as published, in the measure's units
+    differs: list[Filled]  # what else differs between the systems, besides what the claim is about
+
+    @model_validator(mode="after")
+    def _systems_suit_the_comparison(self) -> Self:
+        ranked = self.compare == "rank"
+        if ranked and self.over is not None:
+            raise fault(["over"], "a rank correlation has none")
+        if self.compare in ("paired", "each") and self.over is None:
+            raise fault(["over"], f"{self.compare!r} needs it")
+        if self.compare == "paired" and len([*self.systems, *(self.over or ())]) != 2:
+            raise fault(["systems"], "'paired' compares one system with one other")
+        for i, name in enumerate(self.over or ()):
+            if name in self.systems:
+                raise fault(["over", i], f"{name!r} stands in systems, too; compare it with others")
+        if ranked and len(self.systems) < 3:
+            raise fault(["systems"], "a rank correlation needs three systems or more")
+        if ranked == (self.published is None and self.rank_with is None):
+            why = "give it or rank_with" if ranked else "only a rank correlation is with others"
+            raise fault(["published"], why)
+        if self.published is not None and self.rank_with is not None:
+            raise fault(["rank_with"], "published is given; a rank correlation is with one of them")
+        if self.published is not None and self.published.keys() != set(self.systems):
+            raise fault(["published"], "give a number for each of systems, and for no other")
+        return self
+
+    @model_validator(mode="after")
+    def _sign_and_numbers_agree(self) -> Self:
+        if self.sign == "same" and (self.bound <= 0 or self.compare == "each"):
+            why = (
+                "'each' compares greater and less" if self.bound > 0 else "'same' needs a bound > 0"
+            )
+            raise fault(["sign" if self.bound > 0 else "bound"], why)
+        if self.compare == "each" and self.bound:
+            raise fault(["bound"], "'each' is judged against 0")
+        if self.compare == "rank" and not -1 < self.bound < 1:
+            raise fault(["bound"], f"a rank correlation lies in [-1, 1], not beyond {self.bound}")
+        if self.size is not None and not self.holds(self.size):
+            why = f"{self.size} is not what the sign claims ({self.sign}, bound {self.bound})"
+            raise fault(["size"], why)
+        return self
+
+    def holds(self, value: float) -> bool:
+        """Return whether a value is as the claim has it, errors aside."""
+        if self.sign == "same":
+            return abs(value) < self.bound
+        return value > self.bound if self.sign == "greater" else value < self.bound
+
+
+class Claims(Strict):
+    """The whole file."""
+
+    claims: Annotated[dict[Name, Claim], Field(min_length=1)]
+
+
+def load_claims(path: Path, systems: Systems) -> dict[str, Claim]:
+    """Read and check the claims.
+
+    Args:
+        path: of the file.
+        systems: whose names, and those of the ensembles, may stand in a claim.
+
+    Raises:
+        InputError: naming file, line and key of every fault; also if no system has a name.
+    """
+    file = YamlFile.read(path)
+    claims = file.into(Claims).claims
+    known = [*systems.systems, *systems.ensembles]
+    for key, claim in claims.items():
+        for field in ("systems", "over"):
+            for i, name in enumerate(getattr(claim, field) or ()):
+                if name not in known:
+                    why = f"no system or ensemble {name!r}{hint(name, known)}"
+                    raise file.error(["claims", key, field, i], why)
+    return claims

@@ -1,0 +1,112 @@
+"""Numbers of each sentence that add up to those of a corpus, and the scores that follow from the sums.
+
+They are sacrebleu's sufficient statistics (for BLEU the lengths, and the matches and totals of n-grams),
+or the counts of :mod:`attnmt.scoring.aer`. Every function takes the outputs of k trainings of a system.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnmt.corpora.links import GoldLinks, Links
+from attnmt.scoring.aer import link_counts
+from attnmt.scoring.results import Script
+from attnmt.scoring.scripts import check_input, new_metric
+
+# (N, m) -> (N,), the score of each of N sums of m numbers
+Scores = Callable[[NDArray[Any]], NDArray[np.float64]]
+
+
+def translation_numbers(
+    script: Script, runs: Sequence[Sequence[str]], references: Sequence[str]
+) -> NDArray[np.float64]:
+    """Return (k, n, m), the numbers of each sentence of each run.
+
+    Args:
+        script: what is scored.
+        runs: the translations of each training, in the form that the script takes, n lines each.
+        references: n lines, likewise.
+
+    Raises:
+        InputError: if the lines differ in number or there are none.
+    """
+    for translations in runs:
+        check_input(script, translations, references)
+    metric = new_metric(script)
+    # What every metric of sacrebleu must define; its references are read once.
+    numbers = [metric._extract_corpus_statistics(lines, [references]) for lines in runs]
+    return np.array(numbers, dtype=np.float64)
+
+
+def translation_scores(script: Script) -> Scores:
+    """Return what scores sums of :func:`translation_numbers`, in percent."""
+    metric = new_metric(script)
+
+    def scores(sums: NDArray[Any]) -> NDArray[np.float64]:
+        return np.array([metric._compute_score_from_stats(row).score for row in sums])
+
+    return scores
+
+
+def alignment_numbers(
+    runs: Sequence[Sequence[Links]], gold: Sequence[GoldLinks]
+) -> NDArray[np.int64]:
+    """Return (k, n, 2), the counts of each sentence pair of each run; ``aer.rates`` scores their sums.
+
+    Args:
+        runs: the links of each training, English-German as the gold links are.
+        gold: of the same pairs.
+
+    Raises:
+        InputError: if the pairs differ in number.
+    """
+    sure, possible = [line.sure for line in gold], [line.possible for line in gold]
+    return np.array([link_counts(links, sure, possible) for links in runs])
+
+
+def by_length(
+    numbers: NDArray[Any], references: Sequence[str], size: int
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Spread the numbers over groups of sentences, the shortest references first, as Figure 6 has them.
+
+    Args:
+        numbers: (k, n, m).
+        references: n lines of tokens joined by spaces.
+        size: sentences of a group; the last one may have fewer.
+
+    Returns:
+        (k, n, groups * m), a sentence's numbers in the columns of its group and 0 elsewhere; and the
+        mean length of each group's references, in words.
+    """
+    k, n, m = numbers.shape
+    lengths = np.array([len(line.split()) for line in references])
+    order = np.argsort(lengths, kind="stable")
+    group = np.empty(n, dtype=np.int64)
+    group[order] = np.arange(n) // size
+    count = int(group.max()) + 1
+    spread = np.zeros((k, n, count, m), dtype=numbers.dtype)
+    spread[:, np.arange(n), group] = numbers
+    means = np.array([lengths[group == g].mean() for g in range(count)])
+    return spread.reshape(k, n, count * m), means
+
+
+def slopes(scores: Scores, lengths: NDArray[np.float64]) -> Scores:
+    """Return what gives the slope of a score with length from sums of :func:`by_length`.
+
+    It is the least-squares slope of the groups' scores, each group counting once, in points a word.
+
+    Args:
+        scores: of one group's sums.
+        lengths: (groups,), the mean length of each.
+    """
+    centered = lengths - lengths.mean()
+    weights = centered / (centered @ centered)
+
+    def slope(sums: NDArray[Any]) -> NDArray[np.float64]:
+        count = len(sums)
+        groups = scores(sums.reshape(count * len(weights), -1)).reshape(count, -1)
+        return np.asarray(groups @ weights)
+
+    return slope

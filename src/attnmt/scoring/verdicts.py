@@ -1,0 +1,141 @@
+"""Verdicts on claims: tests of several systems at once, and the control over all claims together.
+
+Holm's step-down (1979) keeps the probability of any false verdict at ``ALPHA`` or below, however the
+claims depend on each other. It puts the p-values of m claims in order. The i-th decides its claim if it
+is at most ALPHA / (m - i + 1), and the first that is larger ends the procedure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from attnmt.config.claims import Claim
+from attnmt.scoring.architectures import rank_test
+from attnmt.scoring.seeds import Outcome, Runs, Sign, contrast, detectable, difference
+
+ALPHA = 0.05
+VerdictWord = Literal["confirmed", "refuted", "undecided"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a study says of one claim.
+
+    Attributes:
+        word: confirmed where the test speaks for the claim, refuted where it speaks against it.
+        p: two-sided, of this claim alone.
+        adjusted: p after Holm; at most ALPHA where the claim is decided.
+        level: at which Holm decides the claim, the other claims being as they are.
+        detectable: the smallest effect, counted from the claim's bound, that the study would have found
+            at this level with a probability of 80%; None where no standard error is known.
+    """
+
+    word: VerdictWord
+    p: float
+    adjusted: float
+    level: float
+    detectable: float | None
+
+
+def judge(
+    claim: Claim, runs: Mapping[str, Runs], others: Mapping[str, Runs] | None = None
+) -> Outcome:
+    """Test a claim.
+
+    Args:
+        claim: to be judged.
+        runs: the seeds of its systems by the claim's measure, by name.
+        others: the same seeds by the measure ``rank_with``, where the claim has one.
+    """
+    systems = [runs[name] for name in claim.systems]
+    over = [runs[name] for name in claim.over or ()]
+    if claim.compare == "rank":
+        published = claim.published or {}
+        expected = others or published
+        return rank_test(
+            [expected[name] for name in claim.systems], systems, claim.sign, claim.bound
+        )
+    if claim.compare == "each" and claim.sign != "same":
+        return each_test(systems, over, claim.sign)
+    if claim.compare == "paired":
+        systems, over = [systems[0].minus(over[0])], []
+    return mean_test(systems, over, claim.sign, claim.bound)
+
+
+def mean_test(
+    systems: Sequence[Runs], over: Sequence[Runs], sign: Sign, bound: float = 0.0
+) -> Outcome:
+    """Test the mean of systems less the mean of others; without others, the mean itself."""
+    weights = [1 / len(systems)] * len(systems) + [-1 / len(over) for _ in over]
+    return contrast([*systems, *over], weights).test(sign, bound)
+
+
+def each_test(
+    systems: Sequence[Runs], over: Sequence[Runs], sign: Literal["greater", "less"]
+) -> Outcome:
+    """Test whether each of some systems is above (or below) each of others.
+
+    All differences must speak for it (Berger 1982), so the weakest decides. One difference is enough to
+    speak against it, at a level divided by their number (Bonferroni). The value is the weakest one.
+    """
+    found = [difference(ours, other) for ours in systems for other in over]
+    tests = [estimate.test(sign) for estimate in found]
+    up = 1 if sign == "greater" else -1
+    weakest = min(range(len(found)), key=lambda i: up * found[i].value)
+    # One bound of the weakest true difference holds if its own does, the other only if all do.
+    joint = [estimate.interval(1 - ALPHA / len(found)) for estimate in found]
+    if sign == "greater":
+        low, high = min(test.low for test in tests), min(high for _, high in joint)
+    else:
+        low, high = max(low for low, _ in joint), max(test.high for test in tests)
+    return Outcome(
+        found[weakest].value,
+        low,
+        high,
+        p_for=max(test.p_for for test in tests),
+        p_against=min(1.0, len(tests) * min(test.p_against for test in tests)),
+        error=found[weakest].error,
+        freedom=found[weakest].freedom,
+    )
+
+
+def adjusted(values: Sequence[float]) -> list[float]:
+    """Return Holm's adjusted p-values, in the order given."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    result, largest = [1.0] * len(values), 0.0
+    for i, claim in enumerate(order):
+        largest = max(largest, min(1.0, (len(values) - i) * values[claim]))
+        result[claim] = largest
+    return result
+
+
+def holm_level(others: Sequence[float], alpha: float = ALPHA) -> float:
+    """Return the largest p with which Holm decides a claim, given those of all other claims."""
+    count = len(others) + 1
+    for i, p in enumerate(sorted(others)):
+        if p > alpha / (count - i):
+            return alpha / (count - i)
+    return alpha
+
+
+def verdicts(tests: Mapping[str, Outcome]) -> dict[str, Verdict]:
+    """Judge all claims of a study together.
+
+    Args:
+        tests: by the claims' keys; all claims that the study can test, whatever their outcome.
+    """
+    after_holm = dict(zip(tests, adjusted([test.p for test in tests.values()]), strict=True))
+    found = {}
+    for key, test in tests.items():
+        level = holm_level([other.p for name, other in tests.items() if name != key])
+        effect = None
+        if test.error is not None and test.freedom is not None:
+            effect = detectable(test.error, test.freedom, level)
+        found[key] = Verdict(_word(test, level), test.p, after_holm[key], level, effect)
+    return found
+
+
+def _word(test: Outcome, level: float) -> VerdictWord:
+    if test.p > level:
+        return "undecided"
+    return "confirmed" if test.p_for < test.p_against else "refuted"
