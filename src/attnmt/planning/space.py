@@ -15,7 +15,7 @@ BYTES_A_WORD = 6  # of running text, the space included
 BYTES_AN_ID = 4
 BYTES_A_PAIR = 16  # where each of its two sentences starts
 CHECKPOINTS = 5  # the last, the one before, the best of each, and one that is being written
-KEPT = 2  # the last and the best: of a finished training, until its model is translated with
+KEPT = 2  # of a finished training the last and the best, until `attnmt commit`
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def disk(
         Space(
             f"checkpoints, {at_once} at a time",
             sum(checkpoints.values()),
-            # Translations may wait until all trainings have had a GPU.
+            # `attnmt commit`, which deletes them, may come after all trainings.
             sum(size for name, size in checkpoints.items() if name not in to_train)
             + KEPT * sum(to_train.values())
             + (CHECKPOINTS - KEPT) * sum(sorted(to_train.values())[-at_once:]),

@@ -212,7 +212,7 @@ class Checkpoints:
 
 
 def discard(checkpoints: Path, model: Path) -> None:
-    """Delete the checkpoints of the training that made a model, whose outputs no engine will lose now.
+    """Delete the checkpoints of the training that made a model, once its outputs are safe elsewhere.
 
     They stay while a process trains there, and so does what cannot be deleted.
 

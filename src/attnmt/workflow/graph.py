@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from dvc.config import ConfigError
@@ -25,6 +25,8 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.workflow import code
 from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of
+
+TRAIN = "train@"  # before a model's name: the stage that trains it
 
 
 @dataclass(frozen=True)
@@ -137,29 +139,26 @@ def find_order(experiment: str, command: str) -> Order:
     raise InputError(f"{_dvc_yaml(experiment, Path())}: no stage runs `{command}`")
 
 
-def commit(experiment: str) -> list[str]:
-    """Write to dvc.lock what was made, for every stage whose record proves it.
+class Committed(NamedTuple):
+    """The stages of an experiment after a commit, by what dvc.lock says of them."""
 
-    Returns:
-        The stages of which dvc.lock did not say it yet.
+    new: list[str]  # dvc.lock did not say before that they are done
+    stale: list[str]  # something that they are made of has changed; their old entries stay
+    trained: list[str]  # models whose outputs are in DVC's cache
 
-    Raises:
-        InputError: naming the stages that have not run since something that they are made of changed.
-            dvc.lock keeps its old entries for these.
-    """
+
+def commit(experiment: str) -> Committed:
+    """Write to dvc.lock what was made, for every stage whose record proves it."""
     stages = read_stages(experiment)
     file = _dvc_yaml(experiment, Path().resolve())
     new = [stage.name for stage in stages if stage.done and not stage.committed]
-    missing = [stage.name for stage in stages if not stage.done]
+    stale = [stage.name for stage in stages if not stage.done]
     with _repository(Path()) as repo:
-        for target in [f"{file}:{name}" for name in new] if missing else [str(file)]:
+        for target in [f"{file}:{name}" for name in new] if stale else [str(file)]:
             repo.commit(target, force=True)
-    if missing:
-        raise InputError(
-            f"{file}: these stages are out of date: {', '.join(missing)}; run snakemake or dvc repro, "
-            f"then commit again"
-        )
-    return new
+    # DVC's status calls no output unchanged that its cache lacks, and a commit puts the others there.
+    trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
+    return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
 
 
 def _dvc_yaml(experiment: str, root: Path) -> Path:
