@@ -30,8 +30,8 @@ def commit(experiment: Experiment = DEMO) -> None:
     _discard_checkpoints(Layout(experiment), committed.trained)
     if committed.stale:
         raise InputError(
-            f"{experiment}: these stages are out of date: {', '.join(committed.stale)}; run snakemake or "
-            f"dvc repro, then commit again"
+            f"{experiment}: these stages are out of date: {', '.join(committed.stale)}; run "
+            f"snakemake or dvc repro, then commit again"
         )
     typer.echo(
         f"Committed: {', '.join(committed.new)}."
@@ -43,9 +43,8 @@ def commit(experiment: Experiment = DEMO) -> None:
 def _discard_checkpoints(layout: Layout, trained: Iterable[str]) -> None:
     models = [name for name in trained if layout.checkpoints(name).exists()]
     if models:
-        from attnmt.training.checkpoint import (
-            discard,
-        )  # here, as it imports torch, which takes seconds
+        # Here, as it imports torch, which takes seconds.
+        from attnmt.training.checkpoint import discard
 
         for name in models:
             discard(layout.checkpoints(name), layout.model(name))
