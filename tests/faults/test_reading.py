@@ -487,7 +487,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers |= dict.fromkeys(("done", "settled", "committed"), True)
     lists = {"inputs": [], "outputs": [], "params": {}}
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
-    monkeypatch.setattr(graph, "read_stages", lambda experiment: [stage])
+    monkeypatch.setattr(graph, "read_stages", lambda experiment, **_: [stage])
     done = SimpleNamespace(info=SimpleNamespace(status="FINISHED"))
     runs = chain([None], repeat(done))
     monkeypatch.setattr(importing, "connect", MagicMock())

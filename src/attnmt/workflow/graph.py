@@ -46,11 +46,14 @@ class Stage(Order):
     committed: bool  # dvc.lock says that it is done, and no record says that other code did it
 
 
-def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
+def read_stages(
+    experiment: str, root: Path = Path(), *, compare: bool = True, look: bool = False
+) -> list[Stage]:
     """Return the stages of an experiment, in dvc.yaml's order.
 
     ``compare`` writes models.yaml and the digests of the code as they are now. Then it asks DVC, where
     there is a dvc.lock, and the stages' records what has changed. Without it no stage is done.
+    ``look`` writes no digests for an experiment that has none yet: no stage of it has run here.
 
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are at fault.
@@ -60,7 +63,9 @@ def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -
     params = load_params(file.with_name("params.yaml"), root)
     layout = Layout(experiment, root)
     if compare:
-        write_models(params, root)
+        write_models(params, root)  # the graph needs it
+        compare = layout.code.exists() or not look
+    if compare:
         code.write_code(root / "stages", layout.code)
     with _repository(root) as repo:
         locked = compare and file.with_name("dvc.lock").exists()
