@@ -97,8 +97,8 @@ graph: $(VENV) ## Draw the demo's stages
 
 # One process: of several, MLflow's server kills those that a busy machine keeps from answering for 5 seconds.
 .PHONY: ui
-ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
-	@echo "Scores of the demo: http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=scores"
+ui: $(VENV) ## Serve MLflow, and print the address of the demo's runs with their scores
+	@attnmt track
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false \
 		mlflow ui --workers 1 --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 

@@ -37,6 +37,7 @@ from reading_project import (
 )
 
 from attnmt import cli
+from attnmt.commands import track
 from attnmt.errors import InputError
 from attnmt.reporting import paper
 from attnmt.tracking import importing
@@ -491,6 +492,8 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     done = SimpleNamespace(info=SimpleNamespace(status="FINISHED"))
     runs = chain([None], repeat(done))
     monkeypatch.setattr(importing, "connect", MagicMock())
+    monkeypatch.setattr(track, "connect", MagicMock())
+    monkeypatch.setattr(track, "runs_address", lambda *_: None)
     monkeypatch.setattr(importing, "find_run", lambda *_: next(runs))
     monkeypatch.setattr(importing, "open_run", lambda *_: ("run", {}))
     monkeypatch.setattr(importing, "add_scores", lambda *_: False)

@@ -29,12 +29,14 @@ LOCK_SECONDS = 60.0
 PARAMS_A_BATCH = 100  # MLflow's limit
 DIGEST_DIGITS = 16  # of a SHA-256, enough to tell files apart
 REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
-# A view that MLflow's page of runs takes from its experiment, with the scores among the columns. The
-# address that `make ui` prints opens it. Without it MLflow 3.17 shows a page of traces first, whatever
+UI = "http://127.0.0.1:5000"  # where `mlflow ui`, and with it `make ui`, serves the default store
+# A view that MLflow's page of runs takes from its experiment, with the scores among the columns. Only
+# an address that names the view opens it; otherwise MLflow 3.17 shows a page of traces first, whatever
 # the tags of an experiment say.
 SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
 COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`tables`"]
-VIEW = {"mlflow.sharedViewState.scores": json.dumps({"selectedColumns": COLUMNS})}
+VIEW_NAME = "scores"
+VIEW = {f"mlflow.sharedViewState.{VIEW_NAME}": json.dumps({"selectedColumns": COLUMNS})}
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
 
 # A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
@@ -189,6 +191,15 @@ def _known_experiment(client: Any, experiment: str) -> Any:
     if found is not None:
         _check_place(found.artifact_location)
     return found
+
+
+def runs_address(client: Any, experiment: str) -> str | None:
+    """Return the address of the table of an experiment's runs with their scores; None without a run."""
+    known = _known_experiment(client, experiment)
+    if known is None:
+        return None
+    server = store_uri().rstrip("/") if urlparse(store_uri()).scheme.startswith("http") else UI
+    return f"{server}/#/experiments/{known.experiment_id}/runs?viewStateShareKey={VIEW_NAME}"
 
 
 def report_run(client: Any, experiment: str) -> str:
