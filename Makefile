@@ -41,13 +41,10 @@ multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes about half an h
 	attnmt commit --experiment multi30k
 	$(call show,multi30k)
 
-.PHONY: wmt14-plan
-wmt14-plan: $(VENV) ## Show what the paper's scale would run and cost, without running it
-	attnmt plan --experiment wmt14
-
 .PHONY: repro
 repro: $(VENV) ## The demo with DVC alone, one stage after the other
 	dvc repro
+	attnmt commit
 
 # A file stays in one process, which makes its fixtures once; the order is that of tests/conftest.py.
 .PHONY: test

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import attnmt
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_json, write_json
+from attnmt.files.text_file import json_text, update_text
 
 SOURCE = Path(attnmt.__file__).parent
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
@@ -49,20 +49,14 @@ def digest_of(code: dict[str, str]) -> str:
 
 
 def write_code(stages: Path, folder: Path) -> None:
-    """Write ``<script>.json`` into a folder for every script in ``stages``, unless it says that already.
+    """Bring ``<script>.json`` in a folder up to date for every script in ``stages``.
 
     Raises:
         InputError: if a file is not Python or cannot be written.
     """
     for script in sorted(stages.resolve().glob("*.py")):
         if script.stem != SCRIPT:
-            write_if_other(folder / f"{script.stem}.json", code_of(script))
-
-
-def write_if_other(path: Path, code: dict[str, str]) -> None:
-    """Write the digests of a script, unless the file says them already; it keeps its time then."""
-    if not path.exists() or read_json(path) != code:
-        write_json(path, code)
+            update_text(folder / f"{script.stem}.json", json_text(code_of(script)))
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:

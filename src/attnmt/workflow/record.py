@@ -19,9 +19,9 @@ import yaml
 
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, read_model
-from attnmt.files.text_file import read_json, sha256, write_json
+from attnmt.files.text_file import json_text, read_json, sha256, update_text, write_json
 from attnmt.layout import Layout
-from attnmt.workflow.code import SCRIPT, code_of, write_if_other
+from attnmt.workflow.code import SCRIPT, code_of
 
 ORDER = "ATTNMT_ORDER"  # set by the Snakefile: the file of the order that a stage carries out
 DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
@@ -67,9 +67,11 @@ class Order:
 
     def write(self, path: Path, again: bool) -> None:
         """Write the order if it is new, or ``again`` for Snakemake, which goes by the file's time."""
-        text = {name: getattr(self, name) for name in Order.__dataclass_fields__}
-        if again or not path.exists() or read_json(path) != text:
-            write_json(path, text)
+        order = {name: getattr(self, name) for name in Order.__dataclass_fields__}
+        if again:
+            write_json(path, order)
+        else:
+            update_text(path, json_text(order))
 
 
 def _at(values: Any, name: str) -> Any:
@@ -196,7 +198,7 @@ def _check_code(file: Path, code: dict[str, str], by_hand: bool) -> None:
     If a person started the stage, the file is brought up to date instead.
     """
     if by_hand:
-        write_if_other(file, code)
+        update_text(file, json_text(code))
         return
     seen = read_json(file)
     other = [name for name in {**seen, **code} if seen.get(name) != code.get(name)]
