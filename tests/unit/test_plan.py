@@ -238,7 +238,7 @@ def test_an_expected_text_is_called_so(project: Path) -> None:
     expected = EXPECTED | {"bytes": 5_000_000_000}
     write_params(project, corpus=download(expected))
     text = text_of(make_plan(params(), stages()), [])
-    assert "To be trained: 2. Words are reckoned from corpus.expected" in text
+    assert "To be trained: 2. Words are estimated from corpus.expected" in text
     assert "Downloads: 8 files, about 5.0 GB in all: train.en, train.de" in text
     assert cells(text, "together") == ["together", "0 bytes", "over 5.0 GB"]
 

@@ -21,8 +21,8 @@ def plan(
 ) -> None:
     """Show what would run, and about how many hours, how much disk and what downloads it takes.
 
-    Hours are reckoned from measured speed: with --measure from this machine's, else from finished
-    trainings. Nothing runs; only models.yaml and the digests of the code, where there are any, are
+    Hours are estimated from a measured speed: with --measure this machine's, otherwise that of finished
+    trainings. No stage runs; only models.yaml and the digests of the code, where there are any, are
     brought up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure

@@ -1,9 +1,9 @@
 """Which code a stage runs, as digests that comments, docstrings and formatting do not change.
 
-A module's digest is that of its syntax tree. A stage runs its own file, the modules of this package that
-the file imports, directly or not, at the top or in a function, and the data files of their packages.
-Only an ``import`` statement counts. An import by name (``importlib``) is not seen; a test forbids it
-everywhere but in record.py, which uses it on purpose.
+A module's digest is that of its syntax tree. The code of a stage is its own file, the modules of this
+package that the file imports, directly or not, at the top or in a function, and the data files of their
+packages. Only an ``import`` statement counts. An import by name (``importlib``) does not; a test forbids
+it everywhere but in record.py, which uses it on purpose.
 """
 
 import ast
@@ -66,7 +66,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            # What is imported from a package may be a module of it.
+            # A name that is imported from a package may be one of its modules.
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         for parts in (name.split(".") for name in names):
             if parts[0] == SOURCE.name:
@@ -84,7 +84,7 @@ def _file(module: str) -> Path:
 def _data(package: Path) -> Iterator[Path]:
     """Yield a package's files that are not Python, also those in folders that are not packages.
 
-    Hidden files, and those that an editor keeps beside a file, are nobody's data.
+    Hidden files, and the copies that an editor keeps, do not count.
     """
     for path in sorted(package.iterdir()):
         if path.is_dir():
@@ -115,7 +115,7 @@ def _digest(content: bytes) -> str:
 def _plain(node: object) -> object:
     """Return a syntax tree as lists, without positions and without strings that stand alone.
 
-    Empty fields are left out: versions of Python differ in which of them a node has.
+    Empty fields are left out, because versions of Python differ in which of them a node has.
     """
     if isinstance(node, ast.AST):
         fields = [(name, _plain(value)) for name, value in ast.iter_fields(node)]
@@ -127,6 +127,6 @@ def _plain(node: object) -> object:
 
 
 def _is_docstring(node: object) -> bool:
-    """Say if a statement is a string and nothing else; it does nothing, wherever it stands."""
+    """Return whether a statement is only a string, which does nothing, wherever it stands."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)

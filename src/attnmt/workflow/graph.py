@@ -1,7 +1,8 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
-The only module that knows DVC. What it uses of ``dvc.repo``, which is not DVC's promised interface:
-``Repo.status``, ``Repo.commit``, ``Repo.index`` (``stages``, ``graph``) and a stage's fields.
+This is the only module that knows DVC. DVC does not promise to keep the interface of ``dvc.repo``. The
+module uses these parts: ``Repo.status``, ``Repo.commit``, ``Repo.index`` (``stages``, ``graph``) and a
+stage's fields.
 """
 
 from collections import defaultdict
@@ -33,16 +34,16 @@ TRAIN = "train@"  # before a model's name: the stage that trains it
 class Stage(Order):
     """One stage of an experiment. All paths are relative to the project's folder.
 
-    ``inputs`` are sources and declared outputs: for a folder that the stage reads, the outputs that
-    lie in it; for a file in an output, that output.
+    ``inputs`` are sources and declared outputs. The outputs that lie in a folder stand for the folder,
+    and an output stands for a file in it.
     """
 
     description: str
     threads: int
     resources: dict[str, int]
-    priority: int  # stages that read what this one makes: what most wait for goes first
-    done: bool  # the outputs were made of what lies there now: dvc.lock says so, or their record
-    settled: bool  # done, and every stage before it
+    priority: int  # the number of stages that read its outputs; the highest goes first
+    done: bool  # dvc.lock or the record says that the outputs were made of what lies there now
+    settled: bool  # done, as is every stage before it
     committed: bool  # dvc.lock says that it is done, and no record says that other code did it
 
 
@@ -56,7 +57,7 @@ def read_stages(
     ``look`` writes no digests for an experiment that has none yet: no stage of it has run here.
 
     Raises:
-        InputError: if the experiment does not exist, or its parameters or DVC's files are at fault.
+        InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
     """
     root = root.resolve()
     file = _dvc_yaml(experiment, root)
@@ -70,10 +71,10 @@ def read_stages(
     with _repository(root) as repo:
         locked = compare and file.with_name("dvc.lock").exists()
         status = repo.status(targets=[str(file)]) if locked else {}
-        found = [stage for stage in repo.index.stages if Path(stage.path) == file]
-        _check(file, found)
+        declared = [stage for stage in repo.index.stages if Path(stage.path) == file]
+        _check(file, declared)
         graph = repo.index.graph  # from a stage to those that it depends on
-        within = _within([_path(output, root) for stage in found for output in stage.outs])
+        within = _within([_path(output, root) for stage in declared for output in stage.outs])
 
         @cache
         def digest(path: str) -> str | None:
@@ -101,7 +102,7 @@ def read_stages(
 
         @cache
         def committed(stage: Any) -> bool:
-            # A lock may be forced over what other code made; then the record knows better.
+            # Someone may have forced DVC to lock what other code made; then the record is right.
             record = layout.record(stage.name)
             locked_as_it_is = locked and stage.addressing not in status
             return locked_as_it_is and not contradicts(record, order(stage), digest)
@@ -128,7 +129,7 @@ def read_stages(
                 settled=settled(stage),
                 committed=committed(stage),
             )
-            for stage in found
+            for stage in declared
         ]
 
 
@@ -183,14 +184,14 @@ def _repository(root: Path) -> Iterator[Repo]:
             yield repo
     except (NotDvcRepoError, SCMError) as error:
         raise InputError(f"{root}: {error}; clone the project with git, run it there") from None
-    except DvcException as error:  # it names the file at fault, unless that is DVC's configuration
+    except DvcException as error:  # it names the faulty file, unless that is DVC's configuration
         place = root / ".dvc/config" if isinstance(error, ConfigError) else root
         why = " ".join(str(error).split())
         raise InputError(f"{place}: {why}; mend that file, or bring it back with git") from None
 
 
 def _check(file: Path, stages: list[Any]) -> None:
-    """Refuse a dvc.yaml that DVC takes and that says too little."""
+    """Refuse a dvc.yaml that DVC accepts but that lacks what Snakemake needs."""
     if not stages:
         raise InputError(f"{file}: has no stages; bring it back with git")
     for stage in stages:
@@ -203,7 +204,7 @@ def _path(item: Any, root: Path) -> Path:
 
 
 def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
-    """Return the outputs that lie in each folder; an output lies in itself, too."""
+    """Return the outputs that lie in each folder; each output also lies in itself."""
     within: dict[Path, list[Path]] = defaultdict(list)
     for output in outputs:
         for folder in (output, *output.parents):
@@ -212,9 +213,9 @@ def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
 
 
 def _inputs(stage: Any, within: Mapping[Path, list[Path]], root: Path) -> list[str]:
-    """Return what a stage reads, declared outputs standing for folders around and files in them."""
+    """Return what a stage reads, as sources and declared outputs (:class:`Stage`)."""
     inputs: list[Path] = []
     for path in (_path(item, root) for item in stage.deps if item not in stage.params):
-        around = [folder for folder in path.parents if folder in within.get(folder, ())]
-        inputs += within.get(path) or around or [path]
+        output_around = [folder for folder in path.parents if folder in within.get(folder, ())]
+        inputs += within.get(path) or output_around or [path]
     return list(dict.fromkeys(map(str, inputs)))
