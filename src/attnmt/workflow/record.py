@@ -66,7 +66,7 @@ class Order:
         return {path: value for path, value in digests.items() if value is not None}
 
     def write(self, path: Path, again: bool) -> None:
-        """Write the order if it has changed, or ``again``: Snakemake runs what is older than its order."""
+        """Write the order if it is new, or ``again``: Snakemake runs what is older than its order."""
         order = {name: getattr(self, name) for name in Order.__dataclass_fields__}
         if again:
             write_json(path, order)
