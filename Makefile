@@ -16,7 +16,7 @@ BENCHMARKS := .venv-benchmarks/installed
 made_elsewhere = $(if $(wildcard $(1)/bin/activate),$(shell grep -qF '$(realpath $(1))' $(1)/bin/activate || echo $(1)))
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# No tool reports home: DVC, MLflow, and those that honor the common sign.
+# No tool reports home: DVC, MLflow, and those that honor DO_NOT_TRACK.
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := true
@@ -36,33 +36,30 @@ demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show T
 	$(call show,demo)
 
 .PHONY: multi30k
-multi30k: $(VENV) ## The same on Multi30k: downloads 2 MB, takes about half an hour on 2 cores
+multi30k: $(VENV) ## The same on Multi30k; it downloads 2 MB and takes about half an hour on 2 cores
 	snakemake -j$(CORES) --config experiment=multi30k
 	attnmt commit --experiment multi30k
 	$(call show,multi30k)
 
-.PHONY: wmt14-plan
-wmt14-plan: $(VENV) ## Show what the paper's scale would run and cost, without running it
-	attnmt plan --experiment wmt14
-
 .PHONY: repro
 repro: $(VENV) ## The demo with DVC alone, one stage after the other
 	dvc repro
+	attnmt commit
 
-# A file stays in one process, which makes its fixtures once; the order is that of tests/conftest.py.
+# One process runs all tests of a file, so that it makes the fixtures once; tests/conftest.py orders them.
 .PHONY: test
 test: $(VENV) ## Run all tests
 	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 
 # 30 changes of executed lines and 30 of comments, docstrings and formatting.
 .PHONY: test-changes
-test-changes: $(VENV) ## Change code at random and compare what becomes stale in DVC and Snakemake, some minutes
+test-changes: $(VENV) ## Change code at random; compare what becomes stale in DVC and in Snakemake (some minutes)
 	pytest -s tests/pipeline/mutations.py
 
-# On the demo, or ON=tiny: the small project of the pipeline tests, some minutes.
+# ON=tiny takes the small project of the pipeline tests instead of the demo (some minutes).
 ON ?= demo
 .PHONY: test-slurm
-test-slurm: $(VENV) ## Run the demo on a SLURM of this machine alone (Debian, root): the same bytes as without
+test-slurm: $(VENV) ## Run the demo on a SLURM of this machine alone (Debian, root); compare it with a run without SLURM
 	pip install -q -c constraints.txt -e '.[cluster]'
 	pytest tests/slurm/workflow.py -k $(ON)
 
@@ -95,10 +92,10 @@ pictures: $(VENV) ## Take README's pictures of the demo's report (needs Debian's
 graph: $(VENV) ## Draw the demo's stages
 	dvc dag dvc.yaml
 
-# One process: of several, MLflow's server kills those that a busy machine keeps from answering for 5 seconds.
+# One worker, because MLflow's server kills workers that do not answer for 5 seconds, as on a busy machine.
 .PHONY: ui
-ui: $(VENV) ## Open the runs in MLflow, at http://127.0.0.1:5000
-	@echo "Scores of the demo: http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=scores"
+ui: $(VENV) ## Serve MLflow, and print the address of the demo's runs with their scores
+	@attnmt track
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false \
 		mlflow ui --workers 1 --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 
@@ -127,7 +124,7 @@ $(VENV): pyproject.toml constraints.txt $(if $(call made_elsewhere,.venv),elsewh
 	pip install -q -c constraints.txt -e '.[workflow,dev]'
 	touch $@
 
-# Of its own: the peers bring libraries that the project must not depend on.
+# An environment of its own: the peers bring libraries that the project must not depend on.
 $(BENCHMARKS): pyproject.toml constraints.txt benchmarks/requirements.txt $(if $(call made_elsewhere,.venv-benchmarks),elsewhere)
 	$(addprefix rm -rf ,$(call made_elsewhere,.venv-benchmarks))
 	$(NEW_VENV)-benchmarks

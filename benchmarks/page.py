@@ -1,6 +1,6 @@
 """Where results lie, and how they get onto benchmarks/README.md.
 
-A kind of results (``cpu``, ``gpu``, ``preprocessing``) has a file for every machine.
+A kind of results (``cpu``, ``gpu``) has a file for every machine.
 """
 
 import re

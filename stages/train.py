@@ -8,8 +8,8 @@ Reads   data/<experiment>/encoded/<family>/
 Writes  models/<experiment>/<name>/weights.safetensors  the model, with its configuration
                                 config.json, history.csv, metrics.json
                                 provenance.json      by what code and commits, when, where, how fast
-        checkpoints/<experiment>/<name>/ until the model is translated with: should the outputs be
-                                lost before, it ends again from there
+        checkpoints/<experiment>/<name>/ from which it ends again if the outputs are lost;
+                                `attnmt commit` deletes them once DVC has the outputs
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load

@@ -15,7 +15,6 @@ Writes  translations/<experiment>/<name>/
             <set>.forced.scores              log p of each reference of the aligned set
             <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
             reading.json    which of the two steps replaces unknown words; chosen on the dev set
-Deletes checkpoints/<experiment>/<member>/ of the trainings that made these models
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -31,7 +30,6 @@ from attnmt.decoding.text_translator import TextTranslator, Translation, load_tr
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.training.checkpoint import discard
 from attnmt.workflow.stage import run_stage
 
 
@@ -45,8 +43,6 @@ def main(params_file: Path, name: str) -> None:
     reading = translator.choose_reading(sets.dev) if translator.attends else None
     if reading:
         translator.read_at(reading.chosen)
-    for member in params.translators(name).members:  # whose weights the engine has by now
-        discard(layout.checkpoints(member), layout.model(member))
     with atomic_folder(layout.translations(name)) as folder:
         for test in sets.tests:
             found = translator.translate_set(test)

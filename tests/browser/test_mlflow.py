@@ -50,11 +50,13 @@ MLFLOWS_OWN = re.compile(
 
 
 def fill_store(index: str) -> str:
-    """Fill the working folder's store as the stages do; return the id of the experiment.
+    """Fill the working folder's store as the stages do; return the address that `attnmt track` prints.
 
-    Two trainings with curves and scores, then a report: a table with its file, and the page given.
+    The experiment is not MLflow's first. It has two trainings with curves and scores, then a report: a
+    table with its file, and the page given.
     """
     params, client = make_experiment(Path()), store.connect()
+    client.create_experiment("another")
     for name in TRAININGS:
         made.write_training(name, fingerprint=name)
         with made.training(fingerprint=name, model=name) as run:
@@ -65,7 +67,9 @@ def fill_store(index: str) -> str:
     made.write_report("tables/table1.md", tables={"table1": [("base", {"bleu": 20.0})]})
     made.write("reports/demo/index.html", index)
     add_report(client, params)
-    return str(client.get_experiment_by_name("demo").experiment_id)
+    address = store.runs_address(client, "demo")
+    assert address is not None
+    return address
 
 
 @contextmanager
@@ -106,16 +110,16 @@ def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
 
 @pytest.fixture(scope="module")
 def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of the list of a made experiment's runs."""
+    """Return the address of the table of a made experiment's runs."""
     folder = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("report"))
         index = page_of(write_report())
         patch.chdir(folder)
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder}/mlflow.db")
-        experiment = fill_store(index)
+        printed = fill_store(index)
     with running_ui(folder) as address:
-        yield f"{address}/#/experiments/{experiment}/runs"
+        yield printed.replace(store.UI, address)
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +155,7 @@ def page(browser: Any, runs_page: str) -> Iterator[Any]:
     assert servers == {urlsplit(runs_page).netloc}
 
 
-def test_runs_stand_in_a_table_with_their_scores(page: Any, runs_page: str) -> None:
-    page.goto(f"{runs_page}?viewStateShareKey=scores")
+def test_runs_stand_in_a_table_with_their_scores(page: Any) -> None:
     runs = page.locator("[role=row] a[href*='/runs/']")
     playwright.expect(runs).to_have_count(1 + len(TRAININGS))
     assert set(runs.all_inner_texts()) == {"Report", *TRAININGS}

@@ -37,6 +37,7 @@ from reading_project import (
 )
 
 from attnmt import cli
+from attnmt.commands import track
 from attnmt.errors import InputError
 from attnmt.reporting import paper
 from attnmt.tracking import importing
@@ -489,10 +490,12 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers |= dict.fromkeys(("done", "settled", "committed"), True)
     lists = {"inputs": [], "outputs": [], "params": {}}
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
-    monkeypatch.setattr(graph, "read_stages", lambda experiment: [stage])
+    monkeypatch.setattr(graph, "read_stages", lambda experiment, **_: [stage])
     done = SimpleNamespace(info=SimpleNamespace(status="FINISHED"))
     runs = chain([None], repeat(done))
     monkeypatch.setattr(importing, "connect", MagicMock())
+    monkeypatch.setattr(track, "connect", MagicMock())
+    monkeypatch.setattr(track, "runs_address", lambda *_: None)
     monkeypatch.setattr(importing, "find_run", lambda *_: next(runs))
     monkeypatch.setattr(importing, "open_run", lambda *_: ("run", {}))
     monkeypatch.setattr(importing, "add_scores", lambda *_: False)

@@ -1,6 +1,7 @@
 """Trainings that are cut off: by schedulers, power cuts and full disks, alone and of two processes.
 
-And one that has ended, but whose outputs its engine deletes, for it was told to end just then.
+And one that has ended, but whose outputs its engine deletes, for it was told to end just then; and when
+its checkpoints go.
 
 ``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off fifty of them, half each way.
 """
@@ -13,6 +14,7 @@ import os
 import random
 import re
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +30,7 @@ import torch
 from project import MEMBERS, Project
 
 from attnmt.training import trainer as run  # noqa: F401  # so that no training has to import torch again
-from attnmt.training.checkpoint import discard
+from attnmt.training.checkpoint import Checkpoints, discard
 
 TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
@@ -193,9 +195,7 @@ def test_a_disk_full_at_random_points_changes_no_byte(
     train_cut_off(undisturbed, fill_the_disk)
 
 
-def test_lost_outputs_are_written_again_until_the_model_is_translated_with(
-    undisturbed: Undisturbed, tmp_path: Path
-) -> None:
+def test_lost_outputs_are_written_again(undisturbed: Undisturbed, tmp_path: Path) -> None:
     """What an engine deletes that is told to end before it has seen the training end."""
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "lost")
@@ -210,12 +210,44 @@ def test_lost_outputs_are_written_again_until_the_model_is_translated_with(
     steps = json.loads(expected["metrics.json"])["steps"]
     assert f"resuming after batch {steps}\n" in log_of(project)
     assert seconds[0] == seconds[1]
-    for name, content in expected.items():
-        (provenance.parent / name).write_bytes(content)
     assert checkpoints_of(project) == kept(expected)
+
+
+def test_checkpoints_stay_until_dvc_has_the_model(undisturbed: Undisturbed, tmp_path: Path) -> None:
+    project, expected, _ = undisturbed
+    project = project.copy(tmp_path / "committed")
+    recipe = "families.luong.training.epochs"
+    process = start(project)
+    process.join()
+    assert process.exitcode == 0, log_of(project)
+    (training,) = project.folder.glob(f"checkpoints/demo/{NAME}/*")
+    other = project.folder / "checkpoints/demo" / MEMBERS[0] / "of a training that goes on"
+    shutil.copytree(training, other)
+
     for stage in (["dictionary"], ["translate", NAME]):
         project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
-    assert list(project.folder.glob("checkpoints/demo/*")) == []
+    assert checkpoints_of(project) == kept(expected)
+
+    first = (project.folder / "params.yaml").read_bytes()
+    project.change({recipe: 26})
+    commit_what_is_done(project)
+    assert checkpoints_of(project) == kept(expected), "DVC lacks a model of these parameters"
+
+    (project.folder / "params.yaml").write_bytes(first)
+    with Checkpoints(training, 0).locked():
+        commit_what_is_done(project)
+        assert checkpoints_of(project) == {*kept(expected), "owner"}
+    for _ in range(2):  # the second time DVC has the model already
+        commit_what_is_done(project)
+        assert list(project.folder.glob("checkpoints/demo/*")) == [other.parent]
+        assert {path.name for path in other.iterdir()} == kept(expected)
+        shutil.copytree(other, training)
+
+
+def commit_what_is_done(project: Project) -> None:
+    """Run ``attnmt commit`` where most stages have never run."""
+    with pytest.raises(AssertionError, match="these stages are out of date"):
+        project.run("attnmt", "commit")
 
 
 def test_two_processes_stop_and_go_on_under_torchrun(undisturbed: Undisturbed) -> None:

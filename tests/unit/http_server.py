@@ -18,7 +18,6 @@ class Asked(NamedTuple):
 
     path: str
     range: str | None
-    version: str | None  # If-Range
 
 
 class Answer(BaseHTTPRequestHandler):
@@ -30,8 +29,7 @@ class Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer as the next of the path's manners says, well if there is none."""
         name = self.path.split("?")[0].lstrip("/")
-        version = self.headers["If-Range"]
-        self.server.asked.append(Asked(name, self.headers["Range"], version))
+        self.server.asked.append(Asked(name, self.headers["Range"]))
         manners = self.server.manners.get(name, [])
         manner = manners.pop(0) if manners else well()
         if name in self.server.files:
@@ -95,11 +93,6 @@ def serving() -> Iterator[Server]:
         server.server_close()
 
 
-def etag(content: bytes) -> str:
-    """Return a version's name."""
-    return f'"{hashlib.sha256(content).hexdigest()[:8]}"'
-
-
 def well(
     upto: int | None = None,
     says: int = 0,
@@ -114,28 +107,26 @@ def well(
         says: so many bytes more (or fewer) than there are.
         ranges: whether parts are served at all.
         after: done before the connection is closed.
-        headers: in place of an ETag.
+        headers: further ones to send.
     """
 
     def manner(answer: Answer, content: bytes) -> None:
-        version = headers or {"ETag": etag(content)}
-        start = _start(answer, version) if ranges else 0
+        start = _start(answer) if ranges else 0
         if start is None:
             span = f"bytes */{len(content)}"
             answer.start(416, Content_Length=0, Content_Range=span, Content_Type="text/html")
             return
-        body = content[start:]
+        body, part = content[start:], dict[str, object]()
         if start:
-            span = f"bytes {start}-{len(content) - 1}/{len(content) + says}"
-            version = version | {"Content_Range": span}
-        answer.start(206 if start else 200, Content_Length=len(body) + says, **version)
+            part["Content_Range"] = f"bytes {start}-{len(content) - 1}/{len(content) + says}"
+        answer.start(206 if start else 200, Content_Length=len(body) + says, **headers, **part)
         answer.wfile.write(body[:upto])
         answer.wfile.flush()
         after(answer)
 
-    def _start(answer: Answer, version: dict[str, object]) -> int | None:
+    def _start(answer: Answer) -> int | None:
         asked = re.fullmatch(r"bytes=(\d+)-", answer.headers["Range"] or "")
-        if asked is None or answer.headers["If-Range"] not in (None, *version.values()):
+        if asked is None:
             return 0
         length = len(answer.server.files[answer.path.split("?")[0].lstrip("/")])
         return int(asked[1]) if int(asked[1]) < length else None

@@ -180,7 +180,7 @@ def test_the_page_shows_speed_ratios_limit_and_memory():
     assert "padding 2.3%" in page
 
 
-@pytest.mark.parametrize("kind", ["cpu", "gpu", "preprocessing"])
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
 def test_the_page_shows_the_committed_results(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

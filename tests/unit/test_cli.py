@@ -47,8 +47,12 @@ def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     shutil.copy(ROOT / "systems.yaml", "systems.yaml")
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
+    monkeypatch.setattr(track, "connect", lambda: None)
+    monkeypatch.setattr(track, "runs_address", lambda client, experiment: f"page/{experiment}")
     monkeypatch.setattr(track, "import_missing", lambda params: [f"base of {params.experiment}"])
-    assert attnmt("track", "--experiment", "other")[:2] == (0, "base of other\n")
+    address = "The runs of other with their scores: page/other\n"
+    assert attnmt("track", "--experiment", "other")[:2] == (0, f"base of other\n{address}")
+    monkeypatch.setattr(track, "runs_address", lambda client, experiment: None)
     monkeypatch.setattr(track, "import_missing", lambda params: [])
     assert attnmt("track", "--experiment", "other")[:2] == (
         0,

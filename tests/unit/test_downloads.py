@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import http_server
 import pytest
 from http_server import (
     Answer,
@@ -142,8 +141,6 @@ def test_a_file_that_is_not_the_right_one_is_kept_aside(
     [
         (well(upto=HALF), True),
         (well(upto=HALF, after=reset), None),  # what is on its way may be lost
-        (well(upto=HALF, Last_Modified="Sat, 21 Nov 2015 10:00:00 GMT"), True),
-        (well(upto=HALF, ETag='W/"weak"'), True),
         (well(upto=HALF, ranges=False), True),
         (chunked(upto=HALF), True),
         (well(upto=0), False),
@@ -167,23 +164,7 @@ def test_a_connection_that_stalls(server: Server, folder: Path, upto: int) -> No
     assert ranges(server)[:2] == [None, f"bytes={upto}-" if upto else None]
 
 
-def test_a_version_is_asked_for_by_its_strong_name(server: Server, folder: Path) -> None:
-    date = "Sat, 21 Nov 2015 10:00:00 GMT"
-    server.manners["a.en"] = [
-        well(upto=HALF, ETag='W/"weak"', Last_Modified=date),
-        well(upto=10, ETag='W/"weak"', Last_Modified=date),
-        well(upto=10),
-    ]
-    assert fetch_one(server.file("a.en", CONTENT), folder) == CONTENT
-    assert [asked.version for asked in server.asked] == [
-        None,
-        date,
-        date,
-        http_server.etag(CONTENT),
-    ]
-
-
-def test_a_server_that_knows_no_parts_starts_anew(server: Server, folder: Path) -> None:
+def test_a_server_that_knows_no_parts_starts_again(server: Server, folder: Path) -> None:
     server.manners["a.en"] = [well(upto=HALF, ranges=False), well(ranges=False)]
     assert fetch_one(server.file("a.en", CONTENT), folder) == CONTENT
 
@@ -241,17 +222,14 @@ def test_a_part_of_something_else_is_dropped(
     assert fetch_one(server.file("a.en", CONTENT, bytes=size), folder) == CONTENT
 
 
-@pytest.mark.parametrize("versions", [{}, {"X_Nothing": 1}], ids=["ETag", "no version"])
-def test_a_file_that_changes_between_two_parts(
-    server: Server, folder: Path, versions: dict[str, object]
-) -> None:
+def test_a_file_that_changes_between_two_parts(server: Server, folder: Path) -> None:
     def change(answer: Answer) -> None:
         answer.server.files["a.en"] = OTHER
 
-    server.manners["a.en"] = [well(upto=HALF, after=change, **versions), well(**versions)]
+    server.manners["a.en"] = [well(upto=HALF, after=change), well()]
     assert fetch_one(server.file("a.en", OTHER), folder) == OTHER
     server.files["a.en"] = CONTENT
-    server.manners["a.en"] = [well(upto=HALF, after=change, **versions), well(**versions)]
+    server.manners["a.en"] = [well(upto=HALF, after=change), well()]
     file = server.file("a.en", CONTENT)
     message = fails(file, folder / "2")
     found = hashlib.sha256(OTHER).hexdigest()

@@ -13,13 +13,13 @@ FILES = ("Makefile", "pyproject.toml", "constraints.txt")
 
 
 def steps(folder: Path) -> list[str]:
-    """Return what make would do before it shows a plan, apart from any make that runs this test."""
-    command = ["make", "-n", "wmt14-plan"]
+    """Return what make would do before it draws the graph, apart from any make that runs this test."""
+    command = ["make", "-n", "graph"]
     own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     shown = subprocess.run(
         command, cwd=folder, env=own, capture_output=True, text=True, check=True
     ).stdout
-    return [line for line in shown.splitlines() if not line.startswith("attnmt plan")]
+    return [line for line in shown.splitlines() if not line.startswith("dvc dag")]
 
 
 @pytest.fixture(scope="module")

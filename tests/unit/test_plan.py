@@ -238,7 +238,7 @@ def test_an_expected_text_is_called_so(project: Path) -> None:
     expected = EXPECTED | {"bytes": 5_000_000_000}
     write_params(project, corpus=download(expected))
     text = text_of(make_plan(params(), stages()), [])
-    assert "To be trained: 2. Words are reckoned from corpus.expected" in text
+    assert "To be trained: 2. Words are estimated from corpus.expected" in text
     assert "Downloads: 8 files, about 5.0 GB in all: train.en, train.de" in text
     assert cells(text, "together") == ["together", "0 bytes", "over 5.0 GB"]
 
@@ -299,6 +299,8 @@ def test_the_command_asks_dvc(
     (project / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
     (project / "dvc.yaml").write_text(DVC_YAML)
     monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
+    (project / "stages").mkdir()
+    (project / "stages/train.py").write_text("import os\n")
     before = sorted(project.rglob("*"))
     run("--gpus", "4", monkeypatch=monkeypatch)
     text = capsys.readouterr().out
@@ -307,6 +309,9 @@ def test_the_command_asks_dvc(
     assert "checkpoints, 4 at a time" in text
     made = [path for path in sorted(project.rglob("*")) if path not in before]
     assert {path.relative_to(project).parts[0] for path in made} == {".dvc", "models.yaml"}
+    (project / "code/demo").mkdir(parents=True)  # as after a run
+    run(monkeypatch=monkeypatch)
+    assert (project / "code/demo/train.json").exists()
 
 
 def test_without_dvc_it_says_what_to_install(

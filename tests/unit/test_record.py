@@ -170,7 +170,7 @@ def test_what_changes_while_a_stage_works_ends_it(
     if engine == "dvc":
         monkeypatch.delenv(record.ORDER)
         monkeypatch.setenv(record.DVC_STAGE, "train@base")
-        monkeypatch.setattr(record, "_defined", lambda *_: ORDER)
+        monkeypatch.setattr(record, "_definition", lambda *_: ORDER)
     with pytest.raises(InputError, match=f"^{named}: this changed after the stage had read it"):
         work(meanwhile=path)
     assert not PLACE.exists()
@@ -223,7 +223,7 @@ def test_under_dvc_nothing_is_noted_and_what_was_noted_goes(
     work()
     monkeypatch.delenv(record.ORDER)
     monkeypatch.setenv(record.DVC_STAGE, "experiments/demo/dvc.yaml:train@base")
-    monkeypatch.setattr(record, "_defined", lambda *_: ORDER)
+    monkeypatch.setattr(record, "_definition", lambda *_: ORDER)
     work()
     assert not PLACE.exists()
 

@@ -426,6 +426,19 @@ def test_an_experiment_has_a_view_of_its_runs_with_their_scores(project):
     assert columns[:2] == ["metrics.`bleu`", "metrics.`bleu_unk`"]
 
 
+def test_the_address_of_an_experiments_runs_has_its_id(project, monkeypatch):
+    client = store.connect()
+    assert store.runs_address(client, "demo") is None
+    client.create_experiment("another")
+    with training() as run:
+        run.finish({})
+    number = client.get_experiment_by_name("demo").experiment_id
+    page = f"#/experiments/{number}/runs?viewStateShareKey=scores"
+    assert store.runs_address(client, "demo") == f"http://127.0.0.1:5000/{page}"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://server:80/")
+    assert store.runs_address(client, "demo") == f"http://server:80/{page}"
+
+
 def test_the_report_is_listed_below_what_is_trained(project):
     with training(started="2099-01-01T00:00:00Z") as run:
         run.finish({})

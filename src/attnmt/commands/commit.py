@@ -1,10 +1,13 @@
 """``attnmt commit``."""
 
+from collections.abc import Iterable
+
 import typer
 
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO
 from attnmt.errors import InputError
+from attnmt.layout import Layout
 
 
 def commit(experiment: Experiment = DEMO) -> None:
@@ -12,6 +15,7 @@ def commit(experiment: Experiment = DEMO) -> None:
 
     Such a stage notes what its outputs were made of, and this is compared with what lies here now.
     (dvc commit --force would accept outputs that other code, parameters or inputs made.)
+    Once DVC's cache holds a model, the checkpoints of its training are deleted.
 
     Examples: attnmt commit; attnmt commit --experiment wmt14; then: dvc push
     """
@@ -23,6 +27,24 @@ def commit(experiment: Experiment = DEMO) -> None:
             f"project's folder: pip install -e '.[workflow]'"
         ) from None
     committed = graph.commit(experiment)
+    _discard_checkpoints(Layout(experiment), committed.trained)
+    if committed.stale:
+        raise InputError(
+            f"{experiment}: these stages are out of date: {', '.join(committed.stale)}; run "
+            f"snakemake or dvc repro, then commit again"
+        )
     typer.echo(
-        f"Committed: {', '.join(committed)}." if committed else "DVC has everything already."
+        f"Committed: {', '.join(committed.new)}."
+        if committed.new
+        else "DVC has everything already."
     )
+
+
+def _discard_checkpoints(layout: Layout, trained: Iterable[str]) -> None:
+    models = [name for name in trained if layout.checkpoints(name).exists()]
+    if models:
+        # Here, as it imports torch, which takes seconds.
+        from attnmt.training.checkpoint import discard
+
+        for name in models:
+            discard(layout.checkpoints(name), layout.model(name))

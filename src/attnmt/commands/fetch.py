@@ -24,12 +24,12 @@ def fetch(
         typer.Option(help="A license whose terms you accept, by the name that is shown."),
     ] = None,
 ) -> None:
-    """Download and verify the text of an experiment ahead, where the network is: on a login node, say.
+    """Download and verify the text of an experiment ahead, where there is a network, as on a login node.
 
-    What lies in data/downloads/<experiment> and has the right digest stays; a transfer that broke off is
-    gone on with. Then the corpus stage needs no network. Terms that must be accepted are shown and
-    asked for, or named with --accept where nobody can be asked. A file that only a browser gets can
-    be put into the folder by hand: it is verified like the others, and a wrong one is kept aside.
+    Afterwards the corpus stage needs no network. A file in data/downloads/<experiment> that has the
+    right digest stays, and a transfer that broke off is continued. If a license must be accepted, the
+    command shows it and asks, at a terminal; --accept accepts it without a question. You may put a file
+    into the folder by hand. It is verified like the others, and renamed if it is the wrong one.
 
     Examples: attnmt fetch --experiment multi30k; attnmt fetch --experiment wmt14 --accept rwth
     """
@@ -38,7 +38,7 @@ def fetch(
         typer.echo(f"Experiment {experiment} makes its own text; there is nothing to fetch.")
         return
     files, folder = params.source.downloads(), Layout(experiment).downloads
-    accepted = _known(accept or [], files)
+    accepted = _checked(accept or [], files)
     if os.environ.get(MIRROR):
         fetch_files(files, folder)
         typer.echo(f"All {len(files)} files are in {os.environ[MIRROR]} ({MIRROR}), verified.")
@@ -54,7 +54,7 @@ def fetch(
     typer.echo(f"All are in {folder}, verified.")
 
 
-def _known(accept: list[str], files: Iterable[File]) -> set[str]:
+def _checked(accept: list[str], files: Iterable[File]) -> set[str]:
     names = {file.license.name for file in files if file.license}
     for name in accept:
         if name not in names:
@@ -64,7 +64,7 @@ def _known(accept: list[str], files: Iterable[File]) -> set[str]:
 
 
 def _accepted(files: Iterable[File], accepted: set[str]) -> set[str]:
-    """Return the licenses accepted, after asking for the others if somebody is there to answer."""
+    """Return the names of the accepted licenses; at a terminal, ask about the others first."""
     if sys.stdin.isatty():
         for license in {file.license.name: file.license for file in files if file.license}.values():
             if license.name not in accepted:

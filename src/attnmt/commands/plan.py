@@ -21,8 +21,9 @@ def plan(
 ) -> None:
     """Show what would run, and about how many hours, how much disk and what downloads it takes.
 
-    Hours are reckoned from measured speed: with --measure from this machine's, else from finished
-    trainings. Nothing runs; only models.yaml and the digests of the code are brought up to date.
+    Hours are estimated from a measured speed: with --measure this machine's, otherwise that of finished
+    trainings. No stage runs; only models.yaml and the digests of the code, where there are any, are
+    brought up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """
@@ -38,9 +39,9 @@ def plan(
     from attnmt.planning.estimate import make_plan
     from attnmt.planning.shown import plan_text
 
-    made = make_plan(params, read_stages(experiment), gpus)
+    planned = make_plan(params, read_stages(experiment, look=True), gpus)
     if measure:
-        speeds = [made.measure(params.machine.train_threads, params.machine.cuda_graphs)]
+        speeds = [planned.measure(params.machine.train_threads, params.machine.cuda_graphs)]
     else:
         speeds = speed.finished_speeds(experiment)
-    typer.echo(plan_text(made, speeds, speed.paper_speed(), gpus), nl=False)
+    typer.echo(plan_text(planned, speeds, speed.paper_speed(), gpus), nl=False)

@@ -17,7 +17,7 @@ def serve(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model's URI or folder, as MLflow knows it; left out, the latest best model of the "
+            help="A model's URI or folder, as MLflow knows it. Without it, the latest best model of the "
             "experiment."
         ),
     ] = None,
@@ -26,7 +26,7 @@ def serve(
 ) -> None:
     """Serve the best model of an experiment, which its report has registered in MLflow, until Ctrl-C.
 
-    Text in; translation, score and alignment out. Example of a question:
+    A request has text; the answer has translations, scores and alignments. Example of a request:
 
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
     -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3, "beam": 10}}'

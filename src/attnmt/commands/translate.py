@@ -23,7 +23,7 @@ from attnmt.files.text_file import decode_lines, iter_lines
 if TYPE_CHECKING:
     from attnmt.decoding.text_translator import Translation
 
-CHUNK = 1024  # lines held at once; they are sorted by length, so that many make good batches
+CHUNK = 1024  # lines that are sorted by length and translated together; many make good batches
 
 
 class Format(StrEnum):
@@ -41,7 +41,7 @@ def translate(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model or an ensemble; left out, the English-German model of the first family "
+            help="A model or an ensemble. Without it, the English-German model of the first family "
             "with the lowest perplexity on the dev set."
         ),
     ] = None,
@@ -50,16 +50,17 @@ def translate(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A file, which is there once it is complete."),
+        typer.Option("--output", "-o", help="A file. It appears once it is complete."),
     ] = None,
     beam: Annotated[
-        int | None, typer.Option(min=1, help="Width of the search; left out, the experiment's.")
+        int | None, typer.Option(min=1, help="Width of the search. Without it, the experiment's.")
     ] = None,
     n_best: Annotated[
         int, typer.Option(min=1, help="The number of translations of each sentence, at most.")
     ] = 1,
     form: Annotated[
-        Format, typer.Option("--format", help="Columns with tabs between, or JSON with everything.")
+        Format,
+        typer.Option("--format", help="Columns with tabs between them, or JSON with everything."),
     ] = Format.TEXT,
     scores: Annotated[bool, typer.Option("--scores", help="Add log p as a column.")] = False,
     alignments: Annotated[
@@ -67,14 +68,14 @@ def translate(
         typer.Option("--alignments", help="Add links of tokens as a column, source-target from 0."),
     ] = False,
     replace: Annotated[
-        bool, typer.Option(help="Put words for unknown ones, or leave them as <unk>.")
+        bool, typer.Option(help="Replace unknown words, or leave them as <unk>.")
     ] = True,
 ) -> None:
     """Translate plain text: sentences given here, a file, or standard input, line by line.
 
-    It is read as the model's training text was, and plain text comes out; an empty line stays empty.
-    With --n-best above 1 each translation comes with the number of its line, from 0.
-    JSON has an object a translation: line, text, words, replaced, source, links, score (log p).
+    It is prepared as the model's training text was, and the output is plain text. An empty line stays
+    empty. With --n-best above 1, the number of its line, from 0, stands before each translation.
+    JSON has one object for each translation: line, text, words, replaced, source, links, score (log p).
 
     Examples:
 
@@ -93,7 +94,7 @@ def translate(
         raise InputError('nothing to translate; try attnmt translate "A house." or --help')
     if output is not None:
         check_place(output)
-    # A file is read through before the models are, so that its faults are found first.
+    # Read a file through before the models are loaded, so that its faults are reported first.
     lines, total = _lines(text, source), len(text) if text else None
     if source is not None:
         total = sum(1 for _ in _lines(text, source))
@@ -106,17 +107,17 @@ def translate(
     torch.set_num_threads(params.machine.decode_threads)
     pipeline = load_pipeline(params, model or best_model(params), beam=beam, n_best=n_best)
 
-    def row(line: int, found: "Translation") -> str:
-        plain = found.text if replace else pipeline.plain(found.words)
+    def row(line: int, translation: "Translation") -> str:
+        plain = translation.text if replace else pipeline.plain(translation.words)
         if form is Format.JSON:
-            return _json_row(line, found, plain)
+            return _json_row(line, translation, plain)
         columns = [plain]
         if n_best > 1:
             columns.insert(0, str(line))
         if scores:
-            columns.append(f"{found.score:.4f}")
+            columns.append(f"{translation.score:.4f}")
         if alignments:
-            columns.append(format_links(found.links))
+            columns.append(format_links(translation.links))
         return "\t".join(columns)
 
     with ExitStack() as stack:
@@ -131,7 +132,7 @@ def translate(
         line = 0
         while chunk := list(islice(lines, CHUNK)):
             for translations in pipeline.translate(chunk):
-                out.writelines(f"{row(line, found)}\n" for found in translations)
+                out.writelines(f"{row(line, t)}\n" for t in translations)
                 line += 1
             out.flush()
             bar.update(len(chunk))
@@ -145,14 +146,14 @@ def _lines(text: list[str] | None, source: Path | None) -> Iterator[str]:
     return decode_lines(sys.stdin.buffer, "standard input")
 
 
-def _json_row(line: int, found: "Translation", plain: str) -> str:
+def _json_row(line: int, translation: "Translation", plain: str) -> str:
     fields = {
         "line": line,
         "text": plain,
-        "words": found.words,
-        "replaced": found.replaced,
-        "source": found.source,
-        "links": found.links,
-        "score": round(found.score, 4),
+        "words": translation.words,
+        "replaced": translation.replaced,
+        "source": translation.source,
+        "links": translation.links,
+        "score": round(translation.score, 4),
     }
     return json.dumps(fields, ensure_ascii=False)

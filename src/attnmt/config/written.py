@@ -1,6 +1,6 @@
 """The files that follow from the parameters: models.yaml for DVC, and JSON schemas for editors.
 
-DVC cannot reckon which models an experiment trains, so ``models.yaml`` beside its params.yaml says it.
+DVC cannot work out which models an experiment trains. ``models.yaml`` beside its params.yaml lists them.
 """
 
 import json
@@ -12,8 +12,7 @@ from attnmt.config.claims import Claims
 from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
-from attnmt.files.atomic import check_place
-from attnmt.files.text_file import write_text
+from attnmt.files.text_file import update_text
 from attnmt.layout import Layout
 
 MODELS = "models.yaml"
@@ -71,7 +70,7 @@ def write_models(params: Params, root: Path = Path()) -> bool:
     Raises:
         InputError: as :func:`models_yaml` says.
     """
-    return _write(root / Path(params.params_file).with_name(MODELS), models_yaml(params))
+    return update_text(root / Path(params.params_file).with_name(MODELS), models_yaml(params))
 
 
 def schema(name: str) -> str:
@@ -87,20 +86,11 @@ def experiments(root: Path = Path()) -> list[str]:
 def main() -> None:
     """Write it all, as ``python -m attnmt.config.written`` in the project's folder."""
     for name in SCHEMAS:
-        _write(Path("schema", f"{name}.json"), schema(name))
+        update_text(Path("schema", f"{name}.json"), schema(name))
     for experiment in experiments():
         file = params_file(experiment)
         write_models(load_params(file))
-        _write(file.with_name("dvc.yaml"), Path("dvc.yaml").read_text(encoding="utf-8"))
-
-
-def _write(path: Path, text: str) -> bool:
-    """Write a file unless it has this text already; return whether it had not."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    check_place(path)
-    write_text(path, text)
-    return True
+        update_text(file.with_name("dvc.yaml"), Path("dvc.yaml").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

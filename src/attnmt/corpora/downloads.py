@@ -30,39 +30,37 @@ def fetch(
     accepted: Collection[str] = (),
     patience: Patience | None = None,
 ) -> dict[str, Path]:
-    """Return where a verified copy of each file lies, by the file's name.
+    """Return the path of a verified copy of each file, by the file's name.
 
-    With the environment variable ATTNMT_MIRROR, that is in the folder which it names, and nothing
-    is fetched. Otherwise it is in ``folder``; what is not there yet is fetched, several files at once.
-    A file there that is not the right one is kept aside (``<name>.refused``). A transfer that breaks
-    off is gone on with, by the next call too (``<name>.part``). Of two processes, the second waits
-    for the first and then has less to do.
+    If the environment variable ATTNMT_MIRROR names a folder, the files are read there and nothing is
+    fetched. Otherwise they are kept in ``folder``, and those that it lacks are fetched, several at
+    once. A file there with another digest is renamed to ``<name>.refused``. A transfer that breaks off
+    (``<name>.part``) is continued, also by the next call. If two processes fetch into one folder, the
+    second waits for the first.
 
     Args:
-        files: what is wanted.
         folder: where files are kept; it has the experiment's name.
         accepted: names of licenses whose terms the user accepts.
-        patience: how long a transfer that does not go on is waited for.
 
     Raises:
         InputError: if the mirror lacks a file, a license is not accepted, the folder cannot be written
             to, the disk is too small, no address gives a file, or a digest is not the expected one.
     """
-    wanted = list(files)
+    files = list(files)
     mirror = os.environ.get(MIRROR)
     if mirror:
-        return {file.name: _from_mirror(file, Path(mirror)) for file in wanted}
-    if missing_files(wanted, folder):
-        for name in ("lock", *(file.name for file in wanted)):
+        return {file.name: _from_mirror(file, Path(mirror)) for file in files}
+    if missing_files(files, folder):
+        for name in ("lock", *(file.name for file in files)):
             check_place(folder / name)
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
-            missing = missing_files(wanted, folder)  # another process may have fetched some
+            missing = missing_files(files, folder)  # another process may have fetched some
             _set_aside(missing, folder)
             _refuse_unaccepted(missing, folder, accepted)
             _refuse_without_space(missing, folder)
             _fetch_all(missing, folder, patience or Patience())
-    return {file.name: folder / file.name for file in wanted}
+    return {file.name: folder / file.name for file in files}
 
 
 def missing_files(files: Iterable[File], folder: Path) -> list[File]:
@@ -78,15 +76,15 @@ def _from_mirror(file: File, mirror: Path) -> Path:
     path = mirror / file.name
     if not path.is_file():
         raise InputError(f"{path}: no such file in the mirror; {file.url} belongs there")
-    found = _digest(path, file)
-    if found != file.digest:
-        raise InputError(f"{path}: {_differs(file, found)}; put a good copy of {file.url} there")
+    digest = _digest(path, file)
+    if digest != file.digest:
+        raise InputError(f"{path}: {_differs(file, digest)}; put a good copy of {file.url} there")
     return path
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep the folder to this process; tell if another has it, and wait."""
+    """Keep the folder to this process. If another process has it, say so and wait."""
     lock = FileLock(folder / "lock")
     try:
         lock.acquire(timeout=0)
@@ -100,7 +98,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _set_aside(files: Iterable[File], folder: Path) -> None:
-    """Make room for files where others have their names; tell, for a person may have put them there."""
+    """Rename files whose digest is not the expected one. Say so, as a person may have put them there."""
     for file in files:
         path = folder / file.name
         if path.is_file():
@@ -131,20 +129,20 @@ def _refuse_without_space(files: Iterable[File], folder: Path) -> None:
 
 
 def _fetch_all(files: list[File], folder: Path, patience: Patience) -> None:
-    """Fetch files side by side; where one fails the others are finished before it is told.
+    """Fetch files side by side. If one fails, the others are completed before the error is raised.
 
-    An interruption waits for no thread: whichever is stuck in a silent connection is a daemon, and
-    writes nothing any more once it hears of the end.
+    An interruption waits for no thread. A thread that waits for a silent server is a daemon and writes
+    nothing once ``stopped`` is set.
     """
     stopped = Event()
     with logging_redirect_tqdm(), ThreadPool(AT_ONCE) as pool:
         try:
-            told = pool.map(
+            results = pool.map(
                 lambda file: _fetch(file, folder, patience, stopped), files, chunksize=1
             )
         finally:
             stopped.set()
-    faults = [fault for fault in told if fault]
+    faults = [fault for fault in results if fault]
     if faults:
         raise InputError("\n".join(faults))
 
@@ -179,23 +177,23 @@ def _fetch(file: File, folder: Path, patience: Patience, stopped: Event) -> str 
 
 
 def _fetch_verified(transfer: Transfer, url: str, file: File) -> None:
-    """Fetch a file and check it; if its pieces do not join to the right whole, fetch it again in one."""
+    """Fetch a file and check it. If it came in pieces that do not fit together, fetch it again whole."""
     for _ in range(2):
         transfer.run(url)
-        found = _digest(transfer.part, file)
-        if found == file.digest:
+        digest = _digest(transfer.part, file)
+        if digest == file.digest:
             return
         pieced = transfer.pieced
         transfer.restart()
         if not pieced:
             break
     raise TransferError(
-        f"{_differs(file, found)}; if the source has changed, so must the parameters"
+        f"{_differs(file, digest)}; if the source has changed, so must the parameters"
     )
 
 
-def _differs(file: File, found: str) -> str:
-    return f"digest does not match: expected {file.digest}, found {found}"
+def _differs(file: File, digest: str) -> str:
+    return f"digest does not match: expected {file.digest}, found {digest}"
 
 
 def _part(folder: Path, file: File) -> Path:

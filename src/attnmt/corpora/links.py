@@ -1,7 +1,7 @@
 """Word links in Pharaoh's format: ``i-j`` a sure link, ``i?j`` a possible one, both from 0.
 
 In a file, line k holds the links of sentence pair k, i counting source and j target words.
-RWTH's format, which is read as well, is like it.
+RWTH's format is similar and can be read, too.
 """
 
 import re
@@ -37,10 +37,10 @@ def parse_links(text: str, place: str = "links") -> GoldLinks:
 def parse_talp(text: str, place: str = "links") -> GoldLinks:
     """Read one line of RWTH's gold links, target-source, as source-target links.
 
-    There ``j-i`` is a sure link and ``jpi`` a possible one, both from 1.
+    In that format ``j-i`` is a sure link and ``jpi`` a possible one, both from 1.
 
     Raises:
-        InputError: if an item is neither.
+        InputError: if an item is neither of the two.
     """
     gold = _parse(text, place, _TALP_LINK, "1-1 (sure) or 1p1 (possible)")
     return GoldLinks(*([(i - 1, j - 1) for i, j in flipped(links)] for links in gold))
@@ -62,8 +62,8 @@ def _parse(text: str, place: str, link: re.Pattern[str], examples: str) -> GoldL
 def format_links(sure: Iterable[tuple[int, int]], possible: Iterable[tuple[int, int]] = ()) -> str:
     """Write one line, links in ascending order; a link that is sure is not repeated as possible."""
     certain = set(sure)
-    every = sorted(certain.union(possible))
-    return " ".join(f"{i}-{j}" if (i, j) in certain else f"{i}?{j}" for i, j in every)
+    links = sorted(certain.union(possible))
+    return " ".join(f"{i}-{j}" if (i, j) in certain else f"{i}?{j}" for i, j in links)
 
 
 def flipped(links: Iterable[tuple[int, int]]) -> Links:
@@ -76,12 +76,12 @@ def check_inside(links: Links, words: tuple[int, int], place: str, cure: str) ->
 
     Args:
         links: source-target.
-        words: of the source and of the target.
+        words: how many the source has, and the target.
         place: names the line in an error.
         cure: what a person is to do.
 
     Raises:
-        InputError: if one of them lies outside.
+        InputError: if a link lies outside the pair.
     """
     for i, j in links:
         if i >= words[0] or j >= words[1]:
@@ -97,13 +97,12 @@ def read_links(
     """Read a file of links.
 
     Args:
-        path: of the file.
-        words: of source and target of each sentence pair, where they are known.
-        cure: what a person is to do if the links are not of these sentences.
+        words: the numbers of source and target words of each sentence pair, where they are known.
+        cure: what a person is to do if the links do not belong to these sentences.
 
     Raises:
-        InputError: if it is missing or empty, has not a line for each pair, or (naming the line)
-            holds what is not a link, or one outside its pair.
+        InputError: if it is missing or empty, or does not have one line for each pair; if a line holds
+            an item that is not a link, or a link outside its pair.
     """
     links = [parse_links(line, f"{path}:{n}") for n, line in enumerate(read_lines(path), start=1)]
     if words is None:

@@ -12,7 +12,7 @@ def count_parallel_lines(paths: Iterable[Path]) -> int:
     """Return how many lines each of the files has.
 
     Raises:
-        InputError: if one is missing, empty or not UTF-8, or if they differ in number.
+        InputError: if a file is missing, empty or not UTF-8, or if their numbers of lines differ.
     """
     counts = {path: sum(1 for _ in iter_lines(path)) for path in paths}
     if len(set(counts.values())) != 1:
@@ -25,11 +25,13 @@ def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
     """Return how many tokens each sentence pair of two tokenized files has.
 
     Raises:
-        InputError: if a file is missing or they differ in their lines.
+        InputError: if a file is missing or their numbers of lines differ.
     """
     count_parallel_lines((source, target))
     pairs = zip(iter_lines(source), iter_lines(target), strict=True)
-    return [(len(one.split()), len(other.split())) for one, other in pairs]
+    return [
+        (len(source_line.split()), len(target_line.split())) for source_line, target_line in pairs
+    ]
 
 
 def every_nth_pair(
@@ -38,9 +40,9 @@ def every_nth_pair(
     """Yield the tokens of each nth sentence pair of two tokenized files, from pair ``first`` on.
 
     Raises:
-        InputError: if a file is missing or they differ in their lines.
+        InputError: if a file is missing or their numbers of lines differ.
     """
     count_parallel_lines((source, target))
     pairs = zip(iter_lines(source), iter_lines(target), strict=True)
-    for one, other in islice(pairs, first, None, n):
-        yield one.split(), other.split()
+    for source_line, target_line in islice(pairs, first, None, n):
+        yield source_line.split(), target_line.split()

@@ -29,16 +29,15 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
     """Fetch, unpack, check and concatenate the files of every set.
 
     Args:
-        source: names the files.
-        train: the training set; in the others no line may be blank, or their scores would be of fewer
-            sentences than they say.
-        folder: where ``<set>.en``, ``<set>.de`` and, of gold links, ``<set>.links`` are written.
-        downloads: keeps what was fetched.
+        train: the name of the training set. In the other sets no line may be blank, because their
+            scores would then count fewer sentences than they say.
+        folder: where ``<set>.en``, ``<set>.de`` and, for gold links, ``<set>.links`` are written.
+        downloads: the folder that keeps what was fetched.
 
     Raises:
-        InputError: if a file cannot be had (see :func:`attnmt.corpora.downloads.fetch`) or unpacked, is
-            empty or not in its encoding, if the sides of a set do not correspond, or if a line is blank
-            that must not be.
+        InputError: if a file cannot be fetched (see :func:`attnmt.corpora.downloads.fetch`) or
+            unpacked, or is empty or not in its encoding; if the sides of a set do not correspond; if a
+            line is blank that must not be.
     """
     fetched = fetch(source.downloads(), downloads)
     for name, sides in source.files.items():
@@ -48,21 +47,21 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
                 rows = _rows(sides, texts, name == train)
                 ends = ("en", "de", "links") if sides.links else ("en", "de")
                 _write_set(rows, [folder / f"{name}.{end}" for end in ends])
-            except InputError as error:  # by the time it is read, what was unpacked is gone
+            except InputError as error:  # which must not name a folder that is about to go
                 kept = next(iter(fetched.values())).parent
                 raise InputError(str(error).replace(f"{unpacked}/", f"{kept}/")) from None
 
 
 def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) -> dict[str, Path]:
-    """Return where each text lies in UTF-8, by its name; what must be made for it is in ``folder``."""
+    """Return the path of each text in UTF-8, by its name; unpack and convert into ``folder``."""
     texts: dict[str, Path] = {}
-    wanted: dict[Path, dict[str, Path]] = {}
+    members: dict[Path, dict[str, Path]] = {}  # of each archive
     for file in files:
         texts[file.text] = fetched[file.name]
         if file.member is not None:
             texts[file.text] = folder / file.text
-            wanted.setdefault(fetched[file.name], {})[file.member] = texts[file.text]
-    for archive, targets in wanted.items():
+            members.setdefault(fetched[file.name], {})[file.member] = texts[file.text]
+    for archive, targets in members.items():
         extract(archive, targets)
     for file in {file.text: file for file in files}.values():  # one text may stand in a set twice
         if file.encoding != "utf-8":
@@ -75,16 +74,16 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
 def _rows(
     sides: ParallelFiles, texts: Mapping[str, Path], may_be_blank: bool
 ) -> Iterator[tuple[str, ...]]:
-    """Yield English line, German line and, where they are known, links of every pair of a set."""
+    """Yield the English line, the German line and, where known, the links of every pair of a set."""
     for i, (en, de) in enumerate(zip(sides.en, sides.de, strict=True)):
         paths = [texts[en.text], texts[de.text]]
         if en.text.endswith(".sgm"):
             yield from read_parallel_sgm(*paths)
             continue
         gold = texts[sides.links[i].text] if sides.links else None
-        every = [*paths, gold] if gold else paths
-        count_parallel_lines(every)
-        for number, row in enumerate(zip(*map(iter_lines, every), strict=True), start=1):
+        files = [*paths, gold] if gold else paths
+        count_parallel_lines(files)
+        for number, row in enumerate(zip(*map(iter_lines, files), strict=True), start=1):
             if gold and not "".join(row).strip():
                 continue  # RWTH's files have such a line, which is no pair
             if not may_be_blank:

@@ -1,6 +1,7 @@
 """Test sets in SGM, the markup of the WMT and NIST evaluations: ``<doc docid=...><seg id=...>``.
 
-It looks like XML and is not: ampersands may stand bare, the declaration and closing tags may lack.
+It looks like XML and is not: bare ampersands are allowed, and the declaration and closing tags may be
+missing.
 """
 
 import html
@@ -13,10 +14,10 @@ from attnmt.files.text_file import read_text
 
 Place = tuple[str, str]  # the ids of a document and of a segment in it
 
-# Only the format's own tags are tags: text may hold a "<".
+# Text may hold a "<", so only the format's own tags count.
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([A-Za-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-# With its semicolon, or it is none: of R&D and ?a=1&copy=2 nothing is replaced.
+# An entity must end in a semicolon, so R&D and ?a=1&copy=2 stay as they are.
 _ENTITY = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
 
 
@@ -27,11 +28,11 @@ def read_parallel_sgm(source: Path, target: Path) -> Iterator[tuple[str, str]]:
         InputError: if a file is not as :func:`read_sgm` needs it, or a segment has no counterpart.
     """
     sides = {path: read_sgm(path) for path in (source, target)}
-    for path, other in ((source, target), (target, source)):
+    for path, counterpart in ((source, target), (target, source)):
         for doc, seg in sides[path]:
-            if (doc, seg) not in sides[other]:
+            if (doc, seg) not in sides[counterpart]:
                 raise InputError(
-                    f"{other}: no segment {seg!r} in document {doc!r}, which {path} has; "
+                    f"{counterpart}: no segment {seg!r} in document {doc!r}, which {path} has; "
                     f"get the two files of one set"
                 )
     for place, text in sides[source].items():
@@ -42,9 +43,9 @@ def read_sgm(path: Path) -> dict[Place, str]:
     """Read the segments of a file, in its order, each as one line: white space is one space.
 
     Raises:
-        InputError: if the file is missing, not UTF-8 or has no segments; if (naming the line) a
-            segment is not closed, stands outside a document, has no id, one that is there already,
-            or no text.
+        InputError: if the file is missing, is not UTF-8 or has no segments; if a segment is not closed,
+            stands outside a document, or has no id, a repeated id or no text. The message names the
+            line.
     """
     text = read_text(path, "utf-8")
     segments: dict[Place, str] = {}
@@ -62,7 +63,7 @@ def read_sgm(path: Path) -> dict[Place, str]:
 
 
 def plain_text(raw: str) -> str:
-    """Return the text of a segment: entities replaced, white space (line ends too) as one space."""
+    """Return the text of a segment: entities are replaced, and white space becomes one space."""
     return " ".join(_ENTITY.sub(lambda entity: html.unescape(entity[0]), raw).split())
 
 
@@ -90,8 +91,8 @@ def _segments(text: str, path: Path) -> Iterator[tuple[Place, str, int]]:
 
 def _attribute(tag: re.Match[str], names: tuple[str, ...], path: Path) -> str:
     """Return the value of the first of the attributes that a tag has."""
-    found = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(tag[3])}
-    value = next((found[name] for name in names if found.get(name)), None)
+    attributes = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(tag[3])}
+    value = next((attributes[name] for name in names if attributes.get(name)), None)
     if value is None:
         raise _fault(path, tag.string, tag.start(), f"<{tag[2]}> without {names[0]}")
     return value

@@ -1,9 +1,9 @@
-"""One file from one address: what is missing of it, over as many connections as it takes."""
+"""Fetch one file from one address: what is missing of it, over as many connections as it takes."""
 
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
@@ -19,14 +19,14 @@ RETRIED = (408, 429, 500, 502, 503, 504)  # the server may do better a little la
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a transfer that does not go on is waited for; times in seconds."""
+    """How long to wait for a transfer that does not go on; times in seconds."""
 
     connecting: float = 10  # to a server
     silence: float = 60  # of a server, after which the connection counts as broken
-    tries: int = 6  # in a row that bring no byte more
-    unreached: int = 2  # of them, where there has been no connection at all
-    pause: float = 2  # before the second of them; twice as long before each that follows
-    longest: float = 300  # pause, even where a server asks for a longer one
+    tries: int = 6  # in a row that bring no further byte
+    unreached: int = 2  # the same, where there has been no connection at all
+    pause: float = 2  # before the second try; twice as long before each that follows
+    longest: float = 300  # the longest pause, even where a server asks for more
 
 
 class TransferError(Exception):
@@ -34,11 +34,11 @@ class TransferError(Exception):
 
 
 class StoppedError(Exception):
-    """The user has had enough."""
+    """Another thread wants the transfer to end."""
 
 
 class _BrokenError(Exception):
-    """A connection ended too early; another may go on."""
+    """A connection ended too early; another one may complete the file."""
 
     def __init__(self, why: str, pause: float = 0, reached: bool = True) -> None:
         super().__init__(why)
@@ -50,8 +50,8 @@ class _BrokenError(Exception):
 class Transfer:
     """The transfer of one file into ``part``, which is kept whenever it breaks off.
 
-    A part that is there already is gone on with (HTTP Range). Within one process, If-Range makes sure
-    that the rest is of the same version; beyond that, the caller's digest does.
+    A part that is there already is completed (HTTP Range). Whether the pieces are of one version is for
+    the caller to check, by the digest of the whole.
     """
 
     part: Path
@@ -60,16 +60,13 @@ class Transfer:
     stopped: Event  # set by another thread that wants an end
     arrived: Callable[[int, int | None], None] = lambda have, total: None  # called with every chunk
     pieced: bool = False  # whether the part came over more than one connection
-    _versions: dict[str, str] = field(default_factory=dict)  # of the file at an address
 
     def run(self, url: str) -> None:
         """Fetch what is missing of the file.
 
-        Whether it is the right one is for the caller to check.
-
         Raises:
             TransferError: if the address has no such file, has one of another size, shows a web page
-                instead, cannot be reached, or breaks off too often without a byte more.
+                instead, cannot be reached, or breaks off too often without a further byte.
             OSError: if the part cannot be written.
             StoppedError: if another thread wants an end.
         """
@@ -78,8 +75,8 @@ class Transfer:
         while self.size is None or self._have() != self.size:
             self._heed_stop()
             try:
-                with _connection(url, self._headers(url), self.patience) as response:
-                    self._receive(url, response)
+                with _connection(url, self._headers(), self.patience) as response:
+                    self._receive(response)
                 return
             except _BrokenError as broken:
                 tries = 0 if self._have() > furthest else tries + 1
@@ -105,16 +102,14 @@ class Transfer:
     def _have(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
 
-    def _headers(self, url: str) -> dict[str, str]:
-        # No content coding: the bytes are wanted as they lie there, and parts of them must add up.
+    def _headers(self) -> dict[str, str]:
+        # No content coding: parts of the file's own bytes must add up.
         headers = {"Accept-Encoding": "identity"}
         if self._have():
             headers["Range"] = f"bytes={self._have()}-"
-            if url in self._versions:
-                headers["If-Range"] = self._versions[url]
         return headers
 
-    def _receive(self, url: str, response: requests.Response) -> None:
+    def _receive(self, response: requests.Response) -> None:
         """Append the body of an answer, or start again with it where it is the whole file."""
         self._heed_stop()
         if response.status_code == NO_MORE:  # as after a kill between the last byte and the check
@@ -124,7 +119,6 @@ class Transfer:
         if self.size is not None and total not in (None, self.size):
             raise TransferError(f"has {total:,} bytes, not {self.size:,}: another file")
         most = total if total is not None else self.size
-        self._remember(url, response)
         self.pieced = have > 0
         with self.part.open("ab" if have else "wb") as stream:
             try:
@@ -141,7 +135,7 @@ class Transfer:
             raise _BrokenError(f"broke off after {have:,} of {most:,} bytes")
 
     def _place(self, response: requests.Response) -> tuple[int, int | None]:
-        """Return where in the file the body of an answer starts, and how long the file is."""
+        """Return where in the file an answer's body starts, and the file's length if it is known."""
         if response.status_code == 200:
             length = response.headers.get("Content-Length", "")
             return 0, int(length) if length.isdecimal() else None
@@ -152,21 +146,12 @@ class Transfer:
             raise _BrokenError("answered with another part than was asked for")
         return self._have(), int(total) if total.isdecimal() else None
 
-    def _remember(self, url: str, response: requests.Response) -> None:
-        """Note the version that an address has; a weak ETag says nothing about bytes."""
-        version = response.headers.get("ETag", "W/")
-        if version.startswith("W/"):
-            version = response.headers.get("Last-Modified", "")
-        self._versions.pop(url, None)
-        if version:
-            self._versions[url] = version
-
 
 @contextmanager
 def _connection(
     url: str, headers: dict[str, str], patience: Patience
 ) -> Iterator[requests.Response]:
-    """Yield an answer to go on with; what goes wrong on the way is raised as ours."""
+    """Yield a server's answer; raise what goes wrong as an error of this module."""
     answers = (200, 206, NO_MORE) if "Range" in headers else (200, 206)
     timeout = patience.connecting, patience.silence
     try:
@@ -185,7 +170,7 @@ def _connection(
     except (requests.ConnectionError, requests.Timeout) as error:
         reached = not isinstance(error.args[0], MaxRetryError)  # urllib3's, of connecting alone
         raise _BrokenError(_reason(error), reached=reached) from None
-    except requests.RequestException as error:  # such as an address that is none
+    except requests.RequestException as error:  # such as an address that is not a URL
         raise TransferError(str(error)) from None
 
 

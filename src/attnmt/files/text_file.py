@@ -29,9 +29,25 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     write_text(path, "".join(f"{line}\n" for line in lines))
 
 
+def update_text(path: Path, text: str) -> bool:
+    """Write ``text`` unless the file has it already; return whether it was written.
+
+    A file that has it keeps its time, by which Snakemake goes.
+    """
+    current = path.is_file() and path.read_bytes() == text.encode()
+    if not current:
+        write_text(path, text)
+    return not current
+
+
+def json_text(value: Any) -> str:
+    """Return ``value`` as indented JSON. The same value gives the same text."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
 def write_json(path: Path, value: Any) -> None:
-    """Write ``value`` as indented JSON, all or nothing. The same value gives the same bytes."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """Write ``value`` as :func:`json_text` gives it, all or nothing."""
+    write_text(path, json_text(value))
 
 
 def read_json(path: Path) -> Any:

@@ -1,9 +1,9 @@
 """What a model costs, from the shapes of its matrices: parameters, work of training, memory.
 
-Work counts the products of matrices alone, as ``torch.utils.flop_counter`` does: one forward, and two
-backward, one for either factor. The classes of attention's score and window say what these do. Left out
-are products with a vector (v_a, v_p), what is done element by element (gates, tanh, softmax, dropout),
-embeddings looked up, clipping, the update, and padding.
+Work counts the products of matrices alone, as ``torch.utils.flop_counter`` does: one product in the
+forward pass and two in the backward pass, one for each factor. The classes of attention's score and
+window count their own. These are left out: products with a vector (v_a, v_p), operations on single
+elements (gates, tanh, softmax, dropout), the look-up of embeddings, clipping, the update, and padding.
 """
 
 from dataclasses import astuple, dataclass
@@ -18,8 +18,8 @@ from attnmt.planning.text_size import Lengths
 
 GATES: dict[Cell, int] = {"lstm": 4, "gru": 3}
 BYTES = 4  # of a number in single precision
-# Vectors of a layer's size that back-propagation keeps for each word: input, gates, states; and where a
-# decoder is unrolled also its input beside the state, the mask, and what steps back multiply by.
+# Vectors of a layer's size that back-propagation keeps for each word: input, gates, states. An unrolled
+# decoder also keeps its input beside the state, the mask, and the factors of its backward steps.
 KEPT_BY_SCAN, KEPT_BY_STEPS = 8, 13
 
 
@@ -34,7 +34,7 @@ class Work:
 
     @property
     def forward(self) -> float:
-        """Of all parts."""
+        """Multiply-adds of all parts."""
         return float(sum(astuple(self)))
 
     @property
@@ -52,8 +52,8 @@ def parameters(config: ModelConfig) -> int:
 def work(config: ModelConfig, lengths: Lengths) -> Work:
     """Return what one target word costs in sentence pairs of these lengths.
 
-    With means of a text for lengths, the part of attention that grows with the source is a little
-    low: long sources have long targets.
+    If ``lengths`` are the means of a text, the part of attention that grows with the source comes out a
+    little low, because long sources have long targets.
     """
     shape, n = config.shape, config.shape.size
     a_target_word = lengths.source / lengths.target  # source words
@@ -66,12 +66,11 @@ def work(config: ModelConfig, lengths: Lengths) -> Work:
 
 
 def training_memory(config: ModelConfig, pairs: int, lengths: Lengths) -> int:
-    """Return roughly the bytes that a training holds on a GPU, libraries not counted.
+    """Return roughly the bytes that a training holds on a GPU, without libraries.
 
     Args:
-        config: of the model.
-        pairs: of the batch that takes most.
-        lengths: of the sentences in it.
+        pairs: sentence pairs of the batch that takes the most memory.
+        lengths: words of its sentences.
     """
     shape, n = config.shape, config.shape.size
     stepped = config.system.input_feeding or shape.cell == "gru"

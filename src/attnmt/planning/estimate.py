@@ -48,13 +48,13 @@ class PlannedTraining:
 
     @property
     def lengths(self) -> Lengths:
-        """Mean words of a sentence pair; those of the text must be known."""
+        """Mean words of a sentence pair; ``text`` must be known."""
         assert self.text is not None, "without a text there are no lengths"
         return self.text.lengths(self.config.system)
 
     @property
     def target_words(self) -> int:
-        """Words to predict in all epochs; those of the text must be known."""
+        """Words to predict in all epochs; ``text`` must be known."""
         assert self.text is not None, "without a text there are no words"
         return self.recipe.epochs * self.text.target_words(self.config.system)
 
@@ -81,7 +81,7 @@ class Plan:
     experiment: str
     groups: list[Group]
     trainings: list[PlannedTraining]
-    fetched: list[File]  # that would be
+    to_fetch: list[File]
     disk: list[Space]
 
     @property
@@ -118,10 +118,8 @@ def make_plan(
     """Return what the stages of an experiment would take.
 
     Args:
-        params: of the experiment.
-        stages: as ``graph.read_stages`` returns them; settled ones are done.
+        stages: as ``graph.read_stages`` returns them; those that are settled would not run.
         at_once: trainings that run at a time.
-        root: the project's folder.
     """
     done = {stage.name for stage in stages if stage.settled}
     trainings = [_training(params, name, f"train@{name}" in done, root) for name in params.models]
@@ -136,7 +134,7 @@ def make_plan(
 
 
 def wall_hours(hours: Sequence[float], at_once: int) -> float:
-    """Return the least time for trainings that take these hours, some of them at once."""
+    """Return the least time for trainings that take these hours, if ``at_once`` run at a time."""
     return max([sum(hours) / at_once, *hours])
 
 
@@ -161,9 +159,9 @@ def _training(params: Params, name: str, done: bool, root: Path) -> PlannedTrain
     model, recipe = params.model(name), params.recipe(name)
     family = params.families[model.family]
     text = training_size(params, model.family, root)
-    most = family.encoding.vocabulary
+    largest = family.encoding.vocabulary
     words = [
-        text.vocabulary[language] if text else most for language in (model.source, model.target)
+        text.vocabulary[language] if text else largest for language in (model.source, model.target)
     ]
     folder = Layout(params.experiment, root).model(name)
     return PlannedTraining(

@@ -14,15 +14,14 @@ from attnmt.planning.speed import Speed
 
 WIDTH = 90  # of notes; tables are narrower
 NO_TEXT = "Hours are not known before the text is there: run the stages encode, then plan again."
-NO_SPEED = "Nothing says how fast this machine trains: no training is finished here. Add --measure."
+NO_SPEED = "The speed of this machine is not known: no training is finished here. Add --measure."
 
 
 def plan_text(plan: Plan, speeds: Sequence[Speed], paper: Speed, at_once: int) -> str:
-    """Return the plan with hours at each of the speeds, the first being that of the table's column.
+    """Return the plan with hours at each of the speeds.
 
     Args:
-        plan: what there is to do.
-        speeds: measured ones; none if nothing was measured.
+        speeds: measured ones, if any; the first gives the times in the table of trainings.
         paper: the paper's own, shown last.
         at_once: trainings that run at a time.
     """
@@ -37,7 +36,8 @@ def _parts(
     plan: Plan, speeds: Sequence[Speed], paper: Speed, at_once: int
 ) -> Iterator[str | Table]:
     """Yield headings, tables and notes, top to bottom."""
-    stages, to_run = (sum(getattr(g, key) for g in plan.groups) for key in ("stages", "to_run"))
+    stages = sum(group.stages for group in plan.groups)
+    to_run = sum(group.to_run for group in plan.groups)
     yield f"Experiment {plan.experiment}: {to_run} of {stages} stages would run."
     yield _stages(plan)
     yield _what_is_trained(plan)
@@ -50,8 +50,8 @@ def _parts(
             yield _hours(plan, [*speeds, paper], at_once)
         gigabytes = max(training.memory for training in plan.to_train) / 1e9
         yield (
-            f"A training holds up to about {gigabytes:,.1f} GB of a GPU's memory. Not reckoned: "
-            f"translating, and evaluations while a model trains.\n"
+            f"A training holds up to about {gigabytes:,.1f} GB of a GPU's memory. Hours "
+            f"include neither translation nor evaluations during training.\n"
         )
     yield _downloads(plan)
     yield _disk(plan)
@@ -71,13 +71,14 @@ def _table(*headings: str) -> Table:
 
 def _stages(plan: Plan) -> Table:
     table = _table("stage", "all", "to run", "threads each", "GPUs each")
-    for g in plan.groups:
-        table.add_row(g.name, *map(str, (g.stages, g.to_run, g.threads, g.gpus or "-")))
+    for group in plan.groups:
+        numbers = group.stages, group.to_run, group.threads, group.gpus or "-"
+        table.add_row(group.name, *map(str, numbers))
     return table
 
 
 def _what_is_trained(plan: Plan) -> str:
-    """Say how much is trained already, and what the counts of the rest come from."""
+    """Say how much is trained already, and whether the words to train on are an estimate."""
     done = [training for training in plan.trainings if training.seconds is not None]
     hours = sum(training.seconds or 0 for training in done) / 3600
     finished = f"{len(done)} trainings are done, in {_time(hours)}. " if done else ""
@@ -85,7 +86,7 @@ def _what_is_trained(plan: Plan) -> str:
         return f"{finished}Nothing is to be trained.\n"
     texts = [training.text for training in plan.to_train]
     expected = any(text is not None and not text.counted for text in texts)
-    source = " Words are reckoned from corpus.expected, subwords as words." if expected else ""
+    source = " Words are estimated from corpus.expected, subwords as words." if expected else ""
     return f"{finished}To be trained: {len(plan.to_train)}.{source}"
 
 
@@ -119,21 +120,21 @@ def _hours(plan: Plan, speeds: Sequence[Speed], at_once: int) -> Table:
 
 
 def _downloads(plan: Plan) -> str:
-    if not plan.fetched:
+    if not plan.to_fetch:
         return "Downloads: none."
     size = next(row.most for row in plan.disk if row.what == "downloads")
     how_much = f"about {_bytes(size)} in all" if size else "size unknown"
-    files = ", ".join(map(_file, plan.fetched))
-    count = len(plan.fetched)
+    files = ", ".join(map(_file, plan.to_fetch))
+    count = len(plan.to_fetch)
     ahead = f"attnmt fetch --experiment {plan.experiment} fetches them ahead."
     return f"Downloads: {count} files, {how_much}: {files}. {ahead}"
 
 
 def _file(file: File) -> str:
     """Return a file's name with its size and license where they are known."""
-    said = [_bytes(file.bytes)] if file.bytes else []
-    said += [f"license {file.license.name}"] if file.license else []
-    return f"{file.name} ({', '.join(said)})" if said else file.name
+    facts = [_bytes(file.bytes)] if file.bytes else []
+    facts += [f"license {file.license.name}"] if file.license else []
+    return f"{file.name} ({', '.join(facts)})" if facts else file.name
 
 
 def _disk(plan: Plan) -> Table:

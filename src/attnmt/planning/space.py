@@ -1,4 +1,4 @@
-"""What an experiment fetches, and what it takes on disk: now, and at most."""
+"""What an experiment downloads, and what it takes on disk, now and at most."""
 
 import os
 from collections.abc import Collection, Iterable
@@ -15,7 +15,7 @@ BYTES_A_WORD = 6  # of running text, the space included
 BYTES_AN_ID = 4
 BYTES_A_PAIR = 16  # where each of its two sentences starts
 CHECKPOINTS = 5  # the last, the one before, the best of each, and one that is being written
-KEPT = 2  # the last and the best: of a finished training, until its model is translated with
+KEPT = 2  # of a finished training the last and the best, until `attnmt commit`
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Space:
 
 
 def files_to_fetch(params: Params, done: Collection[str], root: Path = Path()) -> list[File]:
-    """Return the files that the corpus stage would fetch; ``done`` are stages that would not run."""
+    """Return the files that the corpus stage would fetch; ``done`` stages would not run."""
     if params.source is None or "corpus" in done or os.environ.get(MIRROR):
         return []
     folder = Layout(params.experiment, root).downloads
@@ -45,11 +45,9 @@ def disk(
     """Return what lies on disk by kind, in the order in which stages write it.
 
     Args:
-        params: of the experiment.
         done: stages that would not run; what they wrote stays as it is.
         weights: bytes of the weights of every model.
         at_once: trainings that run at a time.
-        root: the project's folder.
     """
     layout = Layout(params.experiment, root)
     raw, tokens = _text_bytes(params)
@@ -77,16 +75,17 @@ def disk(
         Space(
             f"checkpoints, {at_once} at a time",
             sum(checkpoints.values()),
-            # Translations may wait until all trainings have had a GPU.
+            # `attnmt commit`, which deletes them, may come after all trainings.
             sum(size for name, size in checkpoints.items() if name not in to_train)
             + KEPT * sum(to_train.values())
             + (CHECKPOINTS - KEPT) * sum(sorted(to_train.values())[-at_once:]),
         ),
     ]
     names = [*params.models, *params.ensembles]
-    rest = [layout.dictionary, layout.reports, *map(layout.translations, names)]
-    rest += map(layout.scores, names)
-    return [*rows, _row("dictionary, translations, scores, reports", rest, "report" in done, None)]
+    results = [layout.dictionary, layout.reports, *map(layout.translations, names)]
+    results += map(layout.scores, names)
+    what = "dictionary, translations, scores, reports"
+    return [*rows, _row(what, results, "report" in done, None)]
 
 
 def _row(what: str, paths: Iterable[Path], done: bool, estimate: int | None) -> Space:
@@ -95,13 +94,13 @@ def _row(what: str, paths: Iterable[Path], done: bool, estimate: int | None) -> 
 
 
 def _sum(what: str, rows: Iterable[Space]) -> Space:
-    """Return one row for several; what they take in the end is known if it is of each."""
-    every = list(rows)
-    most = [row.most for row in every]
+    """Return one row for several. Its ``most`` is known if that of each is known."""
+    parts = list(rows)
+    most = [row.most for row in parts]
     known = [size for size in most if size is not None]
     return Space(
         what,
-        sum(row.now for row in every),
+        sum(row.now for row in parts),
         sum(known) if len(known) == len(most) else None,
     )
 
@@ -112,7 +111,7 @@ def _downloads(params: Params, done: Collection[str], layout: Layout, root: Path
 
 
 def _fetched_bytes(params: Params) -> int | None:
-    """Return the bytes of all files to fetch: their sum, or what is expected if one's is unknown."""
+    """Return the bytes of all downloads: their sum, or the expected number if a size is unknown."""
     if params.source is None:
         return 0
     sizes = [file.bytes for file in params.source.downloads()]

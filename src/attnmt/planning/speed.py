@@ -1,7 +1,7 @@
-"""How fast a model trains: measured now, as finished trainings did, or as the paper says.
+"""How fast a model trains: measured now, taken from finished trainings, or the paper's.
 
-A speed is kept as operations a second, so that it speaks of other models too (``model/cost.py`` counts
-their operations). Smaller models reach fewer, since what is not counted weighs more.
+A speed is kept as operations a second, so that it holds for other models too; ``cost.py`` counts their
+operations. Smaller models reach fewer, because more of their time goes into what is not counted.
 """
 
 import os
@@ -69,26 +69,26 @@ def paper_speed() -> Speed:
 
 
 def finished_speeds(experiment: str, root: Path = Path()) -> list[Speed]:
-    """Return, for each device that trainings were finished on, the speed of the largest among them.
+    """Return, for each device, the speed of the largest training that was finished on it.
 
-    The largest is the one whose target word costs most; where the experiment itself has trainings, of
-    these alone. A training counts if its encoded text, which says how long its sentences are, lies
-    there too.
+    The largest is the one whose target word costs most. If the experiment has finished trainings, only
+    these count; otherwise those of all experiments do. A training without its encoded text does not
+    count, because that says how long its sentences are.
 
     Raises:
         InputError: if a model's files are damaged or of another version of this program.
     """
     paths = sorted(root.glob(f"models/{experiment}/*/provenance.json"))
-    found: dict[str, Speed] = {}
+    largest: dict[str, Speed] = {}  # of each device
     for path in paths or sorted(root.glob("models/*/*/provenance.json")):
         speed = _finished_speed(path.parent, root)
-        if speed and (speed.device not in found or speed.cost > found[speed.device].cost):
-            found[speed.device] = speed
-    return list(found.values())
+        if speed and (speed.device not in largest or speed.cost > largest[speed.device].cost):
+            largest[speed.device] = speed
+    return list(largest.values())
 
 
 def _finished_speed(folder: Path, root: Path) -> Speed | None:
-    """Return the speed that a model's folder tells of; None without its encoded text."""
+    """Return the speed of the training that made a model; None without its encoded text."""
     facts = read_provenance(folder)
     encoded = Layout(facts.experiment, root).encoded(facts.family)
     if not (encoded / "summary.json").exists():
@@ -114,12 +114,9 @@ def measure(
     All sentences of a batch have the mean lengths, so that none is padded; nothing is written.
 
     Args:
-        name: of the model, for the speed.
-        config: of the model.
-        recipe: of the training: its batches and precision.
-        lengths: of each sentence pair, rounded.
+        lengths: of each sentence pair; they are rounded.
         threads: of the CPU, at most as many as it has cores.
-        graphs: whether a GPU may have the steps as CUDA graphs.
+        graphs: whether a GPU may run the steps as CUDA graphs.
     """
     torch.set_num_threads(min(threads, os.cpu_count() or 1))
     keep_freed_memory()

@@ -1,4 +1,4 @@
-"""How much text a family trains on: counted where it is encoded, else as the parameters expect it."""
+"""How much text a family trains on: counted once it is encoded, before that as the parameters expect."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,13 +30,13 @@ class TextSize:
         """Read what the encode stage says of the set ``train``.
 
         Raises:
-            InputError: if the summary is missing or damaged, or does not know the set.
+            InputError: if the summary is missing or damaged, or lacks the set.
         """
         summary = read_summary(encoded)
-        found = summary.of(train, encoded)
-        words = {"en": found.en.tokens, "de": found.de.tokens}
+        train_set = summary.of(train, encoded)
+        words = {"en": train_set.en.tokens, "de": train_set.de.tokens}
         entries = {language: summary.vocabulary.of(language) for language in words}
-        return cls(found.lines, words, entries, counted=True)
+        return cls(train_set.lines, words, entries, counted=True)
 
     def lengths(self, system: System) -> Lengths:
         """Return the mean lengths of a sentence pair in the system's direction."""
@@ -44,12 +44,12 @@ class TextSize:
         return Lengths(source / self.pairs, target / self.pairs + 1)
 
     def target_words(self, system: System) -> int:
-        """Return the words that an epoch predicts, ``</s>`` of every sentence among them."""
+        """Return the words that an epoch predicts, with the ``</s>`` of every sentence."""
         return self.words[system.target] + self.pairs
 
 
 def training_size(params: Params, family: str, root: Path = Path()) -> TextSize | None:
-    """Return the size of a family's training text; None if nothing says it.
+    """Return the size of a family's training text; None if it is not known.
 
     An expected text is counted in words even where the family cuts them into pieces, and holds at most
     ``encoding.length`` words a sentence.

@@ -6,12 +6,11 @@ It is registered as ``attnmt-<experiment>``, a version each time that the best m
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json' \\
         -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3}}'
 
-What is logged is data alone, the model's files in the project's layout; this module, by its name in
-MLflow's description of the model, loads them. So the served environment needs this package, and
-nothing is unpickled.
+Only data is logged: the model's files in the project's layout. MLflow's description of the model names
+this module, which loads them. So the server's environment needs this package, and nothing is unpickled.
 
-``mlflow models serve`` serves it, too, and answers the same questions alike. But before the model sees
-a request, MLflow drops a parameter that it does not know, and makes text of a sentence that is none.
+``mlflow models serve`` serves the model, too, with the same answers. But before the model sees a
+request, MLflow drops a parameter that it does not know, and turns a sentence that is not text into text.
 """
 
 import json
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from attnmt.decoding.pipeline import Pipeline
 
 EXAMPLE = ["The boss found cheap cameras."]
-# What a request may ask for, so that none holds the server for minutes: a wider beam finds nothing
+# The limits of a request, so that none occupies the server for minutes. A wider beam finds nothing
 # better, and the cost of a translation grows with its length and the beam.
 MOST_BEAM = 100
 MOST_CHARACTERS = 1_000  # of a sentence
@@ -49,7 +48,7 @@ NO_TEXT = "it is missing, or not text"
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class Asked(Strict):
+class RequestParams(Strict):
     """The parameters of a request."""
 
     beam: Annotated[PositiveInt, Field(le=MOST_BEAM)]
@@ -72,22 +71,22 @@ class Service:
             params: ``beam``, and ``n_best``, the most translations of a sentence to return.
 
         Returns:
-            The translations, sentence by sentence, the best first. Of each: ``line``, its sentence,
-            counted from 0; ``translation``, plain text; ``score``, log p; ``alignment``, Pharaoh
-            links, source-target, of the words in ``source`` and ``target``.
+            The translations, sentence by sentence, the best first. Each has ``line``, the number of
+            its sentence from 0; ``translation``, plain text; ``score``, log p; ``alignment``, Pharaoh
+            links, source-target, between the words in ``source`` and ``target``.
 
         Raises:
-            MlflowException: if a parameter or a sentence is not as it must be, or all of it is too much
-                for one request; the client is answered with its message and status 400.
+            MlflowException: if a parameter or a sentence is not valid, or the request is too large. The
+                client gets its message with status 400.
         """
-        asked = _validated(Asked, params)
-        # The experiment's rule for n_best holds here, too.
-        _validated(Decoding, self._decoding.model_dump() | asked.model_dump())
+        request = _validated(RequestParams, params)
+        # The experiment's limit of n_best holds here, too.
+        _validated(Decoding, self._decoding.model_dump() | request.model_dump())
         sentences = data.iloc[:, 0].tolist()
-        _refuse_too_much(sentences, asked.beam)
-        options = replace(self._pipeline.translator.options, beam=asked.beam, best=asked.n_best)
+        _refuse_too_much(sentences, request.beam)
+        options = replace(self._pipeline.translator.options, beam=request.beam, best=request.n_best)
         try:
-            found = self._pipeline.translate(sentences, options)
+            translated = self._pipeline.translate(sentences, options)
         except InputError as error:
             raise _refusal(str(error)) from error
         return [
@@ -99,13 +98,13 @@ class Service:
                 "source": best.source,
                 "target": best.replaced,
             }
-            for line, translations in enumerate(found)
+            for line, translations in enumerate(translated)
             for best in translations
         ]
 
 
 class _CheckedModel:
-    """Wrap a loaded model for MLflow's server; see a request before MLflow drops any of it."""
+    """A loaded model that checks a request before MLflow drops any part of it."""
 
     def __init__(self, model: "PyFuncModel") -> None:
         self._model = model
@@ -115,17 +114,16 @@ class _CheckedModel:
 
     def predict(self, data: Any, params: Any = None) -> Any:
         if isinstance(params, dict):  # MLflow itself refuses anything else
-            _validated(Asked, self._defaults | params)
+            _validated(RequestParams, self._defaults | params)
         if getattr(data, "ndim", 1) > 1 and data.shape[1] > 1:
             raise _refusal(f"{data.shape[1]} columns; send one, in which each line is a sentence")
         return self._model.predict(data, params=params)
 
 
 def application(model: str) -> "FastAPI":
-    """Return MLflow's server of a saved model, which refuses what MLflow would drop or make text of.
+    """Return MLflow's server of a saved model, named by its URI or its folder.
 
-    Args:
-        model: its URI, or its folder.
+    It refuses what MLflow would drop or turn into text.
 
     Raises:
         MlflowException: if there is no such model.
@@ -134,23 +132,23 @@ def application(model: str) -> "FastAPI":
 
     checked: Any = _CheckedModel(load_model(model))
     app: FastAPI = scoring_server.init(checked)
-    app.middleware("http")(_refuse_what_is_no_text)
+    app.middleware("http")(_refuse_other_than_text)
     return app
 
 
-async def _refuse_what_is_no_text(
+async def _refuse_other_than_text(
     request: "Request", answer: Callable[["Request"], Awaitable["Response"]]
 ) -> "Response":
-    """Refuse a list of sentences in which one is not text, as MLflow would translate "None"."""
+    """Refuse a list with a sentence that is not text; MLflow would translate the word "None"."""
     from fastapi.responses import JSONResponse
 
     try:
-        asked = json.loads(await request.body())
+        body = json.loads(await request.body())
     except ValueError:
-        asked = None  # MLflow says what is wrong
-    asked = asked if isinstance(asked, dict) else {}
+        body = None  # MLflow says what is wrong
+    body = body if isinstance(body, dict) else {}
     for key in ("inputs", "instances"):
-        sentences = asked.get(key)
+        sentences = body.get(key)
         for line, sentence in enumerate(sentences if isinstance(sentences, list) else ()):
             if not isinstance(sentence, str):
                 refusal = _refusal(f"sentence {line}: {NO_TEXT}")
@@ -165,13 +163,13 @@ def _validated(model: type[Model], params: Mapping[str, Any]) -> Model:
         return model.model_validate(dict(params))
     except ValidationError as error:
         schema = model.model_json_schema()
-        faults = [explained(found, schema) for found in error.errors()]
+        faults = [explained(fault, schema) for fault in error.errors()]
         lines = [f"params.{'.'.join(map(str, key))}: {message}" for key, message in faults]
         raise _refusal("; ".join(lines)) from error
 
 
 def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
-    """Refuse what is not text, and more of it than a request may ask for."""
+    """Refuse sentences that are not text, and more text than a request may have."""
     for line, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
             raise _refusal(f"sentence {line}: {NO_TEXT}")
@@ -209,7 +207,7 @@ def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
 
 
 def translator_files(params: Params, name: str) -> list[Path]:
-    """Return the files, relative to the project's folder, that a model or an ensemble translates by.
+    """Return the files that a model or an ensemble needs, relative to the project's folder.
 
     Raises:
         InputError: if one of them is missing.
@@ -232,10 +230,9 @@ def translator_files(params: Params, name: str) -> list[Path]:
 def save_translator(params: Params, name: str, folder: Path, described: Any = None) -> None:
     """Save a model or an ensemble as an MLflow model in ``folder``, which must not exist.
 
+    The process must run in the project's folder.
+
     Args:
-        params: of the experiment, in whose project's folder the process runs.
-        name: of the model or the ensemble.
-        folder: to write to.
         described: the ``mlflow.models.Model`` to describe it in; None is a new one.
 
     Raises:
@@ -275,6 +272,6 @@ def save_translator(params: Params, name: str, folder: Path, described: Any = No
             mlflow_model=described,
             signature=signature,
             input_example=(EXAMPLE, defaults),
-            # Given, because to find them out MLflow would load the model in a process of its own.
+            # Without them MLflow would load the model in another process to find them.
             pip_requirements=[f"attnmt=={version('attnmt')}"],
         )

@@ -1,16 +1,16 @@
 """MLflow, a view of the runs; ``mlflow ui`` in the project's folder shows it.
 
-The files of a training are the record. While it runs, its curves go to MLflow in batches (live.py); if
-MLflow is not installed, is unreachable or fails, one warning says so, the training goes on, and
+The files of a training are the record. While it runs, its curves go to MLflow in batches (live.py). If
+MLflow is not installed, is unreachable or fails, one warning says so and the training goes on. Later
 ``attnmt track`` (importing.py) fills the gap from the files.
 
-An experiment is an experiment. In it each training and each ensemble is a run with its scores; its tag
-``tables`` names the tables that show it. One more run carries the report and the best model. The run
-of a training is known by its tags ``run``, its name, and ``fingerprint``, so a training that resumes
-continues it.
+An experiment here is an experiment of MLflow. Each training and each ensemble is a run in it, with its
+scores; the tag ``tables`` names the tables that show it. One more run carries the report and the best
+model. The run of a training is found by its tags ``run`` (the model's name), ``fingerprint`` and
+``started``, so a training that resumes continues its run.
 
-The training calls ``live.training_run``; stages/report.py brings all else when everything is there
+The training calls ``live.training_run``. At the end stages/report.py adds everything else
 (``importing.log_results``), so that no stage before it waits seconds for MLflow's import. These two
-never raise; the other functions do. What is in scores and in a report stands in
-score_metrics.py and report.py, what all say to MLflow itself in store.py.
+never raise an error; the other functions do. score_metrics.py logs scores and report_run.py the report.
+store.py connects to MLflow and finds experiments and runs in it.
 """

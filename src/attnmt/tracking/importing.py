@@ -21,14 +21,14 @@ from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
 from attnmt.tracking.store import REPORT, RunKey, connect, find_run, open_run, store_uri
 
-# Of provenance.json; its other entries are tags.
+# Entries of provenance.json that are metrics; the others are tags.
 NUMBERS = {"seconds", "target_words_per_second", "peak_memory_mb"}
 
 logger = logging.getLogger(__name__)
 
 
 def log_results(params: Params) -> None:
-    """Show in MLflow all that it lacks of an experiment, scores and report above all. Never raises."""
+    """Import into MLflow what it lacks of an experiment. An error is a warning and is not raised."""
     try:
         import_missing(params)
     except Exception as error:
@@ -36,11 +36,11 @@ def log_results(params: Params) -> None:
 
 
 def import_missing(params: Params) -> list[str]:
-    """Import finished trainings, scores and the report, once; what MLflow has in part is completed.
+    """Import finished trainings, scores and the report; complete what MLflow has in part.
 
     Returns:
-        The names of the models and ensembles of which something was added, and REPORT if of that; a
-        second call adds nothing.
+        The names of the models and ensembles to which something was added, and REPORT if something was
+        added to the report. A second call adds nothing.
 
     Raises:
         InputError: if MLflow is not installed or its store does not answer, or a file is damaged.
@@ -73,13 +73,13 @@ def _import_training(client: Any, experiment: str, folder: Path) -> bool:
     """Import one training; return whether MLflow lacked any of it."""
     name, provenance = folder.name, read_provenance(folder)
     key = RunKey(experiment, name, provenance.fingerprint, provenance.started)
-    found = find_run(client, key)
-    if found is not None and found.info.status == "FINISHED":
+    run = find_run(client, key)
+    if run is not None and run.info.status == "FINISHED":
         return False
     logger.info("MLflow lacked the training of %s", name)
     _write_run(client, key, folder, provenance)
-    found = find_run(client, key)
-    if found is None or found.info.status != "FINISHED":
+    run = find_run(client, key)
+    if run is None or run.info.status != "FINISHED":
         raise InputError(f"{folder}: the import stopped half-way, see the warning; run it again")
     return True
 

@@ -28,11 +28,11 @@ class TrackedRun:
         self._sent = time.monotonic()
 
     def log(self, step: int, values: Mapping[str, float], when: int | None = None) -> None:
-        """Add a point to each curve; what MLflow has already, from before a resumption, is skipped.
+        """Add a point to each curve, unless MLflow has it from before a resumption.
 
         Args:
             step: batches trained.
-            values: curve -> value, named as the columns of history.csv.
+            values: of each curve; the names are the columns of history.csv.
             when: milliseconds since 1970; None is now.
         """
         when = int(time.time() * 1000) if when is None else when
@@ -45,7 +45,7 @@ class TrackedRun:
             self.flush()
 
     def flush(self) -> None:
-        """Send what is waiting."""
+        """Send the points that are waiting."""
         self._safely(self._send)
 
     def finish(self, metrics: Mapping[str, Any], when: int | None = None) -> None:
@@ -94,15 +94,15 @@ def training_run(
     params: Mapping[str, Any],
     tags: Mapping[str, Any],
 ) -> Iterator[TrackedRun]:
-    """Yield the MLflow run of a training, the one begun earlier if it resumes. Never raises itself.
+    """Yield the MLflow run of a training; a training that resumes continues its run.
+
+    An error of MLflow is a warning; only errors of the training are raised.
 
     Args:
-        experiment: the experiment.
-        model: its name, the run's too.
-        seed: of the training.
+        model: its name, which is the run's too.
         fingerprint: of configuration and data.
-        started: when the training first started; tells it from another one with the same fingerprint.
-        params: the content of config.json; nested mappings become dotted names.
+        started: when the training first started; trainings with the same fingerprint differ in it.
+        params: the content of config.json; nested parameters get dotted names.
         tags: the facts of provenance.json, ``commits`` and ``dataset_digest`` among them.
     """
     run = TrackedRun()

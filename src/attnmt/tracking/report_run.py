@@ -1,7 +1,7 @@
 """The report in MLflow: one run carries the page, the tables, the figures and the best model.
 
-The run of each system names the tables that show it. The best model is the one that the development set
-chooses (:mod:`attnmt.decoding.best`), registered and served as serving.py says.
+The run of each system has a tag that names the tables that show it. The development set chooses the best
+model (:mod:`attnmt.decoding.best`). It is registered for :mod:`attnmt.serving.service`.
 """
 
 from collections.abc import Sequence
@@ -18,36 +18,38 @@ from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, repo
 
 TRANSLATOR = "translator"  # the logged model
 DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown
-TABLES_FILE = "tables.json"  # what the page is made of; it says nothing that the tables do not
+TABLES_FILE = "tables.json"  # the page is made of it; it says no more than the tables
 
 SERVE = "attnmt serve --model models:/{}/latest"
 
 
 def add_report(client: Any, params: Params) -> bool:
-    """Put an experiment's report into MLflow, in the place of the one that is there.
+    """Put an experiment's report into MLflow, in place of an earlier one.
 
     Returns:
-        Whether MLflow lacked any of it; False, too, if there is no report.
+        Whether MLflow lacked any of it; False if there is no report.
 
     Raises:
         InputError: if a file of the report or of the best model is damaged or missing.
     """
     layout, experiment = Layout(params.experiment), params.experiment
-    found = sorted(layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True)  # tables, then cost
-    if not found:
+    tables_files = sorted(
+        layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True
+    )  # tables, then cost
+    if not tables_files:
         return False
-    tables = [table for path in found for table in read_tables(path, experiment).tables]
+    tables = [table for path in tables_files for table in read_tables(path, experiment).tables]
     run_id = report_run(client, experiment)
     files = [path for path in layout.reports.rglob("[!.]*.*") if path.name != TABLES_FILE]
-    added = [replace_artifacts(client, run_id, layout.reports, sorted(files))]
-    added.append(_name_tables(client, experiment, tables))
+    changes = [replace_artifacts(client, run_id, layout.reports, sorted(files))]
+    changes.append(_name_tables(client, experiment, tables))
     if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
-        added.append(register_best(client, params, run_id))
-    return any(added)
+        changes.append(register_best(client, params, run_id))
+    return any(changes)
 
 
 def _name_tables(client: Any, experiment: str, tables: Sequence[ShownTable]) -> bool:
-    """Tag the run of every system with the tables that show it; return whether one lacked its tag."""
+    """Tag the run of every system with the tables that show it; return whether a tag changed."""
     shown: dict[str, dict[str, None]] = {}
     for table in tables:
         for model in (model for row in table.rows for model in row.models):
@@ -60,7 +62,7 @@ def register_best(client: Any, params: Params, run_id: str) -> bool:
     """Log the best model of an experiment as an output of run ``run_id``, and register it.
 
     Returns:
-        Whether the latest version in the registry was another model, or none.
+        Whether the registry lacked it as its latest version.
 
     Raises:
         InputError: if a file of the model is missing.

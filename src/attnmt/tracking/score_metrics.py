@@ -1,4 +1,4 @@
-"""The scores of models and ensembles in MLflow: of a model, in the run of its training."""
+"""The scores of models and ensembles in MLflow. A model's scores are in the run of its training."""
 
 import hashlib
 from typing import Any
@@ -9,7 +9,7 @@ from attnmt.model.trained import Provenance, read_provenance
 from attnmt.scoring.results import LinkScores, Score, Script, SystemScores, read_scores
 from attnmt.tracking.store import RunKey, find_run, log_final, open_run
 
-LABELS: dict[Script, str] = {  # of the scripts of a scores file, in MLflow
+LABELS: dict[Script, str] = {  # the names in MLflow of the scripts of a scores file
     "tokenized": "bleu_tokenized",
     "nist": "bleu_nist",
     "sacrebleu": "bleu_sacrebleu",
@@ -31,9 +31,9 @@ def add_scores(client: Any, experiment: str, name: str) -> bool:
     scores = read_scores(experiment, name)
     trained = [read_provenance(layout.model(member)) for member in scores.models]
     key = _key(experiment, name, scores.average, trained)
-    found = find_run(client, key)
-    if found is not None:
-        run_id = found.info.run_id
+    run = find_run(client, key)
+    if run is not None:
+        run_id = run.info.run_id
     elif scores.average is None:
         raise InputError(f"{name} with fingerprint {key.fingerprint} has no run")
     else:
@@ -45,7 +45,7 @@ def add_scores(client: Any, experiment: str, name: str) -> bool:
 
 
 def _key(experiment: str, name: str, average: str | None, trained: list[Provenance]) -> RunKey:
-    """Return the key of the run that has the scores: a training's, or an ensemble's own."""
+    """Return the key of the run for the scores: that of a training, or an ensemble's own."""
     if average is None:
         return RunKey(experiment, name, trained[0].fingerprint, trained[0].started)
     parts = [average, *(part for one in trained for part in (one.fingerprint, one.started))]
@@ -55,10 +55,10 @@ def _key(experiment: str, name: str, average: str | None, trained: list[Provenan
 def score_metrics(scores: SystemScores) -> dict[str, float]:
     """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``.
 
-    Those that one looks at first have short names, too: ``bleu`` and ``bleu_unk`` (on tokens, before and
-    after unknown words are replaced) and ``perplexity``, all of the first test set, and ``aer``.
-    The bounds of intervals are apart, as ``<set>/interval/bleu_nist_after_low``. A null, such as an
-    ensemble's perplexity, is left out.
+    The most important ones have short names, too: ``bleu`` and ``bleu_unk`` (on tokens, before and after
+    unknown words are replaced) and ``perplexity``, all on the first test set, and ``aer``. The bounds of
+    an interval have names such as ``<set>/interval/bleu_nist_after_low``. A null, such as an ensemble's
+    perplexity, is left out.
     """
     first = next(iter(scores.sets.values()))
     metrics: dict[str, float | None] = {

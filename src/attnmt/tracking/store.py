@@ -1,7 +1,7 @@
-"""What is said to MLflow itself: the store, and the runs in it. Every function may raise.
+"""MLflow's store and the runs in it. Every function may raise an error.
 
-The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another. Jobs on other
-machines leave that file alone: SQLite does not bear several writers on a network file system.
+The store is ``sqlite:///mlflow.db`` unless MLFLOW_TRACKING_URI names another. Jobs on other machines
+leave that file alone, because SQLite cannot have several writers on a network file system.
 """
 
 import json
@@ -29,12 +29,14 @@ LOCK_SECONDS = 60.0
 PARAMS_A_BATCH = 100  # MLflow's limit
 DIGEST_DIGITS = 16  # of a SHA-256, enough to tell files apart
 REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
-# A view that MLflow's page of runs takes from its experiment, with the scores among the columns. The
-# address that `make ui` prints opens it. Without it MLflow 3.17 shows a page of traces first, whatever
+UI = "http://127.0.0.1:5000"  # where `mlflow ui`, and with it `make ui`, serves the default store
+# A view that MLflow's page of runs takes from its experiment, with the scores among the columns. Only
+# an address that names the view opens it; otherwise MLflow 3.17 shows a page of traces first, whatever
 # the tags of an experiment say.
 SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
 COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`tables`"]
-VIEW = {"mlflow.sharedViewState.scores": json.dumps({"selectedColumns": COLUMNS})}
+VIEW_NAME = "scores"
+VIEW = {f"mlflow.sharedViewState.{VIEW_NAME}": json.dumps({"selectedColumns": COLUMNS})}
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
 
 # A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
@@ -55,13 +57,13 @@ def store_uri() -> str:
 
 
 def connect() -> Any:
-    """Return a client of a store that is ready, its database made if it was not there.
+    """Return a client of the store; make its database if there is none.
 
-    Several processes may call it at once. MLflow takes seconds to import, so it is imported only here.
+    Several processes may call it at once. MLflow takes seconds to import, so it is not imported above.
 
     Raises:
-        InputError: in a job on another machine, if the store is the default one; if its database cannot
-            be used.
+        InputError: if the store is the default one and this is a job on another machine, or if the
+            database cannot be used.
     """
     if ELSEWHERE in os.environ and store_uri() == DEFAULT_URI:
         raise InputError(
@@ -85,12 +87,12 @@ def quieten() -> None:
 
 @dataclass(frozen=True)
 class RunKey:
-    """What a run of MLflow is known by. A training that is repeated has a run of its own."""
+    """What identifies a run in MLflow. A training that is repeated has a run of its own."""
 
     experiment: str
     run: str  # the name of a model or an ensemble
     fingerprint: str  # of configuration and data; of an ensemble, of its members' trainings
-    started: str  # of a training, when it first started, as in provenance.json; of an ensemble ""
+    started: str  # when a training first started, as in provenance.json; "" for an ensemble
 
     @property
     def tags(self) -> dict[str, str]:
@@ -99,7 +101,7 @@ class RunKey:
 
 
 def _check_database() -> None:
-    """Refuse a file that SQLite cannot write to, which MLflow would try again for minutes."""
+    """Refuse a file that SQLite cannot write to; MLflow would try for minutes."""
     uri = urlparse(store_uri())
     if uri.scheme != "sqlite" or not uri.path[1:]:
         return
@@ -121,34 +123,29 @@ def _check_database() -> None:
 def open_run(
     client: Any, key: RunKey, params: Mapping[str, Any], tags: Mapping[str, Any]
 ) -> tuple[str, dict[str, int]]:
-    """Continue a run, or begin it.
-
-    Args:
-        key: of the run.
-        params: nested mappings become dotted names.
-        tags: as they are.
+    """Continue a run, or begin it. Nested parameters get dotted names.
 
     Returns:
         The run's id, and the last step that MLflow has of each of its curves.
     """
     with FileLock(LOCK, timeout=LOCK_SECONDS):
-        found = find_run(client, key)
-        if found is not None:
-            run_id = found.info.run_id
+        run = find_run(client, key)
+        if run is not None:
+            run_id = run.info.run_id
             client.update_run(run_id, status="RUNNING")
             steps = {
                 name: max(point.step for point in client.get_metric_history(run_id, name))
-                for name in found.data.metrics
+                for name in run.data.metrics
             }
             return run_id, steps
-        begun = client.create_run(
+        run = client.create_run(
             _experiment(client, key.experiment),
             start_time=_milliseconds(key.started),
             tags={name: str(value) for name, value in {**tags, **key.tags}.items()},
             run_name=key.run,
         )
-    _log_start(client, begun.info.run_id, key.experiment, params, tags)
-    return begun.info.run_id, {}
+    _log_start(client, run.info.run_id, key.experiment, params, tags)
+    return run.info.run_id, {}
 
 
 def _log_start(
@@ -172,11 +169,11 @@ def _milliseconds(started: str) -> int | None:
 
 
 def _experiment(client: Any, experiment: str) -> str:
-    """Return the id that an experiment has in MLflow, which gets it if need be."""
-    found = _known_experiment(client, experiment)
-    if found is None:
+    """Return an experiment's id in MLflow; create the experiment if MLflow lacks it."""
+    known = _known_experiment(client, experiment)
+    if known is None:
         return str(client.create_experiment(experiment, tags=VIEW))
-    return str(found.experiment_id)
+    return str(known.experiment_id)
 
 
 def _known_experiment(client: Any, experiment: str) -> Any:
@@ -185,35 +182,44 @@ def _known_experiment(client: Any, experiment: str) -> Any:
     Raises:
         InputError: if the artifacts of this folder's store lie outside the folder.
     """
-    found = client.get_experiment_by_name(experiment)
-    if found is not None:
-        _check_place(found.artifact_location)
-    return found
+    known = client.get_experiment_by_name(experiment)
+    if known is not None:
+        _check_place(known.artifact_location)
+    return known
+
+
+def runs_address(client: Any, experiment: str) -> str | None:
+    """Return the address of the table of an experiment's runs with their scores; None without a run."""
+    known = _known_experiment(client, experiment)
+    if known is None:
+        return None
+    server = store_uri().rstrip("/") if urlparse(store_uri()).scheme.startswith("http") else UI
+    return f"{server}/#/experiments/{known.experiment_id}/runs?viewStateShareKey={VIEW_NAME}"
 
 
 def report_run(client: Any, experiment: str) -> str:
-    """Return the id of the run that carries an experiment's report; it is made if need be.
+    """Return the id of the run that carries an experiment's report; create the run if there is none.
 
-    MLflow lists runs by their time of creation. The report takes that of the experiment, so that it
-    stands below what is being trained.
+    MLflow lists runs by their start. The report's run starts with the experiment, so that it stands
+    below the trainings.
     """
     with FileLock(LOCK, timeout=LOCK_SECONDS):
         known = client.get_experiment(_experiment(client, experiment))
-        found = client.search_runs([known.experiment_id], "tags.kind = 'report'")
-        if found:
-            return str(found[0].info.run_id)
-        made = client.create_run(
+        runs = client.search_runs([known.experiment_id], "tags.kind = 'report'")
+        if runs:
+            return str(runs[0].info.run_id)
+        run = client.create_run(
             known.experiment_id,
             start_time=known.creation_time,
             tags={"kind": "report"},
             run_name=REPORT,
         )
-        client.set_terminated(made.info.run_id, "FINISHED", known.creation_time)
-    return str(made.info.run_id)
+        client.set_terminated(run.info.run_id, "FINISHED", known.creation_time)
+    return str(run.info.run_id)
 
 
 def set_tag(client: Any, run: Any, name: str, value: str) -> bool:
-    """Set a tag of a run; return whether it was not so before."""
+    """Set a tag of a run; return whether that changed it."""
     if run.data.tags.get(name) == value:
         return False
     client.set_tag(run.info.run_id, name, value)
@@ -222,27 +228,26 @@ def set_tag(client: Any, run: Any, name: str, value: str) -> bool:
 
 def model_runs(client: Any, experiment: str) -> list[Any]:
     """Return the runs of all models and ensembles of an experiment."""
-    found, token = [], None
+    runs, token = [], None
     while token != "":
         page = client.search_runs(
             [_experiment(client, experiment)], "tags.run != ''", page_token=token
         )
-        found += page
+        runs += page
         token = page.token or ""
-    return found
+    return runs
 
 
 def find_run(client: Any, key: RunKey) -> Any:
     """Return the MLflow run of a training or an ensemble, or None."""
     condition = " and ".join(f"tags.{name} = '{value}'" for name, value in key.tags.items())
     known = _known_experiment(client, key.experiment)
-    ids = [known.experiment_id] if known else []
-    found = client.search_runs(ids, condition, max_results=1) if ids else []
-    return found[0] if found else None
+    runs = client.search_runs([known.experiment_id], condition, max_results=1) if known else []
+    return runs[0] if runs else None
 
 
 def log_final(client: Any, run_id: str, metrics: Mapping[str, float]) -> bool:
-    """Log the numbers that MLflow has not with this value; return whether there was one."""
+    """Log the numbers that differ from those in MLflow; return whether there were any."""
     from mlflow.entities import Metric
 
     known, now = client.get_run(run_id).data.metrics, int(time.time() * 1000)
@@ -253,10 +258,10 @@ def log_final(client: Any, run_id: str, metrics: Mapping[str, float]) -> bool:
 
 
 def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Path]) -> bool:
-    """Make files of a folder all that a run has of artifacts; return whether it had others.
+    """Make files of a folder the only artifacts of a run; return whether anything changed.
 
     Raises:
-        InputError: if the artifacts of this folder's store lie outside of it.
+        InputError: if the artifacts of this folder's store lie outside the folder.
     """
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
@@ -276,7 +281,7 @@ def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Pa
 
 
 def _names(artifacts: Any, folder: str | None = None) -> Iterator[str]:
-    """Yield the files of a run's artifacts, each with its folders."""
+    """Yield the paths of a run's artifacts."""
     for entry in artifacts.list_artifacts(folder):
         if entry.is_dir:
             yield from _names(artifacts, entry.path)
@@ -302,9 +307,9 @@ def digest_of(files: Sequence[Path]) -> str:
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Bring nested mappings to one level, names joined by dots."""
-    found: dict[str, Any] = {}
+    """Bring nested mappings to one level, with dots between the names."""
+    flattened: dict[str, Any] = {}
     for name, value in values.items():
         nested = isinstance(value, Mapping)
-        found |= flat(value, f"{prefix}{name}.") if nested else {prefix + name: value}
-    return found
+        flattened |= flat(value, f"{prefix}{name}.") if nested else {prefix + name: value}
+    return flattened

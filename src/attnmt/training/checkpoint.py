@@ -212,7 +212,7 @@ class Checkpoints:
 
 
 def discard(checkpoints: Path, model: Path) -> None:
-    """Delete the checkpoints of the training that made a model, once no engine will lose its outputs.
+    """Delete the checkpoints of the training that made a model, once its outputs are safe elsewhere.
 
     Checkpoints stay while a process trains there, and so does what cannot be deleted.
 

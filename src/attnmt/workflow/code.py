@@ -1,9 +1,9 @@
 """Which code a stage runs, as digests that comments, docstrings and formatting do not change.
 
-A module's digest is that of its syntax tree. A stage runs its own file, the modules of this package that
-the file imports, directly or not, at the top or in a function, and the data files of their packages.
-Only an ``import`` statement counts. An import by name (``importlib``) is not seen; a test forbids it
-everywhere but in record.py, which uses it on purpose.
+A module's digest is that of its syntax tree. The code of a stage is its own file, the modules of this
+package that the file imports, directly or not, at the top or in a function, and the data files of their
+packages. Only an ``import`` statement counts. An import by name (``importlib``) does not; a test forbids
+it everywhere but in record.py, which uses it on purpose.
 """
 
 import ast
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import attnmt
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_json, write_json
+from attnmt.files.text_file import json_text, update_text
 
 SOURCE = Path(attnmt.__file__).parent
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
@@ -49,20 +49,14 @@ def digest_of(code: dict[str, str]) -> str:
 
 
 def write_code(stages: Path, folder: Path) -> None:
-    """Write ``<script>.json`` into a folder for every script in ``stages``, unless it says that already.
+    """Bring ``<script>.json`` in a folder up to date for every script in ``stages``.
 
     Raises:
         InputError: if a file is not Python or cannot be written.
     """
     for script in sorted(stages.resolve().glob("*.py")):
         if script.stem != SCRIPT:
-            write_if_other(folder / f"{script.stem}.json", code_of(script))
-
-
-def write_if_other(path: Path, code: dict[str, str]) -> None:
-    """Write the digests of a script, unless the file says them already; it keeps its time then."""
-    if not path.exists() or read_json(path) != code:
-        write_json(path, code)
+            update_text(folder / f"{script.stem}.json", json_text(code_of(script)))
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:
@@ -72,7 +66,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            # What is imported from a package may be a module of it.
+            # A name that is imported from a package may be one of its modules.
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         for parts in (name.split(".") for name in names):
             if parts[0] == SOURCE.name:
@@ -90,7 +84,7 @@ def _file(module: str) -> Path:
 def _data(package: Path) -> Iterator[Path]:
     """Yield a package's files that are not Python, also those in folders that are not packages.
 
-    Hidden files, and those that an editor keeps beside a file, are nobody's data.
+    Hidden files, and the copies that an editor keeps, do not count.
     """
     for path in sorted(package.iterdir()):
         if path.is_dir():
@@ -121,7 +115,7 @@ def _digest(content: bytes) -> str:
 def _plain(node: object) -> object:
     """Return a syntax tree as lists, without positions and without strings that stand alone.
 
-    Empty fields are left out: versions of Python differ in which of them a node has.
+    Empty fields are left out, because versions of Python differ in which of them a node has.
     """
     if isinstance(node, ast.AST):
         fields = [(name, _plain(value)) for name, value in ast.iter_fields(node)]
@@ -133,6 +127,6 @@ def _plain(node: object) -> object:
 
 
 def _is_docstring(node: object) -> bool:
-    """Say if a statement is a string and nothing else; it does nothing, wherever it stands."""
+    """Return whether a statement is only a string, which does nothing, wherever it stands."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)

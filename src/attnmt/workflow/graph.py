@@ -1,7 +1,8 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
-The only module that knows DVC. What it uses of ``dvc.repo``, which is not DVC's promised interface:
-``Repo.status``, ``Repo.commit``, ``Repo.index`` (``stages``, ``graph``) and a stage's fields.
+This is the only module that knows DVC. DVC does not promise to keep the interface of ``dvc.repo``. The
+module uses these parts: ``Repo.status``, ``Repo.commit``, ``Repo.index`` (``stages``, ``graph``) and a
+stage's fields.
 """
 
 from collections import defaultdict
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from dvc.config import ConfigError
@@ -26,47 +27,54 @@ from attnmt.layout import Layout
 from attnmt.workflow import code
 from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of
 
+TRAIN = "train@"  # before a model's name: the stage that trains it
+
 
 @dataclass(frozen=True)
 class Stage(Order):
     """One stage of an experiment. All paths are relative to the project's folder.
 
-    ``inputs`` are sources and declared outputs: for a folder that the stage reads, the outputs that
-    lie in it; for a file in an output, that output.
+    ``inputs`` are sources and declared outputs. The outputs that lie in a folder stand for the folder,
+    and an output stands for a file in it.
     """
 
     description: str
     threads: int
     resources: dict[str, int]
-    priority: int  # stages that read what this one makes: what most wait for goes first
-    done: bool  # the outputs were made of what lies there now: dvc.lock says so, or their record
-    settled: bool  # done, and every stage before it
+    priority: int  # the number of stages that read its outputs; the highest goes first
+    done: bool  # dvc.lock or the record says that the outputs were made of what lies there now
+    settled: bool  # done, as is every stage before it
     committed: bool  # dvc.lock says that it is done, and no record says that other code did it
 
 
-def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -> list[Stage]:
+def read_stages(
+    experiment: str, root: Path = Path(), *, compare: bool = True, look: bool = False
+) -> list[Stage]:
     """Return the stages of an experiment, in dvc.yaml's order.
 
     ``compare`` writes models.yaml and the digests of the code as they are now. Then it asks DVC, where
     there is a dvc.lock, and the stages' records what has changed. Without it no stage is done.
+    ``look`` writes no digests for an experiment that has none yet: no stage of it has run here.
 
     Raises:
-        InputError: if the experiment does not exist, or its parameters or DVC's files are at fault.
+        InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
     """
     root = root.resolve()
     file = _dvc_yaml(experiment, root)
     params = load_params(file.with_name("params.yaml"), root)
     layout = Layout(experiment, root)
     if compare:
-        write_models(params, root)
+        write_models(params, root)  # the graph needs it
+        compare = layout.code.exists() or not look
+    if compare:
         code.write_code(root / "stages", layout.code)
     with _repository(root) as repo:
         locked = compare and file.with_name("dvc.lock").exists()
         status = repo.status(targets=[str(file)]) if locked else {}
-        found = [stage for stage in repo.index.stages if Path(stage.path) == file]
-        _check(file, found)
+        declared = [stage for stage in repo.index.stages if Path(stage.path) == file]
+        _check(file, declared)
         graph = repo.index.graph  # from a stage to those that it depends on
-        within = _within([_path(output, root) for stage in found for output in stage.outs])
+        within = _within([_path(output, root) for stage in declared for output in stage.outs])
 
         @cache
         def digest(path: str) -> str | None:
@@ -94,7 +102,7 @@ def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -
 
         @cache
         def committed(stage: Any) -> bool:
-            # A lock may be forced over what other code made; then the record knows better.
+            # Someone may have forced DVC to lock what other code made; then the record is right.
             record = layout.record(stage.name)
             locked_as_it_is = locked and stage.addressing not in status
             return locked_as_it_is and not contradicts(record, order(stage), digest)
@@ -121,7 +129,7 @@ def read_stages(experiment: str, root: Path = Path(), *, compare: bool = True) -
                 settled=settled(stage),
                 committed=committed(stage),
             )
-            for stage in found
+            for stage in declared
         ]
 
 
@@ -137,29 +145,26 @@ def find_order(experiment: str, command: str) -> Order:
     raise InputError(f"{_dvc_yaml(experiment, Path())}: no stage runs `{command}`")
 
 
-def commit(experiment: str) -> list[str]:
-    """Write to dvc.lock what was made, for every stage whose record proves it.
+class Committed(NamedTuple):
+    """The stages of an experiment after a commit, by what dvc.lock says of them."""
 
-    Returns:
-        The stages of which dvc.lock did not say it yet.
+    new: list[str]  # dvc.lock did not say before that they are done
+    stale: list[str]  # something that they are made of has changed; their old entries stay
+    trained: list[str]  # models whose outputs are in DVC's cache
 
-    Raises:
-        InputError: naming the stages that have not run since something that they are made of changed.
-            dvc.lock keeps its old entries for these.
-    """
+
+def commit(experiment: str) -> Committed:
+    """Write to dvc.lock what was made, for every stage whose record proves it."""
     stages = read_stages(experiment)
     file = _dvc_yaml(experiment, Path().resolve())
     new = [stage.name for stage in stages if stage.done and not stage.committed]
-    missing = [stage.name for stage in stages if not stage.done]
+    stale = [stage.name for stage in stages if not stage.done]
     with _repository(Path()) as repo:
-        for target in [f"{file}:{name}" for name in new] if missing else [str(file)]:
+        for target in [f"{file}:{name}" for name in new] if stale else [str(file)]:
             repo.commit(target, force=True)
-    if missing:
-        raise InputError(
-            f"{file}: these stages are out of date: {', '.join(missing)}; run snakemake or dvc repro, "
-            f"then commit again"
-        )
-    return new
+    # DVC's status calls no output unchanged that its cache lacks, and a commit puts the others there.
+    trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
+    return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
 
 
 def _dvc_yaml(experiment: str, root: Path) -> Path:
@@ -179,14 +184,14 @@ def _repository(root: Path) -> Iterator[Repo]:
             yield repo
     except (NotDvcRepoError, SCMError) as error:
         raise InputError(f"{root}: {error}; clone the project with git, run it there") from None
-    except DvcException as error:  # it names the file at fault, unless that is DVC's configuration
+    except DvcException as error:  # it names the faulty file, unless that is DVC's configuration
         place = root / ".dvc/config" if isinstance(error, ConfigError) else root
         why = " ".join(str(error).split())
         raise InputError(f"{place}: {why}; mend that file, or bring it back with git") from None
 
 
 def _check(file: Path, stages: list[Any]) -> None:
-    """Refuse a dvc.yaml that DVC takes and that says too little."""
+    """Refuse a dvc.yaml that DVC accepts but that lacks what Snakemake needs."""
     if not stages:
         raise InputError(f"{file}: has no stages; bring it back with git")
     for stage in stages:
@@ -199,7 +204,7 @@ def _path(item: Any, root: Path) -> Path:
 
 
 def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
-    """Return the outputs that lie in each folder; an output lies in itself, too."""
+    """Return the outputs that lie in each folder; each output also lies in itself."""
     within: dict[Path, list[Path]] = defaultdict(list)
     for output in outputs:
         for folder in (output, *output.parents):
@@ -208,9 +213,9 @@ def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
 
 
 def _inputs(stage: Any, within: Mapping[Path, list[Path]], root: Path) -> list[str]:
-    """Return what a stage reads, declared outputs standing for folders around and files in them."""
+    """Return what a stage reads, as sources and declared outputs (:class:`Stage`)."""
     inputs: list[Path] = []
     for path in (_path(item, root) for item in stage.deps if item not in stage.params):
-        around = [folder for folder in path.parents if folder in within.get(folder, ())]
-        inputs += within.get(path) or around or [path]
+        output_around = [folder for folder in path.parents if folder in within.get(folder, ())]
+        inputs += within.get(path) or output_around or [path]
     return list(dict.fromkeys(map(str, inputs)))

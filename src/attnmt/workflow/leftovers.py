@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def set_aside(params: Params) -> list[Path]:
-    """Move leftovers to ``set-aside/``, so that nobody who depends on a whole folder counts them.
+    """Move leftovers to ``set-aside/``, so that no stage that reads a whole folder counts them.
 
     Returns:
         Where they lay.
@@ -31,14 +31,14 @@ def set_aside(params: Params) -> list[Path]:
 
 def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
     translators = {*params.models, *params.ensembles}
-    rooms: dict[Path, Collection[str]] = {
+    known_names: dict[Path, Collection[str]] = {
         layout.encoded("x").parent: params.families,
         layout.model("x").parent: params.models,
         layout.translations("x").parent: translators,
         layout.scores("x").parent: translators,
         layout.metrics("x").parent: translators,
     }
-    for folder, known in rooms.items():
+    for folder, known in known_names.items():
         for path in sorted(folder.glob("[!.]*")):
             if path.stem not in known and path.suffix != ".partial":
                 yield path

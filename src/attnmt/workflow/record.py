@@ -1,8 +1,8 @@
 """What the outputs of a stage were made of, noted by the stage itself.
 
-DVC notes this in dvc.lock, but only of what DVC ran. A stage that Snakemake or a person starts writes a
-record: its command and parameters, the digests of its inputs before it ran and of its outputs after it.
-So anybody can tell by content, and not by times, what made the files that lie there.
+DVC notes this in dvc.lock, but only for the stages that it ran. A stage that Snakemake or a person
+starts writes a record: its command and parameters, the digests of its inputs before it ran and of its
+outputs after it. So what made a file is known by content, and not by times.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ import yaml
 
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, read_model
-from attnmt.files.text_file import read_json, sha256, write_json
+from attnmt.files.text_file import json_text, read_json, sha256, update_text, write_json
 from attnmt.layout import Layout
-from attnmt.workflow.code import SCRIPT, code_of, write_if_other
+from attnmt.workflow.code import SCRIPT, code_of
 
 ORDER = "ATTNMT_ORDER"  # set by the Snakefile: the file of the order that a stage carries out
 DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
@@ -54,7 +54,7 @@ class Order:
         return {"command": self.command, "params": self.params, "inputs": inputs}
 
     def seen_now(self, digest: Digest) -> dict[str, Any]:
-        """Return the same with the parameters that the files have now; None for one that they lack."""
+        """Return the same with the parameters that the files have now; None stands for a missing one."""
         names = [(name, *name.split(":")) for name in self.params]
         now = {file: yaml.safe_load(Path(file).read_text(encoding="utf-8")) for _, file, _ in names}
         params = {name: _at(now[file], key) for name, file, key in names}
@@ -62,14 +62,16 @@ class Order:
 
     def made(self, digest: Digest) -> dict[str, Any]:
         """Return the digests of the outputs that are there."""
-        found = {path: digest(path) for path in self.outputs}
-        return {path: value for path, value in found.items() if value is not None}
+        digests = {path: digest(path) for path in self.outputs}
+        return {path: value for path, value in digests.items() if value is not None}
 
     def write(self, path: Path, again: bool) -> None:
-        """Write the order if it is new, or ``again`` for Snakemake, which goes by the file's time."""
-        text = {name: getattr(self, name) for name in Order.__dataclass_fields__}
-        if again or not path.exists() or read_json(path) != text:
-            write_json(path, text)
+        """Write the order if it is new, or ``again``: Snakemake runs what is older than its order."""
+        order = {name: getattr(self, name) for name in Order.__dataclass_fields__}
+        if again:
+            write_json(path, order)
+        else:
+            update_text(path, json_text(order))
 
 
 def _at(values: Any, name: str) -> Any:
@@ -86,20 +88,20 @@ class _DecidedBy(Record):
 
 
 class _Run(Record):
-    """What a stage notes: what decided its outputs, the commands that ran, the outputs' digests."""
+    """The record of a stage: what decided its outputs, the commands that ran, the outputs' digests."""
 
     by: _DecidedBy
     ran: list[str]  # those of the stage's commands that ran, one after another
     made: dict[str, str]
 
     def led_to(self, outputs: dict[str, str], by: dict[str, Any], commands: list[str]) -> bool:
-        """Say if these commands, decided by this, made the outputs that lie there."""
+        """Return whether these commands, decided by ``by``, made the outputs."""
         ran = self.ran[: len(commands)] == commands
         return ran and self.made == outputs and self.by.model_dump() == by
 
 
 def is_of(record: Path, order: Order, digest: Digest) -> bool:
-    """Say if the outputs that lie there are those of a recorded run of this very order.
+    """Return whether a recorded run of exactly this order made the outputs that lie there.
 
     Raises:
         InputError: if the record is damaged.
@@ -112,7 +114,7 @@ def is_of(record: Path, order: Order, digest: Digest) -> bool:
 
 
 def contradicts(record: Path, order: Order, digest: Digest) -> bool:
-    """Say if the outputs are those of a recorded run, but of other code, parameters or command.
+    """Return whether a recorded run made the outputs with other code, parameters or another command.
 
     Raises:
         InputError: if the record is damaged.
@@ -127,14 +129,14 @@ def contradicts(record: Path, order: Order, digest: Digest) -> bool:
 
 @contextmanager
 def recorded(experiment: str, script: Path, arguments: list[str]) -> Iterator[None]:
-    """Run a stage's work and note what it was made of, if that can be known.
+    """Run a stage's work and record what its outputs were made of, if that can be known.
 
-    Under DVC nothing is noted, because DVC writes dvc.lock itself. If a person starts the stage, its
-    order is its definition in dvc.yaml. Where DVC is not installed nothing is noted.
+    Under DVC nothing is recorded, because DVC writes dvc.lock itself. If a person starts the stage, its
+    order is its definition in dvc.yaml. Without DVC nothing is recorded.
 
     Raises:
-        InputError: if its code or parameters are no longer what the engine saw, or if they or its inputs
-            have changed while it worked: DVC would take the new ones for what it was made of.
+        InputError: if the code or the parameters are no longer what the engine saw, or if they or the
+            inputs changed while the stage worked: DVC would believe that the new ones made the outputs.
     """
     # The stage that writes the digests runs whenever an engine looks. Of several processes that train
     # one model, only the first writes, and it ends last.
@@ -144,7 +146,8 @@ def recorded(experiment: str, script: Path, arguments: list[str]) -> Iterator[No
     layout, command = Layout(experiment), " ".join(["python", f"stages/{script.name}", *arguments])
     by_hand = not {ORDER, DVC_STAGE} & os.environ.keys()
     _check_code(layout.code / f"{script.stem}.json", code_of(script), by_hand)
-    order = _given(command) if ORDER in os.environ else _defined(experiment, command)
+    by_order = ORDER in os.environ
+    order = _snakemakes_order(command) if by_order else _definition(experiment, command)
     if order is None:
         yield
         return
@@ -152,7 +155,7 @@ def recorded(experiment: str, script: Path, arguments: list[str]) -> Iterator[No
     before = order.commands[: order.commands.index(command)]
     by = order.decided_by(digest_of_path)
     _check_same(by, order.seen_now(digest_of_path), "DVC or Snakemake had read it")
-    # Of two commands the second proves something only together with the first.
+    # The second of two commands proves something only together with the first.
     follows = not before or (
         record.exists() and _read(record).led_to(order.made(digest_of_path), by, before)
     )
@@ -191,23 +194,23 @@ def digest_of_path(path: str | Path) -> str | None:
 
 
 def _check_code(file: Path, code: dict[str, str], by_hand: bool) -> None:
-    """Check that the stage's file of digests is of the code that runs.
+    """Check that the stage's file of digests describes the code that runs.
 
     If a person started the stage, the file is brought up to date instead.
     """
     if by_hand:
-        write_if_other(file, code)
+        update_text(file, json_text(code))
         return
     seen = read_json(file)
-    other = [name for name in {**seen, **code} if seen.get(name) != code.get(name)]
-    if other:
+    changed = [name for name in {**seen, **code} if seen.get(name) != code.get(name)]
+    if changed:
         raise InputError(
-            f"{file}: {', '.join(sorted(other))} changed after DVC or Snakemake had read them; "
+            f"{file}: {', '.join(sorted(changed))} changed after DVC or Snakemake had read them; "
             f"start it again"
         )
 
 
-def _given(command: str) -> Order:
+def _snakemakes_order(command: str) -> Order:
     """Return Snakemake's order, which this stage carries out."""
     file = os.environ[ORDER]
     order = Order(**read_json(Path(file)))
@@ -216,7 +219,7 @@ def _given(command: str) -> Order:
     return order
 
 
-def _defined(experiment: str, command: str) -> Order | None:
+def _definition(experiment: str, command: str) -> Order | None:
     """Return dvc.yaml's definition of the stage with a command, if DVC is installed and has one."""
     try:
         # By name: otherwise DVC's adapter would count as code of every stage.

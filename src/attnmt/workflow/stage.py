@@ -22,7 +22,7 @@ ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's ow
 
 
 def run_stage(main: Callable[..., Any], description: str | None) -> None:
-    """Run ``main`` with arguments from the command line, its help being the stage's docstring.
+    """Run ``main`` with arguments from the command line; ``description``, its docstring, is the help.
 
     A record says afterwards what the outputs were made of (:mod:`attnmt.workflow.record`). An
     InputError ends the process as :func:`run_app` says.
@@ -36,8 +36,8 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
             main(params_file, **others)
 
     logging.basicConfig(format="%(message)s")
-    for ours in ("attnmt", "__main__"):  # other libraries' warnings are enough
-        logging.getLogger(ours).setLevel(logging.INFO)
+    for name in ("attnmt", "__main__"):  # other libraries' warnings are enough
+        logging.getLogger(name).setLevel(logging.INFO)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(help=description)(run)
     run_app(app)
@@ -50,17 +50,17 @@ def run_app(app: typer.Typer) -> None:
     scheduler's signals end it as Ctrl-C does, and nothing is left half-written. During a training
     :mod:`attnmt.training.stop` handles them.
     """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of startup.py
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as startup.py set it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with handled(lambda number: sys.exit(128 + number), ENDS):
         try:
             try:
                 app()
             finally:
-                sys.stdout.flush()  # while an error of it can still be told
+                sys.stdout.flush()  # while its errors can still be reported
         except InputError as error:
             _fail(str(error))
-        except BrokenPipeError:  # whoever reads has seen enough
+        except BrokenPipeError:  # the reader has ended
             _close_output()
             sys.exit(1)
         except OSError as error:
@@ -78,7 +78,7 @@ def _fail(message: str) -> NoReturn:
 
 
 def _close_output() -> None:
-    """Drop what standard output does not take, which Python would try again at the end."""
+    """Drop what standard output does not take; Python would try to write it again at the end."""
     try:
         sys.stdout.flush()
     except OSError:
