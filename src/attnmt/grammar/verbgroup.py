@@ -1,6 +1,6 @@
-"""The verb group: tense, mood and the order-free parts of both languages' verb complexes.
+"""The verb group: tense, mood and the parts of the verb in both languages, in no order yet.
 
-Tense rule, the same everywhere so that English decides the German form:
+The English tense decides the German form, by the same rule everywhere:
 
 - present and progressive          -> Präsens
 - simple past                      -> Perfekt; Präteritum for sein, haben, modals and the verbs
@@ -36,7 +36,7 @@ class Tense(Enum):
 
 
 class Modal(NamedTuple):
-    """A modal verb in one tense; ``lexical`` ones (want to) need do-support."""
+    """A modal verb in one tense; one with a ``lexical_base`` (want to) needs do-support."""
 
     english: tuple[str, ...]  # by agreement
     following: tuple[str, ...]  # "to", "like to"
@@ -74,8 +74,8 @@ BECOME: Final = make_verb(
 class VerbGroup(NamedTuple):
     """The parts of a verb complex.
 
-    English: the finite auxiliaries that stand before *not* and an inverted subject, and the rest.
-    German: the finite verb and the verbal words that close the clause.
+    In English these are the finite auxiliaries, which stand before *not* and an inverted subject, and
+    the rest. In German they are the finite verb and the verbal words that close the clause.
     """
 
     auxiliary: English
@@ -215,7 +215,7 @@ def _perfect_auxiliary(verb: Verb, past: bool) -> tuple[str, ...]:
 
 
 def _auxiliary(text: str, negation: EnglishWord | None) -> EnglishWord:
-    """Return an auxiliary, contracting it with a *not* that has been marked as *'t*."""
+    """Return an auxiliary, contracted if the negation is to be *'t* and English has such a form."""
     if negation is not None and negation.text == "'t":
         contracted = en.CONTRACTED.get(text)
         if contracted:
