@@ -194,5 +194,5 @@ class Family(Strict):
         recipe = self.training.model_dump(exclude={"with_dropout"})
         if model.dropout and self.training.with_dropout:
             recipe |= self.training.with_dropout.model_dump()
-        own = {"epochs": model.epochs, "halve_after": model.halve_after}
-        return Training(**recipe | {key: value for key, value in own.items() if value is not None})
+        numbers = {"epochs": model.epochs, "halve_after": model.halve_after}
+        return Training(**recipe | {key: n for key, n in numbers.items() if n is not None})

@@ -196,10 +196,10 @@ class ClauseBuilder(PhraseBuilder):
             phrase = self.related(self.noun_phrase(noun, case), noun)
         if not phrase.relative and dice.random() < COORDINATION_RATE * self.richness:
             if dice.random() < 0.5:
-                other = self.person_name(case)
+                second = self.person_name(case)
             else:
-                other = self.noun_phrase(self.noun(("kin",)), case, phrase.owner, plural=False)
-            phrase = self.coordinate(phrase, other)
+                second = self.noun_phrase(self.noun(("kin",)), case, phrase.owner, plural=False)
+            phrase = self.coordinate(phrase, second)
         return phrase
 
     def argument(
@@ -230,10 +230,10 @@ class ClauseBuilder(PhraseBuilder):
                 not (light or phrase.negates or phrase.relative)
                 and point < COORDINATION_RATE * self.richness
             ):
-                other = self.noun(noun_classes(classes))
-                if other is not noun and other.classes[0] == noun.classes[0]:
-                    added = self.noun_phrase(other, complement.case, subject.owner)
-                    phrase = self.coordinate(phrase, added)
+                second = self.noun(noun_classes(classes))
+                if second is not noun and second.classes[0] == noun.classes[0]:
+                    second_phrase = self.noun_phrase(second, complement.case, subject.owner)
+                    phrase = self.coordinate(phrase, second_phrase)
         if complement.german:
             return self.prepositional(complement.english, complement.german, phrase)
         if complement.english:

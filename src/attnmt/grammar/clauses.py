@@ -111,7 +111,7 @@ class Clause:
                 words.insert(len(group.auxiliary), self.negation)
             else:
                 words.append(self.negation)
-        rest = group.rest
+        verb_words = group.words
         constituents = sorted(self.constituents, key=_english_rank)
         if len(constituents) > 1 and any(c.role is Role.FREQUENCY for c in constituents):
             frequency = next(c for c in constituents if c.role is Role.FREQUENCY)
@@ -123,10 +123,10 @@ class Clause:
         if len(particles) == 1 and constituents:
             role, phrase = constituents[0]
             if phrase.pronoun and role is Role.ACCUSATIVE:  # pick him up
-                words += [*rest[:-1], *phrase.english, rest[-1]]
-                rest = []
+                words += [*verb_words[:-1], *phrase.english, verb_words[-1]]
+                verb_words = []
                 del constituents[0]
-        words += rest
+        words += verb_words
         for _, phrase in constituents:
             words += phrase.english
         return words

@@ -26,13 +26,13 @@ JUDGMENTS: Final = (
 class Subordinator(NamedTuple):
     """A conjunction in both languages, and the tenses that it asks for in the two clauses.
 
-    ``main`` is the tense of the main clause, ``own`` that of the clause that the conjunction opens.
+    ``main`` is the tense of the main clause, ``inner`` that of the clause that the conjunction opens.
     """
 
     english: str
     german: str
     main: Tense | None = None
-    own: Tense | None = None
+    inner: Tense | None = None
 
 
 BECAUSE: Final = Subordinator("because", "weil")
@@ -88,13 +88,17 @@ class ComplexBuilder(StatementBuilder):
         else:
             main = self.clause(verb=dice.pick(self.verbs.dynamic), dated=False, tense=kind.main)
         subject = self.resumed(main.subject)
-        if kind.own is None:
+        if kind.inner is None:
             clause = self.content(subject)
-        elif kind.own is Tense.PRESENT and dice.random() < 0.4:
+        elif kind.inner is Tense.PRESENT and dice.random() < 0.4:
             clause = self.copula() if dice.random() < 0.5 else self.weather_clause(Tense.PRESENT)
         else:
             clause = self.clause(
-                subject, dice.pick(self.verbs.dynamic), negatable=False, dated=False, tense=kind.own
+                subject,
+                dice.pick(self.verbs.dynamic),
+                negatable=False,
+                dated=False,
+                tense=kind.inner,
             )
         link, bindewort = pair(kind.english, kind.german)
         english, german = clause.subordinate()

@@ -77,7 +77,9 @@ class EncodedSets:
     def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
         """Return how many words each sentence pair of a set has, source and target."""
         sides = (map(self.words, self.units(name, language)) for language in (source, target))
-        return [(len(one), len(other)) for one, other in zip(*sides, strict=True)]
+        return [
+            (len(sentence), len(translation)) for sentence, translation in zip(*sides, strict=True)
+        ]
 
     def text(self, name: str, language: str) -> "EncodedText":
         """Return one side of a set as ids.
