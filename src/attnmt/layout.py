@@ -21,7 +21,7 @@ class Layout:
 
     @property
     def downloads(self) -> Path:
-        """Downloaded files. They are no stage's outputs, so neither DVC nor Snakemake deletes them."""
+        """Downloaded files. As they are not outputs, neither DVC nor Snakemake deletes them."""
         return Path(self.root, "data", "downloads", self.experiment)
 
     @property
@@ -43,7 +43,7 @@ class Layout:
         return Path(self.root, "models", self.experiment, name)
 
     def checkpoints(self, name: str) -> Path:
-        """Checkpoints of a model. As they are no outputs, nothing deletes them before a retry."""
+        """Checkpoints of a model. As they are not outputs, nothing deletes them before a retry."""
         return Path(self.root, "checkpoints", self.experiment, name)
 
     def translations(self, name: str) -> Path:

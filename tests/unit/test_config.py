@@ -195,6 +195,12 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
             "'base' differs from the first member in reverse",
         ),
         (
+            "{label: Base, ",
+            "{lable: Base, ",
+            "tables.table1.base.lable",
+            "unknown key; did you mean 'label'?",
+        ),
+        (
             "system: base_reverse,",
             "system: base_revers,",
             "tables.table1.reverse.system",

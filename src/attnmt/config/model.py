@@ -160,7 +160,8 @@ class Training(Strict):
     # what the authors' program does)
     schedule: Literal["paper", "program"]
     clip_norm: PositiveFloat
-    clip_embeddings: bool  # whether the norm includes the embeddings, as the authors' does not
+    # whether the norm includes the embeddings; in the authors' program it does not
+    clip_embeddings: bool
     # corpus: all pairs in a new order every epoch; chunk: only the batches of a chunk, as the authors do
     shuffle: Literal["corpus", "chunk"]
     chunk_batches: PositiveInt  # how many batches are sorted by length together
@@ -190,7 +191,7 @@ class Family(Strict):
     training: FamilyTraining
 
     def recipe(self, model: Entry) -> Training:
-        """Return a model's recipe: the family's for its dropout, with the model's own numbers put in."""
+        """Return a model's recipe: its family's, with the numbers for dropout and its own put in."""
         recipe = self.training.model_dump(exclude={"with_dropout"})
         if model.dropout and self.training.with_dropout:
             recipe |= self.training.with_dropout.model_dump()

@@ -124,7 +124,7 @@ class Params(Experiment):
         return self.families[model.family].recipe(model)
 
     def translators(self, name: str) -> Ensemble:
-        """Return the models that translate under a name: an ensemble, or a single model as one.
+        """Return the models that translate under a name: an ensemble, also for a single model.
 
         Raises:
             InputError: if the experiment has neither.

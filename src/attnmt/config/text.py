@@ -130,7 +130,7 @@ class ParallelFiles(Strict):
 class Expected(Strict):
     """The size that a corpus is said to have. ``attnmt plan`` uses it until the text is there."""
 
-    pairs: PositiveInt  # that are trained on: no side is longer than tokenize.max_length
+    pairs: PositiveInt  # training pairs in which no side is longer than tokenize.max_length
     words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # of these pairs
     raw_bytes: PositiveInt  # of all raw text, long sentences included
     bytes: PositiveInt  # of all files to fetch
@@ -205,9 +205,7 @@ class Dictionary(Strict):
     """The word dictionary that replaces unknown words, learned from aligned training text."""
 
     max_pairs: PositiveInt  # aligned at once, which bounds memory; a longer text is cut into parts
-    min_count: (
-        PositiveInt  # a pair of words that is linked less often in the whole text is left out
-    )
+    min_count: PositiveInt  # links in the whole text, at least, for a pair of words to be kept
 
 
 class Pieces(Strict):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from attnmt.errors import InputError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's share of it
+FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota used up
 SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(?P<old>\.old)?\.partial(?=/|$)")
 SILENCE = 7 * 24 * 3600  # seconds; a living process writes something within this time
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # arguments of Linux's renameat2

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -81,8 +81,7 @@ class YamlFile:
         try:
             return model.model_validate(self.values)
         except ValidationError as error:
-            schema = model.model_json_schema()
-            faults = [self._describe(details, schema) for details in error.errors()]
+            faults = [self._describe(details, model) for details in error.errors()]
             raise InputError("\n".join(faults)) from None
 
     def error(self, location: Location, message: str) -> InputError:
@@ -108,19 +107,16 @@ class YamlFile:
             line, node = entry[0].start_mark.line + 1, entry[1]
         return line
 
-    def _describe(self, details: ErrorDetails, schema: dict[str, Any]) -> str:
+    def _describe(self, details: ErrorDetails, model: type[BaseModel]) -> str:
         """Say where in the file a fault that pydantic found lies, and what to do."""
-        location, message = explained(details, schema)
+        location, message = explained(details, model)
         if details["type"] in ("int_type", "float_type"):
             message += NO_NUMBERS.get(type(details["input"]), "")
         return str(self.error(location, message))
 
 
-def explained(details: ErrorDetails, schema: dict[str, Any]) -> tuple[Location, str]:
-    """Return where in the values a fault that pydantic found lies, and what is wrong there.
-
-    ``schema`` is the JSON schema of the model, which names all keys.
-    """
+def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, str]:
+    """Return where a fault that pydantic found in values of ``model`` lies, and what is wrong there."""
     kind, context = details["type"], details.get("ctx", {})
     # A union adds the name of its chosen branch to the location; the file has no such key.
     location = [part for part in details["loc"] if part not in CHOICES]
@@ -128,7 +124,7 @@ def explained(details: ErrorDetails, schema: dict[str, Any]) -> tuple[Location, 
     if kind == "union_tag_not_found":
         location.append("kind")
     if kind == "extra_forbidden":
-        known = _known_keys(schema, location[:-1])
+        known = _known_keys(model, location[:-1])
         return location, f"unknown key{hint(str(location[-1]), known)}"
     if kind in ("missing", "union_tag_not_found"):
         return location, "this key is missing"
@@ -179,21 +175,14 @@ def _repeated_keys(
             yield from _repeated_keys(value, f"{section}{key.value}.", visited)
 
 
-def _known_keys(schema: dict[str, Any], location: Location) -> list[str]:
-    """Return the keys that a JSON schema allows in the section at ``location``."""
-
-    def resolve(part: Any) -> list[Any]:
-        options = part.get("oneOf") or part.get("anyOf") or [part]
-        definitions = schema["$defs"]
-        return [definitions[o["$ref"].rsplit("/", 1)[1]] if "$ref" in o else o for o in options]
-
-    sections = [schema]
-    for name in location:
-        below = []
-        for section in sections:
-            patterns = section.get("patternProperties", {}).values()
-            child = section.get("properties", {}).get(name, next(iter(patterns), None))
-            child = section.get("items") if isinstance(name, int) else child
-            below += resolve(child) if child else []
-        sections = below
-    return [key for section in sections for key in section.get("properties", {})]
+def _known_keys(kind: Any, location: Location) -> list[str]:
+    """Return the keys of the section at ``location`` inside a value of type ``kind``."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        fields = kind.model_fields
+        if not location:
+            return list(fields)
+        name = str(location[0])
+        return _known_keys(fields[name].annotation, location[1:]) if name in fields else []
+    if get_origin(kind) in (dict, list):
+        return _known_keys(get_args(kind)[-1], location[1:])
+    return [key for part in get_args(kind) for key in _known_keys(part, location)]  # of a union
