@@ -68,7 +68,7 @@ def _fields(line: str, place: str) -> list[str]:
 def count_links(
     pairs: Iterable[tuple[list[str], list[str]]], links: Iterable[Links]
 ) -> Counter[tuple[str, str]]:
-    """Return how often each source word is linked to each target word in tokenized sentence pairs."""
+    """Return how often each source word of tokenized pairs is linked to each target word."""
     return Counter(
         (source[i], target[j])
         for (source, target), line in zip(pairs, links, strict=True)
