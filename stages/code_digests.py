@@ -28,8 +28,8 @@ def main(params_file: Path) -> None:
     write_code(Path(__file__).parent, Layout(params.experiment).code)
     if write_models(params):
         raise InputError(
-            f"{params_file.with_name(MODELS)}: it did not match {SYSTEMS} and {params_file}, and has been "
-            f"written again; repeat your command"
+            f"{params_file.with_name(MODELS)}: it did not match {SYSTEMS} and {params_file}, and has "
+            f"been written again; repeat your command"
         )
 
 
