@@ -13,7 +13,7 @@ from attnmt.errors import InputError
 from attnmt.workflow.graph import read_stages
 from attnmt.layout import Layout
 
-# A scheduler's warning is for the stage, which saves; Snakemake would die of it and take the stage along.
+# A scheduler's warning is for the stage, which saves. It would end Snakemake, and the stage with it.
 signal.signal(signal.SIGUSR1, lambda *_: None)
 
 EXPERIMENT = config.get("experiment", DEMO)
@@ -26,7 +26,7 @@ try:
     for stage in STAGES if PLANS else ():
         stage.write(LAYOUT.order(stage.name), again=not stage.done)
 except (InputError, OSError) as error:
-    raise WorkflowError(f"error: {error}")  # which Snakemake tells without a traceback
+    raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
 if workflow.remote_exec:
     os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
 
@@ -41,7 +41,7 @@ rule all:
 
 for stage in STAGES:
 
-    # A settled stage is known by content to be up to date, so its inputs count as old, whatever their times.
+    # The content of a settled stage is known to be up to date, so its inputs count as old, whatever their times.
     age = ancient if stage.settled else str
 
     rule:

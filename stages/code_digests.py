@@ -1,13 +1,13 @@
 """Digest the code that each stage runs, so that a stage is stale when a line of its code has changed.
 
-Also see that models.yaml is what systems.yaml and params.yaml say; otherwise write it, and stop DVC.
+Also check that models.yaml says what systems.yaml and params.yaml say. If not, write it, and stop DVC.
 
 Called by dvc.yaml as `python stages/code_digests.py params.yaml`; the Snakefile does the same by itself.
 A comment, a docstring or formatting changes no digest (src/attnmt/workflow/code.py).
 
 Reads   stages/, src/attnmt/, systems.yaml
 Writes  code/<experiment>/<stage>.json  digests of the modules and data files that stages/<stage>.py runs
-        models.yaml                  beside params.yaml: the models that the experiment trains
+        models.yaml                     beside params.yaml: the models that the experiment trains
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -28,8 +28,8 @@ def main(params_file: Path) -> None:
     write_code(Path(__file__).parent, Layout(params.experiment).code)
     if write_models(params):
         raise InputError(
-            f"{params_file.with_name(MODELS)}: was older than {SYSTEMS} or {params_file} and is written "
-            f"again; start again what you have started"
+            f"{params_file.with_name(MODELS)}: it did not match {SYSTEMS} and {params_file}, and has "
+            f"been written again; repeat your command"
         )
 
 

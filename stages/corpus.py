@@ -2,12 +2,12 @@
 
 Called by dvc.yaml as `python stages/corpus.py params.yaml`.
 
-Reads   nothing for a generated corpus; else data/downloads/<experiment>/ and,
-        for what is not there yet (`attnmt fetch` fetches it ahead), the
-        network; or instead of both the folder that ATTNMT_MIRROR names
+Reads   nothing if the corpus is generated; otherwise data/downloads/<experiment>/ and, for files that
+        are not there yet, the network (`attnmt fetch` fetches them ahead); if ATTNMT_MIRROR names a
+        folder, only that folder
 Writes  data/<experiment>/raw/<set>.en, <set>.de  one sentence a line
-                           <set>.links         gold word links, if known
-        data/downloads/<experiment>/ what was fetched, kept
+                              <set>.links         gold word links, if known
+        data/downloads/<experiment>/              the downloaded files, which are kept
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load

@@ -8,7 +8,7 @@ that only one is in memory. The dictionaries count the links of all parts. The a
 the first part also aligns the aligned set.
 
 Reads   data/<experiment>/tokens/<train>.en, .de
-                              <aligned>.en, .de, .links (gold, where known)
+                                 <aligned>.en, .de, .links (gold, if known)
 Writes  data/<experiment>/dictionary/
             en-de.tsv, de-en.tsv  source word, target word, p(target | source), count
             <aligned>.links       the aligner's links, Pharaoh, English-German
@@ -45,42 +45,42 @@ def main(params_file: Path) -> None:
     check_place(layout.dictionary, folder=True)  # before the aligner learns
     gold_file = layout.tokens / f"{name}.links"
     words = count_words(*aligned)
-    again = "run the tokens stage again"
-    gold = read_links(gold_file, words, again) if gold_file.exists() else []
+    cure = "run the tokens stage again"
+    gold = read_links(gold_file, words, cure) if gold_file.exists() else []
     pairs = count_parallel_lines(train)
     parts = -(-pairs // settings.max_pairs)
-    own: list[Links] = []
+    links: list[Links] = []
 
     def count_part(number: int) -> Counter[tuple[str, str]]:
         aligner = Aligner(every_nth_pair(*train, parts, number))
         if number == 0:
-            own.extend(aligner.align(*pair) for pair in every_nth_pair(*aligned))
+            links.extend(aligner.align(*pair) for pair in every_nth_pair(*aligned))
         return count_links(every_nth_pair(*train, parts, number), aligner.learned_links())
 
     with atomic_folder(layout.dictionary) as folder:
-        found, different = write_dictionaries(
+        total, different = write_dictionaries(
             folder / "en-de.tsv",
             folder / "de-en.tsv",
             map(count_part, range(parts)),
             settings.min_count,
         )
-        write_lines(folder / f"{name}.links", map(format_links, own))
-        result = _result(name, own, gold, pairs, parts, settings.min_count)
+        write_lines(folder / f"{name}.links", map(format_links, links))
+        result = _result(name, links, gold, pairs, parts, settings.min_count)
         write_json(folder / "aligner.json", result.model_dump())
     rate = "no gold links" if result.aer is None else f"AER {result.aer:.3f} on {name}"
-    print(f"{found:,} links of {different:,} pairs of words; {SYSTEM}: {rate}")
+    print(f"{total:,} links of {different:,} pairs of words; {SYSTEM}: {rate}")
 
 
 def _result(
-    name: str, own: list[Links], gold: list[GoldLinks], pairs: int, parts: int, min_count: int
+    name: str, links: list[Links], gold: list[GoldLinks], pairs: int, parts: int, min_count: int
 ) -> AlignerResult:
     """Return the aligner's error rate on the aligned set, and what the dictionaries were made of."""
     sure, possible = [g.sure for g in gold], [g.possible for g in gold]
     return AlignerResult(
         system=SYSTEM,
         set=name,
-        lines=len(own),
-        aer=aer(own, sure, possible) if gold else None,
+        lines=len(links),
+        aer=aer(links, sure, possible) if gold else None,
         sure=sum(map(len, sure)),
         possible=sum(map(len, possible)),
         pairs=pairs,

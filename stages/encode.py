@@ -4,11 +4,11 @@ Called by dvc.yaml as `python stages/encode.py params.yaml luong_bpe`.
 
 Reads   data/<experiment>/tokens/
 Writes  data/<experiment>/encoded/<family>/<set>.<language>.tok  words or pieces
-                                        <set>.links           gold word links, if known
-                                        codes                 merges, if words are cut into pieces
-                                        vocab.<language>      one entry a line
-                                        <set>.<language>.{ids, offsets}.npy
-                                        summary.json          counts, digests
+                                           <set>.links           gold word links, if known
+                                           codes                 merges, if words are cut into pieces
+                                           vocab.<language>      one entry a line
+                                           <set>.<language>.{ids, offsets}.npy
+                                           summary.json          counts, digests
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -37,10 +37,10 @@ def main(params_file: Path, family: str) -> None:
         summary = encode_sets(layout.tokens, folder, params.sets, encoding, workers)
     print("; ".join(f"{k} {summary['vocabulary'][k]:,} entries" for k in LANGUAGES))
     kind = "pieces" if summary["pieces"] else "words"
-    for name, found in summary["sets"].items():
-        sides = ((k, found[k]["tokens"], found[k]["unknown"]) for k in LANGUAGES)
+    for name, counts in summary["sets"].items():
+        sides = ((k, counts[k]["tokens"], counts[k]["unknown"]) for k in LANGUAGES)
         texts = (f"{k} {tokens:,} {kind}, {unknown:.2%} unknown" for k, tokens, unknown in sides)
-        print(f"{name}: {found['lines']:,} pairs; {'; '.join(texts)}")
+        print(f"{name}: {counts['lines']:,} pairs; {'; '.join(texts)}")
 
 
 if __name__ == "__main__":

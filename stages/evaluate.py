@@ -1,13 +1,13 @@
-"""Score the translations and links of one model or one ensemble, and say what each number is.
+"""Score the translations and links of a model or an ensemble, and say what each number measures.
 
 Called by dvc.yaml as `python stages/evaluate.py params.yaml base`.
 
 Reads   data/<experiment>/raw/
         data/<experiment>/encoded/<family>/
-        models/<experiment>/<name>/metrics.json, of a single model
+        models/<experiment>/<name>/metrics.json, if it is a model
         translations/<experiment>/<name>/
 Writes  scores/<experiment>/<name>.json
-        reports/<experiment>/metrics/<name>.json  a few of them, for `dvc metrics show`
+        reports/<experiment>/metrics/<name>.json  a few of these scores, for `dvc metrics show`
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load

@@ -4,8 +4,8 @@ Called by dvc.yaml as `python stages/tokens.py params.yaml`.
 
 Reads   data/<experiment>/raw/
 Writes  data/<experiment>/tokens/<set>.en, <set>.de  tokens joined by spaces
-                              <set>.links         gold word links, if known
-                              summary.json        counts, digests
+                                 <set>.links         gold word links, if known
+                                 summary.json        counts, digests
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -27,10 +27,10 @@ def main(params_file: Path) -> None:
         summary = tokenize_sets(
             layout.raw, folder, params.sets, params.tokenize, params.machine.workers
         )
-    for name, found in summary["sets"].items():
-        dropped = "".join(f", {n:,} {why} dropped" for why, n in found["dropped"].items() if n)
-        sides = "; ".join(f"{k} {found[k]['tokens']:,} tokens" for k in LANGUAGES)
-        print(f"{name}: {found['lines']:,} pairs{dropped}; {sides}")
+    for name, counts in summary["sets"].items():
+        dropped = "".join(f", {n:,} {why} dropped" for why, n in counts["dropped"].items() if n)
+        sides = "; ".join(f"{k} {counts[k]['tokens']:,} tokens" for k in LANGUAGES)
+        print(f"{name}: {counts['lines']:,} pairs{dropped}; {sides}")
 
 
 if __name__ == "__main__":

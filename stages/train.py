@@ -1,15 +1,15 @@
-"""Train one model, resuming from its last checkpoint if it was interrupted.
+"""Train one model, or go on from its last checkpoint if the training was interrupted.
 
 Called by dvc.yaml as `python stages/train.py params.yaml base`, which starts machine.train_processes
 processes; or as `torchrun --nproc-per-node=2 stages/train.py params.yaml base`.
-SIGTERM, SIGUSR1, SIGHUP or Ctrl-C: it saves all and ends with status 75.
+On SIGTERM, SIGUSR1, SIGHUP or Ctrl-C it saves everything and ends with status 75.
 
 Reads   data/<experiment>/encoded/<family>/
 Writes  models/<experiment>/<name>/weights.safetensors  the model, with its configuration
-                                config.json, history.csv, metrics.json
-                                provenance.json      by what code and commits, when, where, how fast
-        checkpoints/<experiment>/<name>/ from which it ends again if the outputs are lost;
-                                `attnmt commit` deletes them once DVC has the outputs
+                                   config.json, history.csv, metrics.json
+                                   provenance.json      its code and commits, when, where, how fast
+        checkpoints/<experiment>/<name>/  from these the training ends again if the outputs are lost;
+                                          `attnmt commit` deletes them once DVC has the outputs
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -30,8 +30,9 @@ OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", 
 
 
 def main(params_file: Path, name: str) -> None:
+    """Train the model ``name`` of the experiment that ``params_file`` describes."""
     params = load_params(params_file)
-    for output in OUTPUTS:  # now, not when the training has ended
+    for output in OUTPUTS:  # before the training, not after it
         check_place(Layout(params.experiment).model(name) / output)
     if params.machine.train_processes > 1 and not ranks.started():
         sys.exit(ranks.start(params.machine.train_processes))

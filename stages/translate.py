@@ -10,11 +10,11 @@ Writes  translations/<experiment>/<name>/
             <set>.links     Pharaoh, source-target, by attention
             <set>.scores    log p of each line
             <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
-            <set>.attention.json             weights of decoding.samples of the lines
+            <set>.attention.json             attention weights of decoding.samples lines
             <set>.forced.attention.json      those of the aligned set's references
             <set>.forced.scores              log p of each reference of the aligned set
             <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
-            reading.json    which of the two steps replaces unknown words; chosen on the dev set
+            reading.json    the step whose attention replaces unknown words; chosen on the dev set
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
@@ -45,19 +45,21 @@ def main(params_file: Path, name: str) -> None:
         translator.read_at(reading.chosen)
     with atomic_folder(layout.translations(name)) as folder:
         for test in sets.tests:
-            found = translator.translate_set(test)
-            write_translations(folder, test, found, decoding.n_best)
+            translations = translator.translate_set(test)
+            write_translations(folder, test, translations, decoding.n_best)
             if translator.attends:
-                samples = translator.attention_to(test, decoding.samples, found)
+                samples = translator.attention_to(test, decoding.samples, translations)
                 write_attention(folder / f"{test}.attention.json", samples)
         write_forced(folder, sets.aligned, translator, decoding.samples)
         if reading:
             write_json(folder / layout.reading(name).name, reading.model_dump())
 
 
-def write_translations(folder: Path, test: str, found: list[list[Translation]], n: int) -> None:
-    """Write the best translation of every sentence of a set, and the n best if there are several."""
-    best = [candidates[0] for candidates in found]
+def write_translations(
+    folder: Path, test: str, translations: list[list[Translation]], n: int
+) -> None:
+    """Write the best translation of every sentence of a set, and the n best if n is above 1."""
+    best = [candidates[0] for candidates in translations]
     write_lines(folder / f"{test}.out", (" ".join(t.words) for t in best))
     write_lines(folder / f"{test}.replaced", (" ".join(t.replaced) for t in best))
     write_lines(folder / f"{test}.txt", (t.text for t in best))
@@ -66,14 +68,14 @@ def write_translations(folder: Path, test: str, found: list[list[Translation]], 
     if n > 1:
         lines = (
             f"{line} ||| {' '.join(t.words)} ||| {t.score:.4f}"
-            for line, candidates in enumerate(found)
+            for line, candidates in enumerate(translations)
             for t in candidates[:n]
         )
         write_lines(folder / f"{test}.nbest", lines)
 
 
 def write_forced(folder: Path, aligned: str, translator: TextTranslator, samples: int) -> None:
-    """Write what is said of the references of the aligned set."""
+    """Write the scores, the links and the attention of the aligned set's references."""
     forced = translator.force_set(aligned)
     write_lines(folder / f"{aligned}.forced.scores", (f"{score:.4f}" for score in forced.scores))
     for step, links in forced.links.items():

@@ -1,4 +1,4 @@
-"""The command ``attnmt``: what is done beside the stages."""
+"""The command ``attnmt``, for all work that is not a stage."""
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
@@ -14,7 +14,7 @@ from attnmt.commands.translate import translate
 from attnmt.workflow.stage import run_app
 
 app = typer.Typer(
-    help="Tools around the workflow; the workflow itself is run by dvc repro or snakemake.",
+    help="Tools around the workflow. To run the workflow itself, use dvc repro or snakemake.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

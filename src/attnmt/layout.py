@@ -1,4 +1,4 @@
-"""Where every file of an experiment lies: the one place that names them, beside dvc.yaml.
+"""Where every file of an experiment lies. Apart from dvc.yaml, only this module names them.
 
 Paths are relative to the project's folder, where stages run, unless ``root`` names another.
 """
@@ -21,7 +21,7 @@ class Layout:
 
     @property
     def downloads(self) -> Path:
-        """Fetched files, kept: no output of a stage, so that no engine deletes them."""
+        """Downloaded files. As they are not outputs, neither DVC nor Snakemake deletes them."""
         return Path(self.root, "data", "downloads", self.experiment)
 
     @property
@@ -43,7 +43,7 @@ class Layout:
         return Path(self.root, "models", self.experiment, name)
 
     def checkpoints(self, name: str) -> Path:
-        """Checkpoints of a model; not an output, so that no engine deletes it before a retry."""
+        """Checkpoints of a model. As they are not outputs, nothing deletes them before a retry."""
         return Path(self.root, "checkpoints", self.experiment, name)
 
     def translations(self, name: str) -> Path:
@@ -51,11 +51,11 @@ class Layout:
         return Path(self.root, "translations", self.experiment, name)
 
     def reading(self, name: str) -> Path:
-        """At which step the attention of a model or an ensemble is read, and why; none without it."""
+        """At which step attention is read, and why. Without attention there is no such file."""
         return self.translations(name) / "reading.json"
 
     def scores(self, name: str) -> Path:
-        """All scores of a model or an ensemble with what they are scores of."""
+        """All scores of a model or an ensemble, and what they were measured on."""
         return Path(self.root, "scores", self.experiment, f"{name}.json")
 
     def metrics(self, name: str) -> Path:
@@ -73,7 +73,7 @@ class Layout:
         return Path(self.root, "code", self.experiment)
 
     def order(self, stage: str) -> Path:
-        """What a stage is to be made of, as Snakemake hands it to the stage."""
+        """What the outputs of a stage are to be made of, which Snakemake tells the stage."""
         return Path(self.root, ".stages", self.experiment, f"{stage}.order.json")
 
     def record(self, stage: str) -> Path:

@@ -174,7 +174,7 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
             "  base_reverse: {family: luong, reverse: true}",
             "  twin: {family: luong}",
             "systems.twin",
-            "differs from 'base' in nothing; for another seed set seeds",
+            "is the same as 'base'; for another seed set seeds",
         ),
         (
             "  base_reverse: {family: luong, reverse: true}",
@@ -193,6 +193,12 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
             "members: [global_location_feed, base",
             "ensembles.ensemble.members.1",
             "'base' differs from the first member in reverse",
+        ),
+        (
+            "{label: Base, ",
+            "{lable: Base, ",
+            "tables.table1.base.lable",
+            "unknown key; did you mean 'label'?",
         ),
         (
             "system: base_reverse,",
@@ -216,7 +222,7 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
             "{label: global (dot), ",
             "{label: global (dot), over: global_location, ",
             "tables.table4.global_dot.over",
-            "a gain of this table counts from the same row",
+            "gains of this table count from the same row",
         ),
         (
             "{label: Base, ",
@@ -297,7 +303,9 @@ def test_a_copied_experiment_must_say_that_it_is_another(tmp_path: Path) -> None
     line = line_of(text, "experiment: demo")
     with pytest.raises(InputError) as error:
         load_params(path, tmp_path)
-    assert f"{path}:{line}: experiment: 'demo' lies in experiments/demo/params" in str(error.value)
+    assert f"{path}:{line}: experiment: 'demo' belongs in experiments/demo/params" in str(
+        error.value
+    )
     path.write_text(text.replace("experiment: demo", "experiment: own"))
     params = load_params(path, tmp_path)
     assert (params.experiment, params.params_file) == ("own", OWN)
@@ -372,7 +380,7 @@ def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
         ("sha256:d", "sha256:", "corpus.files.train.en.0.digest: String should match pattern"),
         ("  de:", "  dee:", "corpus.files.train.dee: unknown key; did you mean 'de'?"),
         ("raw/val.en.gz", "raw/train.en.gz", "two different files are named 'train.en.gz'"),
-        ("raw/val.en.gz", "raw/val.de.gz", "one text is both sides: val.de.gz"),
+        ("raw/val.en.gz", "raw/val.de.gz", "the same text stands on both sides: val.de.gz"),
         (
             "train.en.gz\n",
             "train.en.gz\n          encoding: cp1252\n",
@@ -394,8 +402,8 @@ def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -
         ("attention: global", "systems.base: score must be given with attention"),
         ("score: dot", "systems.base: score must be given with attention"),
         ("attention: local_p, score: location", "systems.base: score 'location' is defined"),
-        ("faults: [general_gradient]", "systems.base: fault 'general_gradient' is one of"),
-        ("faults: [unmasked_padding]", "systems.base: fault 'unmasked_padding' is one of"),
+        ("faults: [general_gradient]", "systems.base: fault 'general_gradient' exists only with"),
+        ("faults: [unmasked_padding]", "systems.base: fault 'unmasked_padding' exists only with"),
         ("dropout: 1", "systems.base.dropout: Input should be less than 1"),
         ("direction: en-fr", "systems.base.direction: Input should be 'en-de' or 'de-en'"),
     ],
@@ -482,7 +490,7 @@ def test_a_seed_may_not_take_the_name_of_a_system(write: Write) -> None:
         "  base_reverse: {", "  base_2: {family: luong, dropout: 0.7}\n  base_reverse: {", 1
     )
     path = written(write, DEMO.read_text().replace("seeds: 1", "seeds: {base: 2}"), systems)
-    with pytest.raises(InputError, match="seeds: 'base_2' is seed 2 of 'base', and a name in"):
+    with pytest.raises(InputError, match="seeds: 'base_2' is seed 2 of 'base', but a name in"):
         load_params(path, path.parent)
 
 

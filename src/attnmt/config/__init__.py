@@ -1,7 +1,7 @@
-"""The parameters of an experiment: typed, documented, unknown keys refused before anything runs.
+"""The parameters of an experiment, typed and explained. Unknown keys are refused before anything runs.
 
-``systems.yaml`` describes the paper's systems for every experiment. ``params.yaml`` is the demo's,
-``experiments/*/params.yaml`` are the others'.
+``systems.yaml`` describes the paper's systems for every experiment. ``params.yaml`` holds the demo's
+parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
 from attnmt.config.decoding import Decoding, Evaluation, LinkStep, Machine

@@ -1,4 +1,4 @@
-"""Work on trained models, and the machine that it is done on."""
+"""What trained models are used for, and the machine that does the work."""
 
 from typing import Annotated, Literal, Self
 
@@ -7,30 +7,31 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 from attnmt.config.strict import Strict
 from attnmt.files.yaml_file import fault
 
-# The step whose attention links a word: the one that predicts it, or the next, where it is the input.
+# The step whose attention links a word: the one that predicts it, or the next one, which reads it.
 LinkStep = Literal["same", "next"]
 
 
 class Machine(Strict):
-    """What suits the machine. Only the first two touch a result: they decide how sums are rounded."""
+    """Settings for the machine. Only the first two change a result: they decide how sums are rounded."""
 
-    train_threads: PositiveInt  # of the CPU, a training; its processes share them
-    # that train one model together, a GPU each where there are GPUs; torchrun may start others
+    train_threads: PositiveInt  # CPU threads of a training, which its processes share
+    # processes that train one model together, with one GPU each where there are GPUs; torchrun may
+    # start another number of them
     train_processes: PositiveInt
     workers: PositiveInt  # processes that tokenize or encode a long text
-    decode_threads: PositiveInt  # a translation
+    decode_threads: PositiveInt  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once
-    checkpoint_minutes: NonNegativeFloat  # between two checkpoints beside those of the evaluations
-    # A training whose checkpoints other code wrote is refused, or starts from the beginning.
+    checkpoint_minutes: NonNegativeFloat  # between two checkpoints; an evaluation writes one, too
+    # whether a training is refused or starts from the beginning if other code wrote its checkpoints
     other_code: Literal["refuse", "restart"]
-    # Whether a GPU takes a training's steps as CUDA graphs. The weights should be the same without them,
-    # which has not been tried on a GPU yet.
+    # Whether a GPU runs the steps of a training as CUDA graphs. The weights should be the same without
+    # them. This has not been tried on a GPU yet.
     cuda_graphs: bool = True
 
     @model_validator(mode="after")
     def _each_process_has_a_thread(self) -> Self:
         if self.train_processes > self.train_threads:
-            why = f"share {self.train_threads} train_threads; let there be one for each at least"
+            why = f"train_threads is {self.train_threads}; each process needs a thread at least"
             raise fault(["train_processes"], why)
         return self
 
@@ -40,10 +41,8 @@ class Decoding(Strict):
 
     beam: PositiveInt  # 1 is greedy search
     candidates: PositiveInt  # the search ends when this number of translations is finished
-    n_best: PositiveInt  # translations to list of each sentence; 1 lists none beside the best
-    samples: PositiveInt = (
-        12  # sentences of a set, evenly spread, of which the report shows attention
-    )
+    n_best: PositiveInt  # translations in the n-best list of a sentence; with 1 no list is written
+    samples: PositiveInt = 12  # sentences of a set whose attention is shown, evenly spread over it
 
     @model_validator(mode="after")
     def _as_many_finish_as_are_listed(self) -> Self:
@@ -57,4 +56,4 @@ class Evaluation(Strict):
 
     # resamples of an interval; the paired tests shuffle as often
     bootstrap_samples: Annotated[int, Field(ge=100)]
-    length_group: PositiveInt  # sentences of a group in Figure 6, which the paper has of 200
+    length_group: PositiveInt  # sentences in a group of Figure 6; the paper has 200

@@ -1,4 +1,4 @@
-"""Models: the sections that decide what is trained, and how."""
+"""The sections that decide which models are trained, and how."""
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
@@ -10,8 +10,8 @@ from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
 from attnmt.files.yaml_file import fault, hint
 
-# By name: otherwise the code of every score and window would count as code of every stage. Here it only
-# decides which names there are.
+# Imported by name, so that the code of every score and window does not count as code of every stage.
+# Here it only decides which names there are.
 SCORES: Mapping[str, Any] = import_module("attnmt.model.attention.scores").SCORES
 WINDOWS: Mapping[str, Any] = import_module("attnmt.model.attention.windows").WINDOWS
 
@@ -23,12 +23,12 @@ def attention_names() -> list[str]:
 
 def fault_names() -> list[str]:
     """Return the faults of the authors' program that scores and windows can repeat."""
-    every = (part.faults for part in (*SCORES.values(), *WINDOWS.values()))
-    return sorted({name for faults in every for name in faults})
+    parts = (*SCORES.values(), *WINDOWS.values())
+    return sorted({name for part in parts for name in part.faults})
 
 
 def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> tuple[AfterValidator, Any]:
-    """Return what admits these names alone, and what says so in a JSON schema."""
+    """Return a validator that admits these names alone, and a field that lists them in a JSON schema."""
 
     def check(name: str) -> str:
         known = list(names())
@@ -43,12 +43,12 @@ def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> tuple[AfterValidat
 
 Attention = Annotated[str, *_one_of("attention", attention_names)]
 Score = Annotated[str, *_one_of("score", lambda: SCORES)]
-# Faults of the authors' program while the paper's models were trained, all off by default. What they are
-# stands with the score or the window that they break.
+# Faults of the authors' program while the paper's models were trained, all off by default. Each is
+# explained with the score or the window that it breaks.
 Fault = Annotated[str, *_one_of("fault", fault_names)]
 Direction = Literal["en-de", "de-en"]
 Cell = Literal["lstm", "gru"]
-# What products of matrices are computed in: bf16 on processors that have it, tf32 on GPUs.
+# The number format of matrix products: bf16 only on processors that have it, tf32 only on GPUs.
 Precision = Literal["fp32", "tf32", "bf16"]
 Average = Literal["logits", "probabilities"]
 
@@ -76,7 +76,7 @@ class System(Strict):
             possible = {*score.faults, *(WINDOWS[self.attention].faults if score.windowed else ())}
         for name in self.faults:
             if name not in possible:
-                raise ValueError(f"fault {name!r} is one of {_owners(name)}")
+                raise ValueError(f"fault {name!r} exists only with {_owners(name)}")
         return self
 
     @property
@@ -91,7 +91,7 @@ class System(Strict):
 
 
 def _owners(name: str) -> str:
-    """Say which scores, or which windows of a score that has one, a fault breaks."""
+    """Say which scores a fault breaks, or else which windows."""
     scores = [score for score in SCORES if name in SCORES[score].faults]
     windows = [window for window in WINDOWS if name in WINDOWS[window].faults]
     if scores:
@@ -120,28 +120,25 @@ class Model(Entry):
 
 
 class Ensemble(Strict):
-    """Models that translate together, as many as one likes."""
+    """Any number of models that translate together."""
 
     family: Name
-    members: Distinct[Name]  # systems; with a seed, as base_2, where an experiment has several
-    # what is averaged: the logits, as the authors' program does, or the probabilities
-    average: Average = "logits"
+    members: Distinct[Name]  # systems; base_2 is base with its second seed
+    average: Average = "logits"  # what is averaged; the authors' program averages logits
 
 
 class ModelShape(Strict):
     """The size of every model of a family, and its recurrent cell.
 
-    With ``lstm`` the attention follows the paper: h_t queries, and the context meets it after the
-    recurrence. With ``gru`` it follows Bahdanau et al. (2015), as the course report: s_{t-1} queries,
-    and the context enters the cell.
+    With ``lstm`` the attention follows the paper: the query is h_t, and the context joins it after the
+    recurrence. With ``gru`` it follows Bahdanau et al. (2015), as in the course report: the query is
+    s_{t-1}, and the context enters the cell.
     """
 
     cell: Cell = "lstm"
     layers: PositiveInt
     size: PositiveInt  # cells a layer
-    embedding: PositiveInt | None = (
-        None  # size of the embeddings; as many as the cells if not given
-    )
+    embedding: PositiveInt | None = None  # size of the embeddings; the same as size if not given
     window_D: PositiveInt  # half-width of the local window, in words
     location_slots: PositiveInt  # source positions that the location score can address
     init: PositiveFloat  # parameters start uniform in [-init, init]
@@ -153,19 +150,21 @@ class ModelShape(Strict):
 
 
 class Training(Strict):
-    """The paper's recipe, section 4.1, and what it leaves open."""
+    """The paper's recipe (section 4.1), and what it leaves open."""
 
     batch_size: PositiveInt  # sentence pairs; every gradient is divided by it
     learning_rate: PositiveFloat
     epochs: PositiveInt
     halve_after: PositiveInt  # the rate is halved every epoch after this one
-    # the first halved epoch: halve_after + 1 (paper), + 2 (program: what the authors' code does)
+    # the first epoch with a halved rate: halve_after + 1 (paper), or halve_after + 2 (program, which is
+    # what the authors' program does)
     schedule: Literal["paper", "program"]
     clip_norm: PositiveFloat
-    clip_embeddings: bool  # whether the embeddings count in the norm; the authors' do not
-    # corpus: all pairs in a new order every epoch; chunk: only those of a chunk, as the authors
+    # whether the norm includes the embeddings; in the authors' program it does not
+    clip_embeddings: bool
+    # corpus: all pairs in a new order every epoch; chunk: only the batches of a chunk, as the authors do
     shuffle: Literal["corpus", "chunk"]
-    chunk_batches: PositiveInt  # batches' worth of pairs that are sorted by length together
+    chunk_batches: PositiveInt  # how many batches are sorted by length together
     precision: Precision = "fp32"
     evaluate_every: PositiveInt  # batches between two evaluations
 
@@ -180,7 +179,7 @@ class Schedule(Strict):
 class FamilyTraining(Training):
     """The recipe of a family's models."""
 
-    # for models with dropout, in place of the above: the paper trains these longer
+    # for models with dropout, in place of the numbers above: the paper trains these models longer
     with_dropout: Schedule | None = None
 
 
@@ -192,9 +191,9 @@ class Family(Strict):
     training: FamilyTraining
 
     def recipe(self, model: Entry) -> Training:
-        """Return a model's own recipe: the family's, for its dropout, with its own numbers put in."""
+        """Return a model's recipe: its family's, with the numbers for dropout and its own put in."""
         recipe = self.training.model_dump(exclude={"with_dropout"})
         if model.dropout and self.training.with_dropout:
             recipe |= self.training.with_dropout.model_dump()
-        own = {"epochs": model.epochs, "halve_after": model.halve_after}
-        return Training(**recipe | {key: value for key, value in own.items() if value is not None})
+        numbers = {"epochs": model.epochs, "halve_after": model.halve_after}
+        return Training(**recipe | {key: n for key, n in numbers.items() if n is not None})

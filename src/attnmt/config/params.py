@@ -39,7 +39,8 @@ class Experiment(Strict):
     dictionary: Dictionary
     families: dict[Name, Family]
     systems: Distinct[Name] | None = None  # those that it trains; all if not given
-    # trainings of each system, or of those that are named, one of the others: base, base_2, base_3
+    # trainings of each system, called base, base_2 and base_3; or a number for some systems by name,
+    # which leaves the others with one
     seeds: Annotated[
         Annotated[PositiveInt, Tag(SEEDS_OF_ALL)]
         | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
@@ -63,9 +64,9 @@ class Experiment(Strict):
     @model_validator(mode="after")
     def _text_is_tokenized_once(self) -> Self:
         if self.source is not None and self.source.tokenized == self.tokenize.moses:
-            found = "is tokenized" if self.source.tokenized else "is not tokenized"
-            wanted = str(not self.source.tokenized).lower()
-            raise fault(["tokenize", "moses"], f"the text of corpus {found}; set this to {wanted}")
+            state = "is tokenized" if self.source.tokenized else "is not tokenized"
+            moses = str(not self.source.tokenized).lower()
+            raise fault(["tokenize", "moses"], f"the text of corpus {state}; set this to {moses}")
         return self
 
     @model_validator(mode="after")
@@ -88,11 +89,11 @@ class Experiment(Strict):
 
 
 class Params(Experiment):
-    """All that an experiment is: its own file, and what it takes from ``systems.yaml``."""
+    """The whole of an experiment: its own file, and what it takes from ``systems.yaml``."""
 
-    params_file: str  # from the project's folder
+    params_file: str  # relative to the project's folder
     models: dict[Name, Model]  # what is trained: systems, each with its seeds
-    ensembles: dict[Name, Ensemble]  # those all of whose members are trained
+    ensembles: dict[Name, Ensemble]  # those whose members are all trained
     rows: dict[str, dict[Name, TableRow]]  # by table
 
     def model(self, name: str) -> Model:
@@ -106,7 +107,7 @@ class Params(Experiment):
         return self.models[name]
 
     def system_of(self, name: str) -> str:
-        """Return the system of a model: base, of base_2.
+        """Return the system of a model, such as base for base_2.
 
         Raises:
             InputError: if the experiment has no such model.
@@ -123,7 +124,7 @@ class Params(Experiment):
         return self.families[model.family].recipe(model)
 
     def translators(self, name: str) -> Ensemble:
-        """Return the models that translate under a name: an ensemble, or a model as one of its own.
+        """Return the models that translate under a name: an ensemble, also for a single model.
 
         Raises:
             InputError: if the experiment has neither.
@@ -142,8 +143,8 @@ class Params(Experiment):
         return any(self.model(m).attention != "none" for m in self.translators(name).members)
 
     def runs_of(self, name: str | None) -> list[str]:
-        """Return what answers to a name in tables and figures: a model with its other seeds, an ensemble
-        alone, or nothing where the experiment has neither.
+        """Return the runs that tables and figures show under a name: a model with its other seeds, or an
+        ensemble alone. The list is empty if the experiment has neither.
         """
         if name in self.models:
             return self.seeds_of(name)
@@ -159,8 +160,8 @@ def load_params(path: Path, project: Path = Path()) -> Params:
     """Read and check a parameter file, and the ``systems.yaml`` of its project.
 
     Raises:
-        InputError: naming file, line and key of every fault; also if the file does not lie where its
-            experiment belongs, seen from the folder of the project.
+        InputError: naming file, line and key of every fault. The file must lie in its experiment's
+            place in the folder ``project``.
     """
     file = YamlFile.read(path)
     experiment = file.into(Experiment)
@@ -182,7 +183,7 @@ def load_params(path: Path, project: Path = Path()) -> Params:
             if model in models or (
                 model != name and {model} & {*systems.systems, *systems.ensembles}
             ):
-                why = f"{model!r} is seed {seed} of {name!r}, and a name in {SYSTEMS}; rename that"
+                why = f"{model!r} is seed {seed} of {name!r}, but a name in {SYSTEMS}, too; change that"
                 raise file.error(["seeds"], why)
             models[model] = Model(**dict(entry), seed=seed)
     return Params(
@@ -209,13 +210,13 @@ def _relative(path: Path, project: Path) -> Path:
 
 
 def _check_place(file: YamlFile, experiment: str, project: Path) -> None:
-    """Refuse a copied file that still has another's name: its outputs would take the other's place."""
-    own = f"experiments/{experiment}/params.yaml"
-    if file.path.resolve() not in [(project / place).resolve() for place in ("params.yaml", own)]:
+    """Refuse a copied file that still names another experiment, whose outputs it would replace."""
+    place = f"experiments/{experiment}/params.yaml"
+    if file.path.resolve() not in [(project / path).resolve() for path in ("params.yaml", place)]:
         raise file.error(
             ["experiment"],
-            f"{experiment!r} lies in {own} (or params.yaml at the root) of the project's folder; "
-            f"give the file's own experiment, and run in the project's folder",
+            f"{experiment!r} belongs in {place} (or in params.yaml) of the project's folder; "
+            f"name this file's own experiment, and run in the project's folder",
         )
 
 
@@ -251,7 +252,7 @@ def params_file(experiment: str) -> Path:
     """Return an experiment's parameter file, relative to the project's folder.
 
     Raises:
-        InputError: if there is no such experiment; it names those that there are.
+        InputError: if there is no such experiment; the message names those that exist.
     """
     path = (
         Path("params.yaml")
@@ -259,7 +260,7 @@ def params_file(experiment: str) -> Path:
         else Path("experiments", experiment, "params.yaml")
     )
     if not path.exists():
-        known = sorted(other.parent.name for other in Path().glob("experiments/*/params.yaml"))
+        known = sorted(file.parent.name for file in Path().glob("experiments/*/params.yaml"))
         near = hint(experiment, [DEMO, *known]) if known else ""
         raise InputError(f"{path}: no experiment {experiment!r}{near}; run in the project's folder")
     return path

@@ -1,4 +1,4 @@
-"""What all sections share: unknown keys and other types are refused, lists name a thing once."""
+"""What all sections share: they refuse unknown keys, other types, and lists that repeat a value."""
 
 from typing import Annotated, TypeVar
 
@@ -25,7 +25,7 @@ Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(differ)]
 class Strict(BaseModel):
     """A section in which every key must be known.
 
-    A value has the type that it is written as: ``yes`` and ``"1"`` are no numbers, and a number is no
+    A value has the type that it is written as: ``yes`` and ``"1"`` are not numbers, and a number is not
     ``true``. A float may be written as an int, and must be finite.
     """
 

@@ -10,10 +10,10 @@ from attnmt.config.strict import Name, Strict
 from attnmt.files.yaml_file import Location, fault, hint
 
 Table = Literal["table1", "table2", "table3", "table4", "table6", "table_gru"]
-# Answers in place of a system: links that no model of ours makes. The aligner made the dictionary;
-# the diagonal links each word to the word at its own place.
+# Names that stand for links that no model makes. The aligner's links made the dictionary; the diagonal
+# links each word to the word at the same position.
 ALIGNER, DIAGONAL = "aligner", "diagonal"
-SEED = re.compile(r"_[1-9]\d*$")  # of a model's name, as in base_2
+SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name that tells its seed, as in base_2
 
 
 class TableRow(Strict):
@@ -41,9 +41,9 @@ class Systems(Strict):
             if name in (ALIGNER, DIAGONAL):
                 why = "tables give this name to links that no model makes; rename the system"
                 raise fault(["systems", name], why)
-            twin = next(other for other, found in self.systems.items() if found == system)
+            twin = next(other for other in self.systems if self.systems[other] == system)
             if twin != name:
-                why = f"differs from {twin!r} in nothing; for another seed set seeds in params.yaml"
+                why = f"is the same as {twin!r}; for another seed set seeds in params.yaml"
                 raise fault(["systems", name], why)
         return self
 
@@ -64,7 +64,7 @@ class Systems(Strict):
         return self
 
     def _member(self, ensemble: str, i: int) -> Entry:
-        """Return the system of a member, which may be named with a seed, as base_2."""
+        """Return the system of a member, whose name may end in a seed, as in base_2."""
         member = self.ensembles[ensemble].members[i]
         for name in (member, SEED.sub("", member)):
             if name in self.systems:
@@ -86,7 +86,7 @@ class Systems(Strict):
                     why = f"{table} has no other row {row.over!r}{hint(row.over, others)}"
                     raise fault([*place, "over"], why)
                 if row.over is not None and table == "table4":
-                    why = "a gain of this table counts from the same row, before replacement"
+                    why = "gains of this table count from the same row before replacement; leave it out"
                     raise fault([*place, "over"], why)
                 if "{" in row.label.replace("{size}", ""):
                     raise fault([*place, "label"], "only {size} may stand in braces")

@@ -1,4 +1,4 @@
-"""Text and what becomes of it: the sections from the corpus to the ids of a family."""
+"""The sections about text, from the corpus to the ids that a family reads."""
 
 import posixpath
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from attnmt.files.yaml_file import fault, hint
 
 
 class Sets(Strict):
-    """Which of the corpus's sets plays which part."""
+    """Which part each set of the corpus plays."""
 
     train: Name
     dev: Name  # chooses the checkpoint
@@ -23,9 +23,9 @@ class Sets(Strict):
     @model_validator(mode="after")
     def _parts_differ(self) -> Self:
         if self.dev == self.train:
-            raise fault(["dev"], f"{self.dev!r} is the training set; choose by another")
+            raise fault(["dev"], f"{self.dev!r} is the training set; choose another")
         if self.aligned == self.train:
-            raise fault(["aligned"], f"{self.aligned!r} is the training set; align another")
+            raise fault(["aligned"], f"{self.aligned!r} is the training set; choose another")
         for i, name in enumerate(self.tests):
             if name in (self.train, self.dev):
                 part = "training set" if name == self.train else "dev set"
@@ -38,7 +38,7 @@ class Sets(Strict):
 
 
 class GrammarCorpus(Strict):
-    """The demo's corpus: generated, with gold links for every pair."""
+    """The demo's corpus, which is generated and has gold links for every pair."""
 
     kind: Literal["grammar"]
     sizes: dict[Name, PositiveInt]  # sentence pairs of each set
@@ -46,11 +46,11 @@ class GrammarCorpus(Strict):
 
 
 class License(Strict):
-    """Terms that whoever fetches a file must accept."""
+    """Terms that a person must accept before fetching a file."""
 
     name: Name
     terms: str  # in short
-    url: str  # where they stand in full
+    url: str  # the terms in full
 
 
 class File(Strict):
@@ -61,7 +61,7 @@ class File(Strict):
     digest: str = Field(pattern=r"^(md5:[0-9a-f]{32}|sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})$")
     bytes: PositiveInt | None = None
     license: License | None = None
-    member: str | None = None  # of a .tgz or .tar.gz: the path in it of the text that is meant
+    member: str | None = None  # the path of the text inside a .tgz or .tar.gz
     encoding: Literal["utf-8", "cp1252"] = "utf-8"
 
     @model_validator(mode="after")
@@ -71,9 +71,11 @@ class File(Strict):
             raise fault(["member"], f"{self.name} is an archive; say which of its files is meant")
         if self.member is not None:
             if not archive:
-                raise fault(["member"], f"{self.name} is no .tgz or .tar.gz and has no members")
+                why = f"{self.name} is not a .tgz or .tar.gz, so it has no members"
+                raise fault(["member"], why)
             if self.member != posixpath.normpath(self.member) or self.member[0] in "./":
-                raise fault(["member"], f"{self.member!r} is no plain path, such as dev/news.en")
+                why = f"{self.member!r} is not a plain path such as dev/news.en"
+                raise fault(["member"], why)
         if self.encoding != "utf-8" and self.text.endswith(".gz"):
             raise fault(["encoding"], f"{self.text} is compressed; only plain text can be recoded")
         return self
@@ -85,15 +87,16 @@ class File(Strict):
 
     @property
     def text(self) -> str:
-        """The text's name: a member has that of its archive before its own."""
+        """The name of the text. The name of a member begins with that of its archive."""
         return self.name if self.member is None else f"{self.name}/{self.member}"
 
 
 class ParallelFiles(Strict):
-    """The files whose lines, in this order, are a set: line k of an English one is translated by
-    line k of the German one beside it, and linked by line k of the gold links, if there are any.
+    """The files whose lines, in this order, make up a set.
 
-    By its name's end a file is SGM (.sgm), RWTH's links (.talp), compressed lines (.gz) or lines.
+    The files at the same place in the lists belong together: line k of the German file translates line
+    k of the English one, and line k of the gold links, if there are any, links the two. A file's suffix
+    tells its format: SGM (.sgm), RWTH's links (.talp), compressed lines (.gz) or else lines.
     """
 
     en: list[File] = Field(min_length=1)
@@ -103,14 +106,18 @@ class ParallelFiles(Strict):
     @model_validator(mode="after")
     def _files_come_in_pairs(self) -> Self:
         if len(self.en) != len(self.de):
-            raise ValueError(f"as many files of en as of de, not {len(self.en)} and {len(self.de)}")
+            counts = f"{len(self.en)} files of en and {len(self.de)} of de"
+            raise ValueError(f"{counts}; there must be as many of each")
         if len(self.links) not in (0, len(self.en)):
-            raise ValueError(f"as many files of links as of en, not {len(self.links)}")
+            counts = f"{len(self.en)} files of en and {len(self.links)} of links"
+            raise ValueError(f"{counts}; there must be as many of each, or no links")
         for en, de in zip(self.en, self.de, strict=True):
             if en.text == de.text:
-                raise ValueError(f"one text is both sides: {en.text}")
+                raise ValueError(f"the same text stands on both sides: {en.text}")
             if en.text.endswith(".sgm") != de.text.endswith(".sgm"):
-                raise ValueError(f"both sides are SGM or neither: {en.text}, {de.text}")
+                raise ValueError(
+                    f"only one side is SGM: {en.text}, {de.text}; it must be both or none"
+                )
             if en.text.endswith(".sgm") and self.links:
                 raise ValueError(f"links go with lines of text, not with SGM: {en.text}")
         return self
@@ -121,10 +128,9 @@ class ParallelFiles(Strict):
 
 
 class Expected(Strict):
-    """What a corpus is said to hold: what ``attnmt plan`` reckons with before it is there."""
+    """The size that a corpus is said to have. ``attnmt plan`` uses it until the text is there."""
 
-    # of the training set, what is trained on: no side longer than tokenize.max_length
-    pairs: PositiveInt
+    pairs: PositiveInt  # training pairs in which no side is longer than tokenize.max_length
     words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # of these pairs
     raw_bytes: PositiveInt  # of all raw text, long sentences included
     bytes: PositiveInt  # of all files to fetch
@@ -134,23 +140,23 @@ class Source(Strict):
     """Where the text of every set comes from."""
 
     files: dict[Name, ParallelFiles]
-    tokenized: bool = False  # as it is fetched; tokenize.moses is then false
+    tokenized: bool = False  # whether the fetched text is tokenized; tokenize.moses is then false
     expected: Expected | None = None
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
         fetched: dict[str, dict[str, Any]] = {}
-        for file in self._every_file():
-            found = file.model_dump(exclude={"member", "encoding"})
-            if fetched.setdefault(file.name, found) != found:
+        for file in self._all_files():
+            description = file.model_dump(exclude={"member", "encoding"})
+            if fetched.setdefault(file.name, description) != description:
                 raise ValueError(f"two different files are named {file.name!r}")
         return self
 
     def downloads(self) -> list[File]:
-        """Return the files to fetch, each once though several of its members may be wanted."""
-        return list({file.name: file for file in self._every_file()}.values())
+        """Return the files to fetch, each once, even if several of its members are used."""
+        return list({file.name: file for file in self._all_files()}.values())
 
-    def _every_file(self) -> Iterator[File]:
+    def _all_files(self) -> Iterator[File]:
         return (file for sides in self.files.values() for file in sides.all())
 
 
@@ -166,7 +172,7 @@ class DownloadCorpus(Source):
 
 
 class ChoiceCorpus(Strict):
-    """The same sets from several sources, of which one is taken."""
+    """The same sets from several sources; ``source`` names the one that is used."""
 
     kind: Literal["choice"]
     source: Name
@@ -180,18 +186,18 @@ class ChoiceCorpus(Strict):
 
     @property
     def chosen(self) -> Source:
-        """The source that is taken."""
+        """The source that is used."""
         return self.sources[self.source]
 
 
 class Tokenize(Strict):
-    """From raw lines to tokens, and which pairs to train on; the same for every family."""
+    """How raw lines become tokens, and which pairs are trained on. All families share this."""
 
     moses: bool  # false where the raw text is tokenized already
-    split_hyphens: bool  # Moses' aggressive splitting; joined again before scoring
-    max_length: PositiveInt  # training pairs with a longer side are dropped, in words
-    # sets whose raw text is tokens already, whatever ``moses`` says: gold links count
-    # these tokens, so they are escaped as Moses' are and otherwise stay
+    split_hyphens: bool  # Moses' aggressive splitting; hyphens are joined again before scoring
+    max_length: PositiveInt  # words; training pairs with a longer side are dropped
+    # sets whose raw text is tokenized already, whatever ``moses`` says; gold links count its tokens, so
+    # they are not split again, only escaped as Moses escapes them
     tokenized: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
 
 
@@ -199,7 +205,7 @@ class Dictionary(Strict):
     """The word dictionary that replaces unknown words, learned from aligned training text."""
 
     max_pairs: PositiveInt  # aligned at once, which bounds memory; a longer text is cut into parts
-    min_count: PositiveInt  # a pair of words linked less often in all of the text is left out
+    min_count: PositiveInt  # links in the whole text, at least, for a pair of words to be kept
 
 
 class Pieces(Strict):
@@ -210,9 +216,9 @@ class Pieces(Strict):
 
 
 class Encoding(Strict):
-    """From tokens to the ids that a model reads."""
+    """How tokens become the ids that a model reads."""
 
-    vocabulary: Annotated[int, Field(ge=4)]  # entries a language, <unk> <s> </s> included
+    vocabulary: Annotated[int, Field(ge=4)]  # entries for each language, with <unk>, <s> and </s>
     lowercase: bool = False
     length: PositiveInt | None = None  # a longer sentence loses its first words
-    pieces: Pieces | None = None  # parts of words in place of words
+    pieces: Pieces | None = None  # if given, the units are parts of words

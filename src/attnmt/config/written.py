@@ -1,6 +1,7 @@
 """The files that follow from the parameters: models.yaml for DVC, and JSON schemas for editors.
 
-DVC cannot work out which models an experiment trains. ``models.yaml`` beside its params.yaml lists them.
+DVC cannot work out which models an experiment trains, so ``models.yaml`` beside its params.yaml lists
+them.
 """
 
 import json
@@ -16,7 +17,7 @@ from attnmt.files.text_file import update_text
 from attnmt.layout import Layout
 
 MODELS = "models.yaml"
-SLOTS = 16  # for the members of an ensemble in dvc.yaml, which cannot hold a list
+SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
 SCHEMAS: dict[str, type[Experiment | Systems | Claims]] = {
     "params": Experiment,
     "systems": Systems,
@@ -33,14 +34,14 @@ def models_yaml(params: Params) -> str:
     Raises:
         InputError: if an ensemble has more members than dvc.yaml has slots.
     """
-    own = Path(params.params_file)
-    up = Path(*[".."] * len(own.parent.parts))
+    file = Path(params.params_file)
+    up = Path(*[".."] * len(file.parent.parts))
     dev_cost = f"{params.sets.dev}_cost"
     histories = [Layout(params.experiment).model(name) / "history.csv" for name in params.models]
     content = {
         "root": up.as_posix(),
-        "params_file": own.as_posix(),
-        "models_file": own.with_name(MODELS).as_posix(),
+        "params_file": file.as_posix(),
+        "models_file": file.with_name(MODELS).as_posix(),
         "models": {
             name: {"system": params.system_of(name), "family": model.family, "seed": model.seed}
             for name, model in params.models.items()
@@ -55,7 +56,7 @@ def models_yaml(params: Params) -> str:
 
 
 def _slots(name: str, members: list[str]) -> list[str]:
-    """Return the members, and the first again for every slot that is left; DVC counts it once."""
+    """Return the members, and the first one again for every slot left over. DVC counts it once."""
     if len(members) > SLOTS:
         raise InputError(
             f"{SYSTEMS}: ensembles.{name}.members: dvc.yaml has slots for {SLOTS}; give its stage "
@@ -65,10 +66,10 @@ def _slots(name: str, members: list[str]) -> list[str]:
 
 
 def write_models(params: Params, root: Path = Path()) -> bool:
-    """Bring an experiment's ``models.yaml`` up to date; return whether it was not.
+    """Bring an experiment's ``models.yaml`` up to date; return whether it changed.
 
     Raises:
-        InputError: as :func:`models_yaml` says.
+        InputError: as :func:`models_yaml` does.
     """
     return update_text(root / Path(params.params_file).with_name(MODELS), models_yaml(params))
 
@@ -84,7 +85,7 @@ def experiments(root: Path = Path()) -> list[str]:
 
 
 def main() -> None:
-    """Write it all, as ``python -m attnmt.config.written`` in the project's folder."""
+    """Write all these files. In the project's folder: ``python -m attnmt.config.written``."""
     for name in SCHEMAS:
         update_text(Path("schema", f"{name}.json"), schema(name))
     for experiment in experiments():

@@ -1,7 +1,7 @@
-"""Writing a file or a folder so that nobody ever sees half of it, whoever dies and whenever.
+"""Write a file or a folder so that nobody ever sees half of it, even if a process dies.
 
-Until it is whole it lies beside its place, as ``<name>.<machine>.<process>.partial``. What a killed
-process left there is removed by the next one that writes to the same place.
+Until it is complete, it lies beside its place as ``<name>.<machine>.<process>.partial``. If a process
+is killed, the next one that writes to the same place removes what it left there.
 """
 
 import ctypes
@@ -20,19 +20,19 @@ from pathlib import Path
 
 from attnmt.errors import InputError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)  # a disk; a person's share of it
+FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota used up
 SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(?P<old>\.old)?\.partial(?=/|$)")
-SILENCE = 7 * 24 * 3600  # seconds; no writer goes so long without a byte
-AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux' renameat2
+SILENCE = 7 * 24 * 3600  # seconds; a living process writes something within this time
+AT_FDCWD, RENAME_EXCHANGE = -100, 2  # arguments of Linux's renameat2
 
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Yield a path for a file, which takes the place of ``path`` on success and else is deleted.
+    """Yield a path to write a file to. On success the file replaces ``path``; otherwise it is deleted.
 
-    The file that stood there before stays until the new one is complete. Whenever the process dies,
-    ``path`` is the old one or the new one. The file is on the disk before it takes the place, so that
-    this holds for a power cut, too. Of two processes that write to one place, the last one wins.
+    An old file at ``path`` stays until the new one is complete. Whenever the process dies, ``path`` is
+    the old file or the new one. This holds for a power cut, too, because the new file is on the disk
+    before it replaces the old one. If two processes write to one place, the last one wins.
 
     Raises:
         InputError: if the place cannot be written to, or the disk is full.
@@ -44,11 +44,11 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Yield an empty folder, which takes the place of ``path`` on success and else is deleted.
+    """Yield an empty folder. On success it replaces ``path``; otherwise it is deleted.
 
-    The same holds as for a file of :func:`atomic_path`. Where the file system cannot exchange two
-    folders (NFS), the old one has another name for a moment; if the process dies then, the next writer
-    brings the old one back.
+    It is as safe as a file of :func:`atomic_path`, with one exception. Where the file system cannot
+    exchange two folders (NFS), the old one has another name for a moment. If the process dies then,
+    the next process that writes there brings the old one back.
 
     Raises:
         InputError: if the place cannot be written to, or the disk is full.
@@ -68,28 +68,31 @@ def check_place(path: Path, *, folder: bool = False) -> None:
     Raises:
         InputError: if something else is in its place, or the folder around it cannot be written to.
     """
-    wanted = "folder" if folder else "file"
+    kind = "folder" if folder else "file"
     try:
-        found = "link" if folder and path.is_symlink() else _kind(path)
-        above = next((each for each in path.parents if os.path.lexists(each)), path)
-        unwritable = not (above.is_dir() and os.access(above, os.W_OK | os.X_OK))
+        old_kind = "link" if folder and path.is_symlink() else _kind(path)
+        parent = next((parent for parent in path.parents if os.path.lexists(parent)), path)
+        unwritable = not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK))
     except OSError as error:
         raise _cannot(path, error) from None
-    if found not in (wanted, ""):
+    if old_kind not in (kind, ""):
         raise InputError(
-            f"{shown(path)}: a {wanted} is to be written here, and a {found} is in its place; "
-            f"name another place, or move that away"
+            f"{shown(path)}: a {kind} is to be written here, and a {old_kind} is in its place; "
+            f"name another place, or move the {old_kind} away"
         )
     if unwritable:
-        why = "may not be written to" if above.is_dir() else "is not a folder"
+        why = "may not be written to" if parent.is_dir() else "is not a folder"
         raise InputError(
-            f"{shown(path)}: cannot be written: {shown(above)} {why}; change that, or name another "
+            f"{shown(path)}: cannot be written: {shown(parent)} {why}; change that, or name another "
             f"place"
         )
 
 
 def _kind(path: Path) -> str:
-    """Return what lies at a path, "" if nothing does, by one look: others may replace it meanwhile."""
+    """Return what lies at a path, "" if nothing does.
+
+    A single system call decides, because another process may replace the file between two.
+    """
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -98,15 +101,15 @@ def _kind(path: Path) -> str:
 
 
 def shown(path: Path) -> str:
-    """Return a path as a person knows it: without what marks a folder as being written."""
+    """Return a path as a person knows it, without the suffix of a folder that is being written."""
     return SUFFIX.sub("", str(path))
 
 
 @contextmanager
 def _placed(path: Path) -> Iterator[Path]:
-    """Yield the path of what is being written; put it into its place on success."""
-    own = f"{path.name}.{_machine()}.{os.getpid()}"
-    partial, old = (path.with_name(f"{own}{end}") for end in (".partial", ".old.partial"))
+    """Yield a path to write to; on success, put what was written into its place."""
+    stem = f"{path.name}.{_machine()}.{os.getpid()}"
+    partial, old = (path.with_name(f"{stem}{end}") for end in (".partial", ".old.partial"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -129,7 +132,7 @@ def _placed(path: Path) -> Iterator[Path]:
             raise _cannot(path, error) from error
         raise
     finally:
-        _remove_leftovers(path)  # this process's own among them
+        _remove_leftovers(path)  # also those of this process
 
 
 def _replace(partial: Path, path: Path, old: Path) -> None:
@@ -150,32 +153,33 @@ def _replace(partial: Path, path: Path, old: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step; return whether the system and the file system can, and did."""
+    """Swap two folders in one step; return False if the system or the file system cannot."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)  # Linux, glibc 2.28
     paths = AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other)
     return rename is not None and rename(*paths, RENAME_EXCHANGE) == 0
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what this process and those that are gone left beside ``path``.
+    """Remove what this process and dead ones left beside ``path``.
 
-    A folder that was moved out of the way of a new one, which then never came, goes back.
+    An old folder that was moved out of the way goes back if the new one never took its place.
     """
-    for left in sorted(path.parent.glob(f"{glob.escape(path.name)}.*.partial")):  # old ones first
-        suffix = SUFFIX.fullmatch(left.name.removeprefix(path.name))
-        if suffix is None or not _is_gone(suffix["machine"], int(suffix["process"]), left):
+    pattern = f"{glob.escape(path.name)}.*.partial"
+    for leftover in sorted(path.parent.glob(pattern)):  # .old.partial comes first
+        suffix = SUFFIX.fullmatch(leftover.name.removeprefix(path.name))
+        if suffix is None or not _is_gone(suffix["machine"], int(suffix["process"]), leftover):
             continue
         if suffix["old"] and not os.path.lexists(path):
             with suppress(OSError):
-                left.rename(path)
+                leftover.rename(path)
         else:
-            _remove(left)
+            _remove(leftover)
 
 
-def _is_gone(machine: str, process: int, left: Path) -> bool:
-    """Return whether ``left`` may be removed: this process wrote it, or one that is dead.
+def _is_gone(machine: str, process: int, leftover: Path) -> bool:
+    """Return whether ``leftover`` may be removed: this process wrote it, or one that is dead.
 
-    A process of another machine cannot be asked; it counts as gone when ``left`` is old.
+    A process of another machine cannot be asked. It counts as dead when ``leftover`` is old.
     """
     if machine == _machine():
         if process == os.getpid():
@@ -187,14 +191,14 @@ def _is_gone(machine: str, process: int, left: Path) -> bool:
         except PermissionError:  # it lives, and is somebody else's
             pass
     with suppress(OSError):  # it has just been moved into its place
-        newest = max(each.lstat().st_mtime for each in (left, *left.rglob("*")))
+        newest = max(path.lstat().st_mtime for path in (leftover, *leftover.rglob("*")))
         return time.time() - newest > SILENCE
     return False
 
 
 @cache
 def _machine() -> str:
-    """Return a name for what gives a process its number: the machine, and a container on it."""
+    """Return a name for the machine, or for the container on it, that numbers its processes."""
     namespace = Path("/proc/self/ns/pid")
     number = namespace.stat().st_ino if namespace.exists() else 0
     return f"{platform.node().replace('.', '-')}-{number}"
@@ -212,7 +216,7 @@ def _cannot(path: Path, error: OSError) -> InputError:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file, or which files a folder has, is on the disk."""
+    """Wait until a file, or a folder's list of files, is on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

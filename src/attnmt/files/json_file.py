@@ -1,4 +1,4 @@
-"""JSON files of ours read into pydantic models, a fault named with its file and key."""
+"""Read the JSON files that stages wrote into pydantic models; an error names the file and the key."""
 
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -11,15 +11,15 @@ from attnmt.files.text_file import read_json
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Text = Annotated[str, Field(min_length=1)]
-SHOWN = 60  # characters of a wrong value
+SHOWN = 60  # characters of a wrong value that an error shows
 STRICT = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
 
 
 class Record(BaseModel):
     """A section of a file that a stage wrote.
 
-    What this program reads must be there, of its type and finite. Other keys are kept as they are, so
-    that a file may say more than this program asks.
+    Every key that the program reads must be there, have its type and be finite. Other keys are kept as
+    they are, so a file may hold more than the program reads.
     """
 
     model_config = ConfigDict(extra="allow", **STRICT)
@@ -32,12 +32,10 @@ def read_model(path: Path, model: type[Model], cure: str) -> Model:
     """Read a JSON file as a ``model``.
 
     Args:
-        path: of the file.
-        model: what it must be.
         cure: what a person is to do about a fault, such as "run evaluate of base again".
 
     Raises:
-        InputError: if it is missing, is not JSON or (naming the key) is not such a model.
+        InputError: if the file is missing, is not JSON or does not fit the model (naming the key).
     """
     return checked(read_json(path), model, str(path), cure)
 
@@ -56,8 +54,8 @@ def checked(values: Any, model: type[Model], place: str, cure: str) -> Model:
         if first["type"] == "missing":
             what = "this key is missing"
         else:
-            found = repr(first["input"])
-            shown = found if len(found) <= SHOWN else f"{found[:SHOWN]} ..."
+            value = repr(first["input"])
+            shown = value if len(value) <= SHOWN else f"{value[:SHOWN]} ..."
             what = f"{first['msg'].removeprefix('Value error, ')} (found {shown})"
         more = f" (and {len(others)} more faults)" if others else ""
         raise InputError(f"{place}: {key}: {what}{more}; {cure}") from None

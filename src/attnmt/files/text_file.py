@@ -67,11 +67,11 @@ def read_json(path: Path) -> Any:
 
 
 def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
-    """Yield the lines of a text file (of a .gz, its content) without their ends, one at a time.
+    """Yield the lines of a text file, plain or .gz, without their ends, one at a time.
 
-    Only the line feed ends a line (U+2028 and its kin stay inside), a carriage return before it
-    goes, a byte-order mark at the start is dropped. ``may_be_blank`` accepts a file of empty lines
-    alone, such as the translations of a model that has hardly learned.
+    Only a line feed ends a line; U+2028 and the like stay inside it. A carriage return before the line
+    feed is dropped, and so is a byte-order mark at the start. ``may_be_blank`` accepts a file whose
+    lines are all empty, such as the translations of a model that has hardly learned.
 
     Raises:
         InputError: if the file is missing, cannot be read, is empty, or is not UTF-8 (naming the
@@ -87,14 +87,14 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (EOFError, zlib.error) as error:  # of a .gz that is cut or spoiled
+    except (EOFError, zlib.error) as error:  # a .gz that is cut off or damaged
         raise InputError(f"{path}: cannot be read: {error}") from None
     if empty and not may_be_blank:
         raise InputError(f"{path}: the file is empty; it must hold one sentence a line")
 
 
 def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """Yield the lines of a stream as :func:`iter_lines` does; ``name`` stands for it in an error."""
+    """Yield the lines of a stream as :func:`iter_lines` does; an error calls the stream ``name``."""
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
         try:
@@ -112,10 +112,10 @@ def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
 
 
 def read_text(path: Path, encoding: str) -> str:
-    """Read a text file of any encoding whole, its line ends as they are; a byte-order mark goes.
+    """Read a whole text file in any encoding. Line ends stay; a byte-order mark is dropped.
 
     Raises:
-        InputError: if it is missing, cannot be read or (naming line and byte) is not in that encoding.
+        InputError: if it is missing, cannot be read or is not in that encoding (naming line and byte).
     """
     try:
         return path.read_bytes().decode(encoding).removeprefix("\ufeff")
@@ -132,7 +132,7 @@ def read_text(path: Path, encoding: str) -> str:
 
 
 def sha256_of_lines(lines: Iterable[str]) -> str:
-    """Return the SHA-256 of the file that ``write_lines`` would write, in hexadecimal."""
+    """Return the SHA-256 of the file that ``write_lines`` would write, as hexadecimal digits."""
     digest = hashlib.sha256()
     for line in lines:
         digest.update(f"{line}\n".encode())

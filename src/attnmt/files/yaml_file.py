@@ -1,38 +1,37 @@
-"""YAML files read into pydantic models, every fault named with its line and key."""
+"""Read YAML files into pydantic models; an error names the line and the key of every fault."""
 
 import difflib
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from attnmt.errors import InputError
 
 Model = TypeVar("Model", bound=BaseModel)
-MERGE = "tag:yaml.org,2002:merge"  # of the key <<
-# What YAML makes of an attempt at a number, and what to write for it.
+MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<
+# The type that YAML may read where a number was meant, and what to write instead.
 NO_NUMBERS = {
     str: "; in YAML a number in quotes is text, and so is 1e-3: write 0.001",
     bool: "; in YAML yes, no, on and off mean true and false: write a number",
 }
-# The two forms of an experiment's seeds, as pydantic names them in a location; no key has such a name.
+# The two forms of an experiment's seeds, as pydantic names them in a location. No key has these names.
 SEEDS_OF_ALL, SEEDS_BY_NAME = "seeds-of-all", "seeds-by-name"
 CHOICES = ("grammar", "download", "choice", SEEDS_OF_ALL, SEEDS_BY_NAME)
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
 def fault(location: Location, message: str) -> PydanticCustomError:
-    """Return an error of what lies at ``location`` below the value that a validator checks."""
+    """Return an error for a validator to raise; ``location`` is inside the value that it checks."""
     return PydanticCustomError("fault", "{message}", {"message": message, "location": location})
 
 
 def hint(name: str, known: Collection[str]) -> str:
-    """Return an error's ending that names the nearest known name, or all of them."""
+    """Return the end of an error message: the known name that is nearest, or all known names."""
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
 
@@ -50,8 +49,8 @@ class YamlFile:
         """Parse a file.
 
         Raises:
-            InputError: if it cannot be read, is not YAML, or gives a key twice, of which YAML would
-                silently keep the last.
+            InputError: if it cannot be read, is not YAML, or gives a key twice. YAML itself would
+                silently keep the last of them.
         """
         try:
             text = path.read_text(encoding="utf-8")
@@ -61,10 +60,8 @@ class YamlFile:
             raise InputError(f"{path}: cannot read the parameters: {error.strerror}") from None
         except RecursionError:
             raise InputError(f"{path}: not YAML that can be read: nested too deeply") from None
-        except (
-            yaml.YAMLError,
-            ValueError,
-        ) as error:  # of bad UTF-8, or of a date such as 2001-99-99
+        except (yaml.YAMLError, ValueError) as error:
+            # A ValueError is about bad UTF-8 or a date such as 2001-99-99.
             raise InputError(f"{path}: not YAML: {error}") from None
         repeated = [
             f"{path}:{line}: {key}: this key stands in its section already; give it once"
@@ -84,65 +81,64 @@ class YamlFile:
         try:
             return model.model_validate(self.values)
         except ValidationError as error:
-            schema = model.model_json_schema()
-            faults = [self._describe(found, schema) for found in error.errors()]
+            faults = [self._describe(details, model) for details in error.errors()]
             raise InputError("\n".join(faults)) from None
 
     def error(self, location: Location, message: str) -> InputError:
-        """Return an error of what lies at ``location``."""
+        """Return an error about what lies at ``location``."""
         key = ".".join(map(str, location))
         return InputError(f"{self.path}:{self.line(location)}: {key or 'the file'}: {message}")
 
     def line(self, location: Location) -> int:
         """Return the 1-based line of a value, or of the nearest section above that exists.
 
-        What ``<<`` brings into a section lies where it is written.
+        A value that ``<<`` brings into a section has the line on which it is written.
         """
         line, node = 1, self.node
         for part in location:
             if isinstance(node, yaml.MappingNode):
-                found = next(((k, v) for k, v in _entries(node) if k.value == str(part)), None)
+                entry = next(((k, v) for k, v in _entries(node) if k.value == str(part)), None)
             elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-                found = (node.value[part], node.value[part])
+                entry = (node.value[part], node.value[part])
             else:
-                found = None
-            if found is None:
+                entry = None
+            if entry is None:
                 return line
-            line, node = found[0].start_mark.line + 1, found[1]
+            line, node = entry[0].start_mark.line + 1, entry[1]
         return line
 
-    def _describe(self, found: Any, schema: dict[str, Any]) -> str:
-        """Say where in the file a fault of pydantic's lies and what to do."""
-        location, message = explained(found, schema)
-        if found["type"] in ("int_type", "float_type"):
-            message += NO_NUMBERS.get(type(found["input"]), "")
+    def _describe(self, details: ErrorDetails, model: type[BaseModel]) -> str:
+        """Say where in the file a fault that pydantic found lies, and what to do."""
+        location, message = explained(details, model)
+        if details["type"] in ("int_type", "float_type"):
+            message += NO_NUMBERS.get(type(details["input"]), "")
         return str(self.error(location, message))
 
 
-def explained(found: Any, schema: dict[str, Any]) -> tuple[Location, str]:
-    """Return where in the values a fault of pydantic's lies, and what is wrong there."""
-    kind, context = found["type"], found.get("ctx", {})
-    # A union puts what was chosen into the location; the file has no such key.
-    location = [part for part in found["loc"] if part not in CHOICES]
+def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, str]:
+    """Return where a fault that pydantic found in values of ``model`` lies, and what is wrong there."""
+    kind, context = details["type"], details.get("ctx", {})
+    # A union adds the name of its chosen branch to the location; the file has no such key.
+    location = [part for part in details["loc"] if part not in CHOICES]
     location += context.get("location", [])
     if kind == "union_tag_not_found":
         location.append("kind")
     if kind == "extra_forbidden":
-        known = _known_keys(schema, location[:-1])
+        known = _known_keys(model, location[:-1])
         return location, f"unknown key{hint(str(location[-1]), known)}"
     if kind in ("missing", "union_tag_not_found"):
         return location, "this key is missing"
-    message = re.sub(r"^Value error, ", "", found["msg"])
-    shown = "" if kind in ("value_error", "fault") else f" (found {found['input']!r})"
+    message = details["msg"].removeprefix("Value error, ")
+    shown = "" if kind in ("value_error", "fault") else f" (found {details['input']!r})"
     return location, f"{message}{shown}"
 
 
 def _entries(
     section: yaml.MappingNode, around: tuple[yaml.Node, ...] = ()
 ) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-    """Yield the keys and values of a section, its own before those that ``<<`` brings.
+    """Yield the keys and values of a section, its own before those that ``<<`` brings in.
 
-    ``around`` are the sections that bring this one; a section may bring itself, which adds nothing.
+    ``around`` holds the sections that bring this one in. A section that brings itself in adds nothing.
     """
     merged: list[yaml.Node] = []
     for key, value in section.value:
@@ -150,50 +146,43 @@ def _entries(
             merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
         else:
             yield key, value
-    for other in merged:
-        assert isinstance(other, yaml.MappingNode)  # or the file would not have loaded
-        if other is not section and other not in around:
-            yield from _entries(other, (*around, section))
+    for source in merged:
+        assert isinstance(source, yaml.MappingNode)  # or the file would not have loaded
+        if source is not section and source not in around:
+            yield from _entries(source, (*around, section))
 
 
 def _repeated_keys(
-    node: Any, section: str = "", known: set[int] | None = None
+    node: Any, section: str = "", visited: set[int] | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Yield line and name of every key that its section has already.
+    """Yield the line and the name of every key that stands in its section for a second time.
 
-    Nodes in ``known`` are skipped: an alias is the node that it names, which is judged once.
+    An alias is the same node as the one that it names, so nodes in ``visited`` are skipped.
     """
-    known = set() if known is None else known
-    if id(node) in known:
+    visited = set() if visited is None else visited
+    if id(node) in visited:
         return
-    known.add(id(node))
+    visited.add(id(node))
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
-            yield from _repeated_keys(item, f"{section}{i}.", known)
+            yield from _repeated_keys(item, f"{section}{i}.", visited)
     elif isinstance(node, yaml.MappingNode):
-        seen = set()
+        keys = set()
         for key, value in node.value:
-            if key.value in seen:
+            if key.value in keys:
                 yield key.start_mark.line + 1, section + key.value
-            seen.add(key.value)
-            yield from _repeated_keys(value, f"{section}{key.value}.", known)
+            keys.add(key.value)
+            yield from _repeated_keys(value, f"{section}{key.value}.", visited)
 
 
-def _known_keys(schema: dict[str, Any], location: Location) -> list[str]:
-    """Return the keys that a JSON schema allows in the section at ``location``."""
-
-    def resolve(part: Any) -> list[Any]:
-        options = part.get("oneOf") or part.get("anyOf") or [part]
-        definitions = schema["$defs"]
-        return [definitions[o["$ref"].rsplit("/", 1)[1]] if "$ref" in o else o for o in options]
-
-    sections = [schema]
-    for name in location:
-        below = []
-        for section in sections:
-            patterns = section.get("patternProperties", {}).values()
-            child = section.get("properties", {}).get(name, next(iter(patterns), None))
-            child = section.get("items") if isinstance(name, int) else child
-            below += resolve(child) if child else []
-        sections = below
-    return [key for section in sections for key in section.get("properties", {})]
+def _known_keys(kind: Any, location: Location) -> list[str]:
+    """Return the keys of the section at ``location`` inside a value of type ``kind``."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        fields = kind.model_fields
+        if not location:
+            return list(fields)
+        name = str(location[0])
+        return _known_keys(fields[name].annotation, location[1:]) if name in fields else []
+    if get_origin(kind) in (dict, list):
+        return _known_keys(get_args(kind)[-1], location[1:])
+    return [key for part in get_args(kind) for key in _known_keys(part, location)]  # of a union

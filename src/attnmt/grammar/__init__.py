@@ -1,6 +1,6 @@
 """A bilingual grammar that writes an English-German corpus with gold word alignments.
 
-Both sentences are generated from one tree. Links are made with the words and follow these rules:
+Both sentences are generated from one tree. Links are made together with the words, by these rules:
 
 - *sure*: lexical counterparts. Content words (each part of ``oak table`` with *Eichentisch*),
   pronouns, articles and other determiners, prepositions, conjunctions, *not* with *nicht* or

@@ -1,4 +1,4 @@
-"""Fills clauses with content: verbs with plausible subjects and objects, time, place, relatives."""
+"""Clauses filled with content: verbs with plausible subjects, objects, times, places and relatives."""
 
 from __future__ import annotations
 
@@ -116,25 +116,25 @@ class ClauseBuilder(PhraseBuilder):
         """Add what the verb governs."""
         verb = clause.verb
         last = len(verb.complements) - 1
-        for place, complement in enumerate(verb.complements):
+        for position, complement in enumerate(verb.complements):
             if gap:
                 gap = False
                 continue
             negation = clause.negation if clause.nicht else None
-            phrase = self.argument(complement, clause.subject, negation, light=place < last)
+            phrase = self.argument(complement, clause.subject, negation, light=position < last)
             if complement.german:
                 role = Role.PREPOSITIONAL
             else:
                 role = Role.ACCUSATIVE if complement.case == de.ACCUSATIVE else Role.DATIVE
             clause.add(role, phrase)
         if verb.frame and not gap:
-            towards = place_classes(verb, "dir")
-            if towards:
-                clause.add(Role.DIRECTION, self.direction(towards))
+            goals = place_classes(verb, "dir")
+            if goals:
+                clause.add(Role.DIRECTION, self.direction(goals))
             else:
-                at = place_classes(verb, "loc")
-                if at:
-                    clause.add(Role.DIRECTION, self.location(at))
+                places = place_classes(verb, "loc")
+                if places:
+                    clause.add(Role.DIRECTION, self.location(places))
 
     def circumstances(self, clause: Clause, habit: bool) -> None:
         """Add adverbials that suit the tense."""
@@ -196,10 +196,10 @@ class ClauseBuilder(PhraseBuilder):
             phrase = self.related(self.noun_phrase(noun, case), noun)
         if not phrase.relative and dice.random() < COORDINATION_RATE * self.richness:
             if dice.random() < 0.5:
-                other = self.person_name(case)
+                second = self.person_name(case)
             else:
-                other = self.noun_phrase(self.noun(("kin",)), case, phrase.owner, plural=False)
-            phrase = self.coordinate(phrase, other)
+                second = self.noun_phrase(self.noun(("kin",)), case, phrase.owner, plural=False)
+            phrase = self.coordinate(phrase, second)
         return phrase
 
     def argument(
@@ -230,10 +230,10 @@ class ClauseBuilder(PhraseBuilder):
                 not (light or phrase.negates or phrase.relative)
                 and point < COORDINATION_RATE * self.richness
             ):
-                other = self.noun(noun_classes(classes))
-                if other is not noun and other.classes[0] == noun.classes[0]:
-                    added = self.noun_phrase(other, complement.case, subject.owner)
-                    phrase = self.coordinate(phrase, added)
+                second = self.noun(noun_classes(classes))
+                if second is not noun and second.classes[0] == noun.classes[0]:
+                    second_phrase = self.noun_phrase(second, complement.case, subject.owner)
+                    phrase = self.coordinate(phrase, second_phrase)
         if complement.german:
             return self.prepositional(complement.english, complement.german, phrase)
         if complement.english:
@@ -245,7 +245,7 @@ class ClauseBuilder(PhraseBuilder):
         return phrase
 
     def direction(self, classes: tuple[str, ...]) -> Phrase:
-        """Build where somebody goes: to Berlin, to the station."""
+        """Build a phrase for where somebody goes: to Berlin, to the station."""
         if classes == ("city",):
             return self.prepositional("to", "nach", self.city())
         noun = self.noun(classes)
@@ -254,7 +254,7 @@ class ClauseBuilder(PhraseBuilder):
         return self.prepositional("to", noun.place.to_german, phrase)
 
     def location(self, classes: tuple[str, ...]) -> Phrase:
-        """Build where something happens: in Berlin, at the station."""
+        """Build a phrase for where something happens: in Berlin, at the station."""
         if "city" in classes and ("place" not in classes or self.dice.random() < 0.5):
             return self.prepositional("in", "in", self.city())
         noun = self.noun(noun_classes(classes))

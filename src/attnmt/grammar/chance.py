@@ -1,7 +1,7 @@
 """Random choices that come out the same on every Python version.
 
-Only ``random.Random(seed).random()`` is used: its stream is guaranteed stable, whereas ``choice``
-or ``shuffle`` may change between versions.
+Only ``random.Random(seed).random()`` is used. Python guarantees that its stream stays the same, whereas
+``choice`` or ``shuffle`` may change between versions.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from attnmt.grammar.words import English, EnglishWord, German, GermanWord, Phras
 class Role(Enum):
     """What a constituent does in its clause; the values rank it in English and in German.
 
-    German runs from pronouns over time, place and case objects to *nicht*, manner and whatever is
-    closest to the verb; English keeps the objects at the verb and time last.
+    The German order is: pronouns, time, place, objects in a case, *nicht*, manner, and then whatever is
+    closest to the verb. English puts the objects next to the verb and time last.
     """
 
     FREQUENCY = (0, 4)
@@ -82,7 +82,7 @@ class Clause:
         self.negation: EnglishWord | None = None
         self.nicht = False
         self.constituents: list[Constituent] = []
-        self.realized: VerbGroup | None = None  # the verb as last ordered
+        self.realized: VerbGroup | None = None  # the verb as it was last inflected
 
     def add(self, role: Role, phrase: Phrase) -> None:
         """Add a constituent."""
@@ -111,7 +111,7 @@ class Clause:
                 words.insert(len(group.auxiliary), self.negation)
             else:
                 words.append(self.negation)
-        rest = group.rest
+        verb_words = group.words
         constituents = sorted(self.constituents, key=_english_rank)
         if len(constituents) > 1 and any(c.role is Role.FREQUENCY for c in constituents):
             frequency = next(c for c in constituents if c.role is Role.FREQUENCY)
@@ -123,16 +123,16 @@ class Clause:
         if len(particles) == 1 and constituents:
             role, phrase = constituents[0]
             if phrase.pronoun and role is Role.ACCUSATIVE:  # pick him up
-                words += [*rest[:-1], *phrase.english, rest[-1]]
-                rest = []
+                words += [*verb_words[:-1], *phrase.english, verb_words[-1]]
+                verb_words = []
                 del constituents[0]
-        words += rest
+        words += verb_words
         for _, phrase in constituents:
             words += phrase.english
         return words
 
     def german_middle(self, closing: Sequence[GermanWord]) -> German:
-        """Return the middle field, the clause-final verb words and what comes after them."""
+        """Return the middle field, then the verbs that end the clause and what comes after them."""
         nicht_is_due = self.nicht
         constituents = sorted(
             self.constituents, key=_german_rank_before_nicht if nicht_is_due else _german_rank
@@ -203,24 +203,24 @@ class Clause:
         return self.english_predicate(group), german
 
     def continuation(self, first: Clause) -> tuple[English, German]:
-        """Order a second predicate of the same subject, leaving out auxiliaries it shares.
+        """Order a second predicate of the same subject, without the auxiliaries that it shares.
 
         ``first`` is the clause before, already ordered.
         """
-        model = first.realized
-        assert model is not None
+        first_group = first.realized
+        assert first_group is not None
         group = self.group(False, False)
         finite = group.finite
-        if group.auxiliary and _texts(group.auxiliary) == _texts(model.auxiliary):
-            shared = dict(zip(group.auxiliary, model.auxiliary, strict=True))
+        if group.auxiliary and _texts(group.auxiliary) == _texts(first_group.auxiliary):
+            shared = dict(zip(group.auxiliary, first_group.auxiliary, strict=True))
             finite.sure = [shared.get(word, word) for word in finite.sure]
             finite.possible = [shared.get(word, word) for word in finite.possible]
             group = group._replace(auxiliary=[])
         english = self.english_predicate(group)
         german = self.german_middle(group.closing)
-        if group.closing and model.closing and finite.text == model.finite.text:
-            linked = (*model.finite.possible, *finite.possible)
-            model.finite.possible = tuple(dict.fromkeys(linked))
+        if group.closing and first_group.closing and finite.text == first_group.finite.text:
+            linked = (*first_group.finite.possible, *finite.possible)
+            first_group.finite.possible = tuple(dict.fromkeys(linked))
             return english, german
         return english, [finite, *german]
 

@@ -24,12 +24,15 @@ JUDGMENTS: Final = (
 
 
 class Subordinator(NamedTuple):
-    """A conjunction pair and the tenses it asks for in the main clause and its own."""
+    """A conjunction in both languages, and the tenses that it asks for in the two clauses.
+
+    ``main`` is the tense of the main clause, ``inner`` that of the clause that the conjunction opens.
+    """
 
     english: str
     german: str
     main: Tense | None = None
-    own: Tense | None = None
+    inner: Tense | None = None
 
 
 BECAUSE: Final = Subordinator("because", "weil")
@@ -62,7 +65,7 @@ class ComplexBuilder(StatementBuilder):
         super().__init__(dice)
         clause_verbs = self.verbs.clause_verbs
         self.taking = {
-            kind: self.verbs.those([verb for verb in clause_verbs if kind in verb.frame])
+            kind: self.verbs.by_rank([verb for verb in clause_verbs if kind in verb.frame])
             for kind in ("that", "whether", "question", "to")
         }
 
@@ -77,7 +80,7 @@ class ComplexBuilder(StatementBuilder):
         return self.clause(subject)
 
     def reason(self) -> Sides:
-        """A main clause with an adverbial clause after or before it."""
+        """Build a main clause with an adverbial clause after or before it."""
         dice = self.dice
         kind = dice.pick(PAST_SUBORDINATORS if self.past else PRESENT_SUBORDINATORS)
         if kind.main is None:
@@ -85,13 +88,17 @@ class ComplexBuilder(StatementBuilder):
         else:
             main = self.clause(verb=dice.pick(self.verbs.dynamic), dated=False, tense=kind.main)
         subject = self.resumed(main.subject)
-        if kind.own is None:
+        if kind.inner is None:
             clause = self.content(subject)
-        elif kind.own is Tense.PRESENT and dice.random() < 0.4:
+        elif kind.inner is Tense.PRESENT and dice.random() < 0.4:
             clause = self.copula() if dice.random() < 0.5 else self.weather_clause(Tense.PRESENT)
         else:
             clause = self.clause(
-                subject, dice.pick(self.verbs.dynamic), negatable=False, dated=False, tense=kind.own
+                subject,
+                dice.pick(self.verbs.dynamic),
+                negatable=False,
+                dated=False,
+                tense=kind.inner,
             )
         link, bindewort = pair(kind.english, kind.german)
         english, german = clause.subordinate()
@@ -108,13 +115,13 @@ class ComplexBuilder(StatementBuilder):
         return self.closed(self.joined(sides))
 
     def resumed(self, subject: Phrase) -> Phrase | None:
-        """Sometimes return a pronoun for a subject, to keep it in the next clause."""
+        """Return a pronoun if the next clause is to keep a subject, or else None."""
         if subject.owner < 0 or self.dice.random() < 0.5:
             return None
         return self.pronoun_for(PRONOUNS[subject.owner])
 
     def report(self) -> Sides:
-        """Somebody says that, knows who, asks whether."""
+        """Build a sentence in which somebody says that, knows who or asks whether."""
         dice = self.dice
         point = dice.random()
         kind = "that" if point < 0.62 else "whether" if point < 0.8 else "question"
@@ -158,7 +165,7 @@ class ComplexBuilder(StatementBuilder):
         return [word, *english], [wort, *german]
 
     def intention(self) -> Sides:
-        """Somebody tries to do something."""
+        """Build a sentence in which somebody tries to do something."""
         dice = self.dice
         subject = self.person(de.NOMINATIVE)
         tense = Tense.PAST if self.past else Tense.PRESENT
@@ -176,7 +183,7 @@ class ComplexBuilder(StatementBuilder):
         return clause.infinitive()
 
     def purpose(self) -> Sides:
-        """Somebody goes somewhere in order to do something."""
+        """Build a sentence in which somebody goes somewhere in order to do something."""
         subject = self.person(de.NOMINATIVE)
         verb = self.dice.pick(self.verbs.directed)
         english, german = self.ordered(self.clause(subject, verb, negatable=False))
@@ -186,7 +193,7 @@ class ComplexBuilder(StatementBuilder):
         return self.closed(([*english, *in_order, *inner], [*german, GermanWord(","), um, *innen]))
 
     def two_predicates(self) -> Sides:
-        """She opened the door and called her brother."""
+        """Build *she opened the door and called her brother*."""
         first = self.clause(verb=self.dice.pick(self.verbs.dynamic), negatable=False)
         verb = first.verb
         while verb is first.verb:
@@ -203,7 +210,7 @@ class ComplexBuilder(StatementBuilder):
         return self.closed(([*english, word, *more], [*german, wort, *mehr]))
 
     def condition(self) -> Sides:
-        """If I had time, I would go."""
+        """Build *if I had time, I would go*."""
         dice = self.dice
         self.past = False
         subject = self.person(de.NOMINATIVE)
@@ -220,13 +227,13 @@ class ComplexBuilder(StatementBuilder):
             condition = Clause(BE, subject, Tense.SUBJUNCTIVE)
             word, wort = pair(*self.state_words())
             condition.add(Role.PREDICATE, Phrase([word], [wort]))
-        again = (
+        main_subject = (
             self.pronoun_for(PRONOUNS[subject.owner])
             if subject.owner >= 0
             else self.person(de.NOMINATIVE)
         )
         main = self.clause(
-            again, dice.pick(self.verbs.dynamic), dated=False, tense=Tense.CONDITIONAL
+            main_subject, dice.pick(self.verbs.dynamic), dated=False, tense=Tense.CONDITIONAL
         )
         english, german = condition.subordinate()
         word, wort = pair("if", "wenn")
@@ -245,7 +252,7 @@ class ComplexBuilder(StatementBuilder):
         return adjective.english, adjective.predicative
 
     def judgment(self) -> Sides:
-        """It is important that he helps us."""
+        """Build *it is important that he helps us*."""
         dice = self.dice
         it, es = pair("it", "es")
         main = Clause(BE, Phrase([it], [es]), Tense.PAST if self.past else Tense.PRESENT)
@@ -257,7 +264,7 @@ class ComplexBuilder(StatementBuilder):
         return self.closed(([*english, that, *side], [*german, GermanWord(","), dass, *seite]))
 
     def quotation(self) -> Sides:
-        """“I am tired,” said Anna."""
+        """Build *“I am tired,” said Anna*."""
         speaker = self.person_name(de.NOMINATIVE)
         english, german = self.ordered(self.content())
         opening, oeffnend = pair("“", "„")

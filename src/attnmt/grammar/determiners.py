@@ -68,7 +68,7 @@ NUMERALS = Weighted.zipf(
 )  # fmt: skip
 BARE = Determiner("", "", (("",) * 4,) * 4, de.STRONG)
 
-# Cumulative shares; what is left over takes a possessive (singular) or a numeral (plural).
+# Cumulative shares. The rest takes a possessive (singular) or a numeral (plural).
 SINGULAR_DETERMINERS: Final = ((0.46, THE), (0.80, A), (0.88, THIS), (0.89, EVERY))
 SUBJECT_DETERMINERS: Final = ((0.70, THE), (0.79, A), (0.89, THIS), (0.91, EVERY))
 SUBJECT_PLURAL_DETERMINERS: Final = (

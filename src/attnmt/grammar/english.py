@@ -1,4 +1,4 @@
-"""English inflection, in the pieces the Moses tokenizer makes of it (``doesn 't``, ``Anna 's``)."""
+"""English inflection, with words split as the Moses tokenizer does (``doesn 't``, ``Anna 's``)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def third_person(base: str) -> str:
 
 
 def plural(word: str) -> str:
-    """Return the regular plural of a noun (the same spelling rule as of a verb's -s)."""
+    """Return the regular plural of a noun. The -s of a verb follows the same spelling rule."""
     if word.endswith(("s", "x", "ch", "sh", "z")) or word in ("go", "do"):
         return word + "es"
     if word.endswith("y") and word[-2] not in "aeiou":

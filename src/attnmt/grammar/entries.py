@@ -14,7 +14,7 @@ _TABLES = Path(__file__).parent / "tables"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """The prepositions of a place: English and German at it, German to it with its case."""
+    """The prepositions of a place: at it in both languages, and to it in German, with its case."""
 
     at_english: str
     at_german: str
@@ -80,12 +80,12 @@ class Verb:
     purposeful: bool
     subjects: tuple[str, ...]
     complements: tuple[Complement, ...]
-    frame: tuple[str, ...]  # the words of the frame that are no complements: dir, loc, that ...
+    frame: tuple[str, ...]  # the words of the frame that are not complements: dir, loc, that ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adverbial:
-    """A fixed adverbial with its word links as (English, German, is sure)."""
+    """A fixed adverbial with its word links, each as (English, German, is sure)."""
 
     english: tuple[str, ...]
     german: tuple[str, ...]
@@ -140,7 +140,7 @@ def make_noun(
     classes: tuple[str, ...],
     place: Place | None = None,
 ) -> Noun:
-    """Inflect a noun given the columns of ``nouns.tsv``."""
+    """Inflect a noun from the columns of ``nouns.tsv``."""
     column = _GENDERS[gender[0]]
     plural = german if plural == "=" else plural
     return Noun(
@@ -196,17 +196,17 @@ def read_verbs(table: str) -> list[Verb]:
 
 
 def make_verb(english: str, german: str, flags: str, subjects: str, frame: str) -> Verb:
-    """Inflect a verb given the columns of ``verbs.tsv``."""
+    """Inflect a verb from the columns of ``verbs.tsv``."""
     base, past, english_participle, *particles = english.split()
     infinitive, third, preterite, participle, auxiliary = german.split()
     particle, _, stem = infinitive.rpartition("|")
     complements = []
-    other = []
+    frame_words = []
     for part in frame.split():
         if "/" in part:
             complements.append(_complement(part))
         else:
-            other.append(part)
+            frame_words.append(part)
     third_person = en.third_person(base)
     return Verb(
         (base, third_person, base, base),
@@ -228,7 +228,7 @@ def make_verb(english: str, german: str, flags: str, subjects: str, frame: str) 
         "u" not in flags,
         tuple(subjects.split(",")),
         tuple(complements),
-        tuple(other),
+        tuple(frame_words),
     )
 
 

@@ -1,7 +1,7 @@
 """German inflection: articles, adjective endings, pronouns, nouns and verb forms.
 
-Tables are indexed ``[case][column]``; a column is a gender in the singular, or the plural, since
-German does not distinguish gender there.
+Tables are indexed ``[case][column]``. A column is a gender in the singular or else the plural, in which
+German does not distinguish genders.
 """
 
 from __future__ import annotations
@@ -61,9 +61,12 @@ def inflect(stem: str, endings: Forms) -> Forms:
 
 
 def noun_singular(noun: str, gender: int, plural: str, weak: bool) -> tuple[str, ...]:
-    """Return the four singular case forms; ``plural`` tells loanwords (Parks) and -nis, Bus."""
+    """Return the singular in four cases.
+
+    The genitive of loanwords (Parks) and of nouns that double their s (Bus, -nis) follows ``plural``.
+    """
     if weak:
-        # Nachbar, Bauer and Herr-like nouns add -n, the rest -en; the plural shows which.
+        # Nachbar, Bauer and nouns like Herr add -n, the others -en; the plural shows which.
         return noun, plural, plural, plural
     if gender == FEMININE:
         return (noun,) * 4
@@ -79,7 +82,7 @@ def noun_singular(noun: str, gender: int, plural: str, weak: bool) -> tuple[str,
 
 
 def noun_plural(plural: str) -> tuple[str, ...]:
-    """Return the four plural case forms: the dative adds -n unless it ends in -n or -s."""
+    """Return the plural in four cases: the dative adds -n unless the plural ends in -n or -s."""
     dative = plural if plural.endswith(("n", "s")) else plural + "n"
     return plural, plural, dative, plural
 

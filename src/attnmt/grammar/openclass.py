@@ -1,7 +1,7 @@
-"""The open class: names and rare nouns, composed deterministically so that there are thousands.
+"""The open class: thousands of names and rare nouns, which are composed deterministically.
 
-Names are spelt alike in both languages and have to be copied; rare nouns differ, recur a few times
-in a training text and can be learned by a dictionary.
+Names are spelled alike in both languages and have to be copied. Rare nouns differ. They recur a few
+times in a training text, so a dictionary can learn them.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def _names(kind: str) -> Names:
 
 
 def _composed(table: dict[str, list[str]], kind: str) -> Weighted[str]:
-    every = [
+    names = [
         onset + rhyme + ending
         for onset in table["onset"]
         for rhyme in table["rhyme"]
         for ending in table[f"{kind}-ending"]
         if rhyme[-1] != ending[0]
     ]
-    return Weighted.zipf(Dice(ORDER_SEED).shuffled(every)[:RARE_NAMES], ZIPF_OFFSET_NAMES)
+    return Weighted.zipf(Dice(ORDER_SEED).shuffled(names)[:RARE_NAMES], ZIPF_OFFSET_NAMES)
 
 
 def learned_nouns() -> list[Noun]:

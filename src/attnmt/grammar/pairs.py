@@ -1,4 +1,4 @@
-"""Sentence pairs with gold links as raw lines and tokens, and splits that share no sentence."""
+"""Sentence pairs with gold links, as raw lines and as tokens, and splits that share no sentence."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from attnmt.grammar.entries import Adjective, Adverbial, Noun
 from attnmt.grammar.pools import shared_lexicon
 from attnmt.grammar.words import English, EnglishWord, German, GermanWord, Phrase, pair
 
-# How often a slot is filled from the open class: the dials of the unknown-word rate.
+# How often a slot is filled from the open class. This decides how many words are unknown.
 RARE_NAME_RATE: Final = 0.45
 RARE_NOUN_RATE: Final = 0.10
 COMPOUND_RATE: Final = 0.06
@@ -81,7 +81,7 @@ class PhraseBuilder:
     ) -> Phrase:
         """Build a noun phrase.
 
-        ``owner`` is the possessive that may refer back to the subject; ``negation`` the English
+        ``owner`` is the possessive that may refer back to the subject. ``negation`` is the English
         *not* that an indefinite phrase absorbs into *kein*.
         """
         dice = self.dice

@@ -30,9 +30,9 @@ class Lexicon:
 
     def __init__(self) -> None:
         self.nouns = read_nouns("nouns.tsv")
-        single = read_nouns("rare_nouns.tsv")
-        self.compounds = openclass.rare_order(openclass.compounds(self.nouns, single))
-        self.rare = openclass.rare_order(single + openclass.learned_nouns())
+        rare = read_nouns("rare_nouns.tsv")
+        self.compounds = openclass.rare_order(openclass.compounds(self.nouns, rare))
+        self.rare = openclass.rare_order(rare + openclass.learned_nouns())
         self.adjectives = read_adjectives()
         self.adverbials = read_adverbials()
         self.female = openclass.given_names(openclass.FEMALE)
@@ -44,17 +44,17 @@ class Lexicon:
 
     def pool(self, classes: tuple[str, ...]) -> Pool:
         """Return the pool of the nouns in any of the classes."""
-        found = self._pools.get(classes)
-        if found is None:
+        pool = self._pools.get(classes)
+        if pool is None:
             frequent = _of_classes(self.nouns, classes, 3.0)
             if frequent is None:
                 raise ValueError(f"no noun belongs to any of {classes}")
-            found = self._pools[classes] = Pool(
+            pool = self._pools[classes] = Pool(
                 frequent,
                 _of_classes(self.rare, classes, openclass.ZIPF_OFFSET_NOUNS),
                 _of_classes(self.compounds, classes, openclass.ZIPF_OFFSET_COMPOUNDS),
             )
-        return found
+        return pool
 
     def adjectives_for(self, noun: Noun) -> Weighted[Adjective] | None:
         """Return the adjectives that suit a noun, or None."""
@@ -72,8 +72,8 @@ class Lexicon:
 def _of_classes(
     nouns: Iterable[Noun], classes: tuple[str, ...], offset: float
 ) -> Weighted[Noun] | None:
-    found = [noun for noun in nouns if not set(classes).isdisjoint(noun.classes)]
-    return Weighted.zipf(found, offset) if found else None
+    members = [noun for noun in nouns if not set(classes).isdisjoint(noun.classes)]
+    return Weighted.zipf(members, offset) if members else None
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""All sentence patterns: what the other modules build, questions, requests, and their shares."""
+"""All sentence patterns and their shares: those of the other modules, questions and requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SentenceBuilder(ComplexBuilder):
 
     def __init__(self, dice: Dice) -> None:
         super().__init__(dice)
-        self.asked = self.verbs.those(
+        self.asked = self.verbs.by_rank(
             [
                 verb
                 for verb in self.verbs.personal.items
@@ -49,14 +49,14 @@ class SentenceBuilder(ComplexBuilder):
         )  # fmt: skip
 
     def sentence(self) -> Sides:
-        """Build a sentence with its final punctuation, in any length."""
+        """Build a sentence of any length, with its final punctuation."""
         dice = self.dice
         self.past = dice.random() < PAST_RATE
         self.richness = RICH_RICHNESS if dice.random() < RICH_RATE else PLAIN_RICHNESS
         return dice.pick(self.patterns)()
 
     def yes_no_question(self) -> Sides:
-        """Did Anna buy the car?"""
+        """Build *did Anna buy the car?*"""
         verb = self.dice.pick(self.verbs.any)
         subject = self.subject(verb)
         if subject.agreement == de.FIRST:
@@ -65,7 +65,7 @@ class SentenceBuilder(ComplexBuilder):
         return self.closed(clause.question(), "?")
 
     def word_question(self) -> Sides:
-        """A question with who, what, which, where, when or why."""
+        """Build a question with who, what, which, where, when or why."""
         dice = self.dice
         point = dice.random()
         if point < 0.2:
@@ -90,7 +90,7 @@ class SentenceBuilder(ComplexBuilder):
         return self.closed(([word, *english], [wort, *german]), "?")
 
     def object_question(self) -> Sides:
-        """Ask for an object: what, whom, which book, how many books."""
+        """Build a question about an object: what, whom, which book, how many books."""
         dice = self.dice
         verb = dice.pick(self.asked)
         complement = verb.complements[0]
@@ -120,14 +120,14 @@ class SentenceBuilder(ComplexBuilder):
         return self.asking(verb, asked, gefragt)
 
     def asking(self, verb: Verb, asked: English, gefragt: German) -> Sides:
-        """Put a fronted object before the question that lacks it."""
+        """Build a question in which the ``asked`` object stands in front."""
         subject = self.person(de.NOMINATIVE)
         clause = self.clause(subject, verb, gap=True, negatable=False)
         english, german = clause.question()
         return self.closed(([*asked, *english], [*gefragt, *german]), "?")
 
     def request(self) -> Sides:
-        """Please open the window."""
+        """Build *please open the window*."""
         self.past = False
         you = self.pronoun_for(PRONOUNS[YOUR])
         clause = self.clause(

@@ -29,7 +29,7 @@ RAIN: Final = make_verb(
 SNOW: Final = make_verb(
     "snow snowed snowed", "schneien schneit schneite geschneit haben", "", "thing", ""
 )
-CALLINGS_FROM: Final = 4  # the first nouns for persons (man, woman, child, friend) are no callings
+FIRST_OCCUPATION: Final = 4  # the nouns for persons begin with man, woman, child and friend
 
 
 class StatementBuilder(ClauseBuilder):
@@ -41,19 +41,19 @@ class StatementBuilder(ClauseBuilder):
         self.states = Weighted.zipf([a for a in lexicon.adjectives if "person" in a.classes], 3.0)
         self.compared = Weighted.zipf([a for a in self.states.items if a.comparative_german], 3.0)
         people = lexicon.pool(("person",)).frequent.items
-        self.callings = {
+        self.occupations = {
             gender: Weighted.zipf(
-                [noun for noun in people[CALLINGS_FROM:] if noun.gender == gender], 3.0
+                [noun for noun in people[FIRST_OCCUPATION:] if noun.gender == gender], 3.0
             )
             for gender in (de.MASCULINE, de.FEMININE)
         }
 
     def statement(self) -> Sides:
-        """A main clause, sometimes joined to another."""
+        """Build a main clause, sometimes joined to another."""
         return self.closed(self.joined(self.ordered(self.clause())))
 
     def ordered(self, clause: Clause) -> Sides:
-        """Order a main clause, perhaps with something but the subject in front."""
+        """Order a main clause, sometimes with something other than the subject in front."""
         dice = self.dice
         heavy = any(constituent.phrase.relative for constituent in clause.constituents)
         for constituent in clause.constituents:
@@ -87,7 +87,7 @@ class StatementBuilder(ClauseBuilder):
         return [*english, comma, word, *more[0]], german
 
     def description(self) -> Sides:
-        """A person or thing is (was, became) such and such."""
+        """Build a sentence that says what a person or thing is, was or became."""
         return self.closed(self.ordered(self.copula()))
 
     def copula(self) -> Clause:
@@ -99,7 +99,7 @@ class StatementBuilder(ClauseBuilder):
                 subject = self.acquaintance()
                 verb = BECOME if self.past and dice.random() < 0.5 else BE
                 clause = Clause(verb, subject, tense)
-                clause.add(Role.PREDICATE, self.calling(subject))
+                clause.add(Role.PREDICATE, self.occupation(subject))
                 return clause
             subject = self.person(de.NOMINATIVE)
             adjective = dice.pick(self.states)
@@ -130,10 +130,10 @@ class StatementBuilder(ClauseBuilder):
             return self.person_name(de.NOMINATIVE)
         return self.noun_phrase(self.noun(("kin",)), de.NOMINATIVE, plural=False)
 
-    def calling(self, subject: Phrase) -> Phrase:
+    def occupation(self, subject: Phrase) -> Phrase:
         """Build *a famous engineer* for a subject of the same sex."""
         gender = de.MASCULINE if subject.owner == HIS else de.FEMININE
-        noun = self.dice.pick(self.callings[gender])
+        noun = self.dice.pick(self.occupations[gender])
         phrase = self.noun_phrase(noun, de.NOMINATIVE, determiner=det.A, plural=False)
         if phrase.english[1].text == noun.english[0]:  # German: ist Lehrerin, with no article
             del phrase.german[0]
@@ -142,12 +142,12 @@ class StatementBuilder(ClauseBuilder):
         return phrase
 
     def comparison(self) -> Sides:
-        """One is older than the other."""
+        """Build a sentence in which one is older than the other."""
         dice = self.dice
         if dice.random() < 0.5:
             subject = self.acquaintance()
-            other = self.noun(("kin",))
-            standard = self.noun_phrase(other, de.NOMINATIVE, subject.owner, plural=False)
+            relative = self.noun(("kin",))
+            standard = self.noun_phrase(relative, de.NOMINATIVE, subject.owner, plural=False)
             adjective = dice.pick(self.compared)
         else:
             noun = self.noun(("vehicle", "clothes", "device", "animal"))
@@ -174,7 +174,7 @@ class StatementBuilder(ClauseBuilder):
         return self.closed(clause.main())
 
     def existence(self) -> Sides:
-        """*There is*, *es gibt*."""
+        """Build a sentence with *there is* and *es gibt*."""
         dice = self.dice
         noun = self.noun(("place", "person", "animal", "food", "drink"))
         plural = bool(noun.german_plural) and dice.random() < 0.5
@@ -201,7 +201,7 @@ class StatementBuilder(ClauseBuilder):
         return self.closed((english, german))
 
     def price(self) -> Sides:
-        """The table costs 300 euros."""
+        """Build *the table costs 300 euros*."""
         dice = self.dice
         noun = self.noun(("thing", "furniture", "clothes"))
         subject = self.noun_phrase(noun, de.NOMINATIVE, plural=False)
@@ -213,7 +213,7 @@ class StatementBuilder(ClauseBuilder):
         return self.closed(clause.main())
 
     def weather(self) -> Sides:
-        """It is raining."""
+        """Build *it is raining now*."""
         dice = self.dice
         clause = self.weather_clause()
         when = self.verbs.adverbials["time", PAST if clause.tense is Tense.PAST else "now"]

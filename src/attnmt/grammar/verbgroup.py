@@ -1,6 +1,6 @@
-"""The verb group: tense, mood and the order-free parts of both languages' verb complexes.
+"""The verb group: tense, mood and the parts of the verb in both languages, in no order yet.
 
-Tense rule, the same everywhere so that English decides the German form:
+The English tense decides the German form, by the same rule everywhere:
 
 - present and progressive          -> Präsens
 - simple past                      -> Perfekt; Präteritum for sein, haben, modals and the verbs
@@ -36,7 +36,7 @@ class Tense(Enum):
 
 
 class Modal(NamedTuple):
-    """A modal verb in one tense; ``lexical`` ones (want to) need do-support."""
+    """A modal verb in one tense; one with a ``lexical_base`` (want to) needs do-support."""
 
     english: tuple[str, ...]  # by agreement
     following: tuple[str, ...]  # "to", "like to"
@@ -74,12 +74,12 @@ BECOME: Final = make_verb(
 class VerbGroup(NamedTuple):
     """The parts of a verb complex.
 
-    English: the finite auxiliaries that stand before *not* and an inverted subject, and the rest.
-    German: the finite verb and the verbal words that close the clause.
+    In English these are the finite auxiliaries, which stand before *not* and an inverted subject, and
+    all its other words. In German they are the finite verb and the verbal words that close the clause.
     """
 
     auxiliary: English
-    rest: English
+    words: English
     finite: GermanWord
     closing: German
 
@@ -141,34 +141,36 @@ def _simple_group(
         else:
             form = (en.BE_PAST if past else en.BE_PRESENT)[agreement]
         main = _auxiliary(form, negation)
-        auxiliary, rest = [main], particles
+        auxiliary, words = [main], particles
     elif tense is Tense.PROGRESSIVE:
         auxiliary = [_auxiliary(en.BE_PRESENT[agreement], negation)]
         main = EnglishWord(verb.english_gerund)
-        rest = [main, *particles]
+        words = [main, *particles]
     elif support:
         auxiliary = [_auxiliary("did" if past else en.DO[agreement], negation)]
         main = EnglishWord(verb.english_base)
-        rest = [main, *particles]
+        words = [main, *particles]
     else:
         main = EnglishWord((verb.english_past if past else verb.english_present)[agreement])
-        rest = [main, *particles]
+        words = [main, *particles]
     helper = [] if verb is BE else auxiliary
 
     if tense is Tense.PAST and not verb.preterite:
         finite = GermanWord(_perfect_auxiliary(verb, False)[agreement], (), (*helper, main))
-        return VerbGroup(auxiliary, rest, finite, [GermanWord(verb.participle, (main,), particles)])
+        return VerbGroup(
+            auxiliary, words, finite, [GermanWord(verb.participle, (main,), particles)]
+        )
     if tense is Tense.SUBJUNCTIVE:
         text = de.preterite("wäre" if verb is BE else "hätte")[agreement]
     else:
         text = (verb.past if past else verb.present)[agreement]
     if not verb.particle:
-        return VerbGroup(auxiliary, rest, GermanWord(text, (main,), (*helper, *particles)), [])
+        return VerbGroup(auxiliary, words, GermanWord(text, (main,), (*helper, *particles)), [])
     if final:
         fused = GermanWord(verb.particle + text, (main,), (*helper, *particles))
-        return VerbGroup(auxiliary, rest, fused, [])
+        return VerbGroup(auxiliary, words, fused, [])
     particle = GermanWord(verb.particle, particles, () if particles else (main,))
-    return VerbGroup(auxiliary, rest, GermanWord(text, (main,), helper), [particle])
+    return VerbGroup(auxiliary, words, GermanWord(text, (main,), helper), [particle])
 
 
 def _modal_group(
@@ -183,17 +185,17 @@ def _modal_group(
     following = [EnglishWord(text) for text in modal.following]
     if not modal.lexical_base:
         first = _auxiliary(modal.english[agreement], negation)
-        auxiliary, rest, helper = [first], following, following
+        auxiliary, words, helper = [first], following, following
     elif support:
         do = _auxiliary("did" if modal.past else en.DO[agreement], negation)
         first = EnglishWord(modal.lexical_base)
-        auxiliary, rest, helper = [do], [first, *following], [do, *following]
+        auxiliary, words, helper = [do], [first, *following], [do, *following]
     else:
         first = EnglishWord(modal.english[agreement])
-        auxiliary, rest, helper = [], [first, *following], following
+        auxiliary, words, helper = [], [first, *following], following
     finite = GermanWord(modal.german[agreement], (first,), helper)
     infinitive = GermanWord(verb.particle + verb.infinitive, (main,), particles)
-    return VerbGroup(auxiliary, [*rest, main, *particles], finite, [infinitive])
+    return VerbGroup(auxiliary, [*words, main, *particles], finite, [infinitive])
 
 
 def to_infinitive(verb: Verb) -> tuple[English, German]:
@@ -215,7 +217,7 @@ def _perfect_auxiliary(verb: Verb, past: bool) -> tuple[str, ...]:
 
 
 def _auxiliary(text: str, negation: EnglishWord | None) -> EnglishWord:
-    """Return an auxiliary, contracting it with a *not* that has been marked as *'t*."""
+    """Return an auxiliary, contracted if the negation is to be *'t* and English has such a form."""
     if negation is not None and negation.text == "'t":
         contracted = en.CONTRACTED.get(text)
         if contracted:

@@ -19,17 +19,17 @@ class VerbLexicon:
     def __init__(self) -> None:
         self.verbs = read_verbs("verbs.tsv")
         self.clause_verbs = read_verbs("clause_verbs.tsv")
-        self.personal = self.those([v for v in self.verbs if v.subjects[0] == "person"])
-        self.any = self.those(self.verbs)
-        self.dynamic = self.those(
+        self.personal = self.by_rank([v for v in self.verbs if v.subjects[0] == "person"])
+        self.any = self.by_rank(self.verbs)
+        self.dynamic = self.by_rank(
             [v for v in self.verbs if v.subjects[0] == "person" and not v.stative]
         )
-        self.purposeful = self.those(
+        self.purposeful = self.by_rank(
             [v for v in self.dynamic.items if v.purposeful and v.frame != ("intr",)]
         )
-        self.tasks = self.those([v for v in self.purposeful.items if not v.frame])
-        self.located = self.those([v for v in self.verbs if place_classes(v, "loc")])
-        self.directed = self.those([v for v in self.verbs if place_classes(v, "dir")])
+        self.tasks = self.by_rank([v for v in self.purposeful.items if not v.frame])
+        self.located = self.by_rank([v for v in self.verbs if place_classes(v, "loc")])
+        self.directed = self.by_rank([v for v in self.verbs if place_classes(v, "dir")])
         self._by_object: dict[tuple[str, ...], Weighted[Verb] | None] = {}
         self.adverbials: dict[tuple[str, str], Weighted[Adverbial]] = {}
         entries = shared_lexicon().adverbials
@@ -44,20 +44,20 @@ class VerbLexicon:
                     self.adverbials[kind, tense] = Weighted.zipf(suitable, 4.0)
 
     @staticmethod
-    def those(verbs: list[Verb]) -> Weighted[Verb]:
-        """Weight verbs by their rank."""
+    def by_rank(verbs: list[Verb]) -> Weighted[Verb]:
+        """Weight verbs by their rank in the list."""
         return Weighted.zipf(verbs, ZIPF_OFFSET_VERBS)
 
     def with_object(self, classes: tuple[str, ...]) -> Weighted[Verb] | None:
         """Return personal verbs whose one complement may be a noun of the classes."""
         if classes not in self._by_object:
-            found = [
+            suitable = [
                 verb
                 for verb in self.personal.items
                 if len(verb.complements) == 1
                 and not set(classes).isdisjoint(verb.complements[0].classes)
             ]
-            self._by_object[classes] = self.those(found) if found else None
+            self._by_object[classes] = self.by_rank(suitable) if suitable else None
         return self._by_object[classes]
 
 

@@ -1,7 +1,7 @@
-"""Words of the two languages, joined by links as they are made, and their linearization.
+"""Words of the two languages, which are linked when they are made, and how they become sentences.
 
-A German word holds the English words it translates. Positions are known once the sentence is
-laid out, so links never have to be guessed and word order can be decided last.
+A German word holds the English words that it translates. Positions are set when the sentence is laid
+out. So links never have to be guessed, and word order can be decided last.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ English: TypeAlias = list[EnglishWord]
 
 
 class GermanWord:
-    """One German token with the English words it is surely, or only possibly, linked to."""
+    """One German token with the English words that it is linked to, surely or only possibly."""
 
     __slots__ = ("possible", "sure", "text")
 
@@ -47,9 +47,9 @@ class Phrase:
     """A constituent on both sides, with what the rest of the clause must agree with.
 
     ``relative`` is a German relative clause that may be placed after the clause-final verb.
-    ``agreement`` indexes verb forms; ``owner`` the possessive that refers back to the phrase, or
-    -1; ``contracts`` tells that the German begins with a definite article; ``pronoun`` that it is
-    a personal pronoun; ``negates`` that its determiner *kein* does the work of *nicht*.
+    ``agreement`` indexes verb forms. ``owner`` is the possessive that refers back to the phrase, or
+    -1. ``contracts`` says that the German begins with a definite article, ``pronoun`` that the phrase
+    is a personal pronoun, ``negates`` that its determiner *kein* does the work of *nicht*.
     """
 
     __slots__ = (
@@ -86,7 +86,7 @@ def pair(english: str, german: str) -> tuple[EnglishWord, GermanWord]:
 
 
 def merge_commas(german: German) -> German:
-    """Let a comma be swallowed by punctuation that follows, keeping the linked one of two."""
+    """Drop a comma that other punctuation follows. If a comma follows, keep the linked one."""
     result: German = []
     for word in german:
         if result and result[-1].text == "," and word.text in ",.?!“":
@@ -106,11 +106,11 @@ def lay_out(english: English, german: German) -> tuple[list[str], list[str], Lin
     target = []
     sure = []
     possible = []
-    for position, word_ in enumerate(german):
-        target.append(word_.text)
-        for linked in word_.sure:
+    for position, german_word in enumerate(german):
+        target.append(german_word.text)
+        for linked in german_word.sure:
             sure.append((linked.position, position))
-        for linked in word_.possible:
+        for linked in german_word.possible:
             possible.append((linked.position, position))
     _capitalize(source)
     _capitalize(target)

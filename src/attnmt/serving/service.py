@@ -162,8 +162,7 @@ def _validated(model: type[Model], params: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(dict(params))
     except ValidationError as error:
-        schema = model.model_json_schema()
-        faults = [explained(fault, schema) for fault in error.errors()]
+        faults = [explained(details, model) for details in error.errors()]
         lines = [f"params.{'.'.join(map(str, key))}: {message}" for key, message in faults]
         raise _refusal("; ".join(lines)) from error
 

@@ -1,1 +1,1 @@
-"""From raw text to ids: tokens, subwords, vocabularies, batches; the dictionary of aligned words."""
+"""From raw text to ids: tokens, subwords, vocabularies and batches; the dictionary of aligned words."""

@@ -18,16 +18,16 @@ from attnmt.corpora.links import Links
 
 SYSTEM = f"Thot {version('sil-thot')}, Eflomal"
 SEED = 2015
-LONGEST = 1024  # words of a sentence that the model takes
+LONGEST = 1024  # words of the longest sentence that the model takes
 
 
 class Aligner:
     """Learns from pairs of tokenized sentences and links their words, or those of other pairs.
 
-    Links are those that both directions hold most probable: precise rather than complete, which is
-    what a dictionary wants. They depend on nothing but the pairs. The fewer the pairs, the more often
-    the sampler visits each; Thot sees to that. A pair has no links if a side is empty or has more than
-    ``LONGEST`` words.
+    A link must be the most probable one in both directions. Such links are precise rather than
+    complete, which suits a dictionary. They depend on nothing but the pairs. The fewer the pairs, the
+    more often Thot's sampler visits each of them. A pair has no links if a side is empty or has more
+    than ``LONGEST`` words.
 
     Memory: some 180 bytes a word, both languages counted; 500,000 pairs of WMT text take about 4.5 GB.
     """
@@ -45,12 +45,12 @@ class Aligner:
         self._both.heuristic = SymmetrizationHeuristic.INTERSECTION
 
     def learned_links(self) -> Iterator[Links]:
-        """Yield the links of each pair learned from, in their order, as the sampler left them."""
+        """Yield the links of each pair that was learned from, in order, as the sampler left them."""
         for number in range(self._count):
             yield _links(self._both.get_training_alignment(number)[1])
 
     def align(self, source: list[str], target: list[str]) -> Links:
-        """Return the links of a pair that need not be among those learned from."""
+        """Return the links of any pair, including one that was not learned from."""
         if not 0 < len(source) <= LONGEST or not 0 < len(target) <= LONGEST:
             return []
         return _links(self._both.get_best_alignment(source, target)[1])

@@ -1,4 +1,4 @@
-"""A dictionary of single words, learned from aligned text, for what a vocabulary lacks."""
+"""A dictionary of single words, learned from aligned text, for words that a vocabulary lacks."""
 
 import heapq
 import re
@@ -26,7 +26,7 @@ class Dictionary:
     def load(cls, path: Path, *, lowercase: bool = False) -> Self:
         """Read ``source<TAB>target<TAB>p(target | source)<TAB>count``, the best target first.
 
-        ``lowercase`` counts words together that differ in case alone, for text in lower case.
+        With ``lowercase``, for text in lower case, words that differ only in case count as one.
 
         Raises:
             InputError: if the file is missing or a line is not two words, a share and a count.
@@ -36,7 +36,7 @@ class Dictionary:
             fields = _fields(line, f"{path}:{number}")
             source, target = (word.lower() if lowercase else word for word in fields[:2])
             counts.setdefault(source, Counter())[target] += int(fields[3])
-        return cls({source: found.most_common(1)[0][0] for source, found in counts.items()})
+        return cls({source: targets.most_common(1)[0][0] for source, targets in counts.items()})
 
     def __len__(self) -> int:
         """Return the number of source words."""
@@ -47,7 +47,7 @@ class Dictionary:
         return iter(self._translations)
 
     def best(self, source_word: str) -> str | None:
-        """Return the most probable translation, None for a word that the dictionary lacks."""
+        """Return the most probable translation, or None for a word that the dictionary lacks."""
         return self._translations.get(source_word)
 
 
@@ -68,12 +68,7 @@ def _fields(line: str, place: str) -> list[str]:
 def count_links(
     pairs: Iterable[tuple[list[str], list[str]]], links: Iterable[Links]
 ) -> Counter[tuple[str, str]]:
-    """Return how often each source word is linked to each target word.
-
-    Args:
-        pairs: tokenized sentences.
-        links: of each pair.
-    """
+    """Return how often each source word of tokenized pairs is linked to each target word."""
     return Counter(
         (source[i], target[j])
         for (source, target), line in zip(pairs, links, strict=True)
@@ -86,31 +81,30 @@ def write_dictionaries(
 ) -> tuple[int, int]:
     """Write the pairs of linked words that occur at least ``min_count`` times in all parts together.
 
-    p(target | source) is the pair's share of all links of its source word, rare pairs counted. Each
-    part's counts are sorted and put on the disk beside the dictionaries, and merged when all are there.
-    So one part is held in memory, however many there are.
+    p(target | source) is the pair's share of all links of its source word, including those of rare
+    pairs. The counts of each part are sorted and put on the disk beside the dictionaries. When all are
+    there, they are merged. So only one part is in memory, however many there are.
 
     Args:
-        forward: of source words, to write.
-        backward: of target words, to write.
+        forward: the file that translates source words.
+        backward: the file that translates target words.
         parts: how often each (source word, target word) is linked in a part of the text.
-        min_count: links of a pair, at least.
 
     Returns:
-        The number of links, and that of different pairs of words.
+        The number of links, and the number of different pairs of words.
     """
     with TemporaryDirectory(dir=forward.parent) as folder:
         runs: tuple[list[Path], list[Path]] = ([], [])
         for number, part in enumerate(parts):
-            for side, found in enumerate(runs):
-                path = Path(folder, f"{number}.{side}")
-                write_lines(path, _sorted_run(part, side == 1))
-                found.append(path)
-            del part  # or it would stay while the next one is made
+            for side, files in enumerate(runs):
+                file = Path(folder, f"{number}.{side}")
+                write_lines(file, _sorted_run(part, side == 1))
+                files.append(file)
+            del part  # or it would stay in memory while the next one is counted
         links = pairs = 0
-        for path, found in zip((forward, backward), runs, strict=True):
+        for path, files in zip((forward, backward), runs, strict=True):
             totals: Counter[str] = Counter()
-            write_lines(path, _entries(_merged(found), min_count, totals))
+            write_lines(path, _entries(_merged(files), min_count, totals))
             links, pairs = totals["links"], totals["pairs"]
     return links, pairs
 
@@ -124,22 +118,22 @@ def _sorted_run(links: Mapping[tuple[str, str], int], flip: bool) -> Iterator[st
 
 
 def _merged(runs: Iterable[Path]) -> Iterator[_Count]:
-    """Yield the counts of all runs by source word, then target word, those of a pair added up."""
+    """Yield the total count of each pair in all runs, sorted by source word, then target word."""
 
-    def counts(path: Path) -> Iterator[_Count]:
+    def read(path: Path) -> Iterator[_Count]:
         for line in iter_lines(path, may_be_blank=True):
             source, target, count = line.split("\t")
             yield source, target, int(count)
 
-    every = heapq.merge(*map(counts, runs))
-    for (source, target), same in groupby(every, key=itemgetter(0, 1)):
-        yield source, target, sum(count for _, _, count in same)
+    merged = heapq.merge(*map(read, runs))
+    for (source, target), counts in groupby(merged, key=itemgetter(0, 1)):
+        yield source, target, sum(count for _, _, count in counts)
 
 
 def _entries(counts: Iterable[_Count], min_count: int, totals: Counter[str]) -> Iterator[str]:
-    """Yield the lines of a dictionary; add the links and pairs of words to ``totals``."""
-    for source, of_source in groupby(counts, key=itemgetter(0)):
-        targets = [(-count, target) for _, target, count in of_source]
+    """Yield the lines of a dictionary; add the numbers of links and of word pairs to ``totals``."""
+    for source, source_counts in groupby(counts, key=itemgetter(0)):
+        targets = [(-count, target) for _, target, count in source_counts]
         total = -sum(negative for negative, _ in targets)
         totals.update(links=total, pairs=len(targets))
         for negative, target in sorted(targets):

@@ -26,17 +26,17 @@ def encode_sets(
 ) -> dict[str, Any]:
     """Write text, links, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
 
-    Text is streamed; of the training text, only word counts and where its sentences begin are held.
-    ``workers``, the processes that share a long text, change no byte.
+    Text is streamed. Only the word counts of a text and the places where its sentences begin are in
+    memory. ``workers`` is the number of processes that share a long text; it changes no byte.
 
     Returns:
-        the summary: per set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
+        The summary: per set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
         ones and the text's ``sha256``; the sizes of the vocabularies; whether tokens are ``pieces``;
         ``digest``, over every byte that a training reads.
 
     Raises:
         InputError: if the files of a set are missing or do not fit each other, or if pieces cannot
-            be learned from the training text or cannot stand for a text (naming file and line).
+            be learned from the training text or cannot represent a text (naming file and line).
     """
     summary: dict[str, Any] = {
         "sets": {name: {"lines": _count_lines(tokens, name)} for name in sets.all()},
@@ -78,7 +78,7 @@ def _count_lines(tokens: Path, name: str) -> int:
 
 @dataclass(frozen=True)
 class _Text:
-    """Reads a file of tokens as the family does."""
+    """A file of tokens, read as the models of a family read it."""
 
     path: Path
     encoding: Encoding
@@ -114,15 +114,15 @@ class _Ids:
 
 
 def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
-    """Return the words that a family reads of a line of tokens; ``place`` names it in an error.
+    """Return the words that a family reads from a line of tokens; ``place`` names it in an error.
 
     Raises:
-        InputError: if the line holds a mark that cannot be cut into pieces.
+        InputError: if words are to be cut into pieces and the line holds subword-nmt's own mark.
     """
     text = line.lower() if encoding.lowercase else line
     if encoding.pieces and WORD_END in text:
         raise InputError(
-            f"{place}: the text holds {WORD_END!r}, by which subword-nmt marks the end of "
+            f"{place}: the text holds {WORD_END!r}, with which subword-nmt marks the end of "
             f"a word; take it out, write &lt;/w&gt;, or have Moses tokenize the raw text"
         )
     words = text.split()
@@ -132,18 +132,18 @@ def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
 def _learn_pieces(
     tokens: Path, folder: Path, train: str, encoding: Encoding, workers: int
 ) -> dict[str, Cutter]:
-    """Write the codes of both languages together; return how each one cuts its words, if it does.
+    """Learn and write the codes of both languages; return a cutter for each, none without pieces.
 
-    As subword-nmt's authors advise, a language splits again what is rare in its own training text,
-    so that no piece known from the other language alone is left.
+    Pieces that are rare in a language's own training text are split again, as subword-nmt's authors
+    advise. So no piece is left that only the other language has.
     """
     if encoding.pieces is None:
         return {}
     counts = {language: Counter[str]() for language in LANGUAGES}
     for language, count in counts.items():
         path = tokens / f"{train}.{language}"
-        for found in map_chunks(_Text(path, encoding).count, _shown(path), workers):
-            count.update(found)
+        for chunk_count in map_chunks(_Text(path, encoding).count, _with_progress(path), workers):
+            count.update(chunk_count)
     codes = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
     write_text(folder / "codes", codes)
     plain, threshold = Cutter(codes), encoding.pieces.threshold
@@ -156,9 +156,9 @@ def _write_text(path: Path, text: _Text, workers: int) -> Counter[str]:
     """Write a text as the family reads it; return the count of its words or pieces."""
     counts: Counter[str] = Counter()
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for lines, found in map_chunks(text.read, _shown(text.path), workers):
+        for lines, chunk_counts in map_chunks(text.read, _with_progress(text.path), workers):
             stream.write(lines)
-            counts.update(found)
+            counts.update(chunk_counts)
     return counts
 
 
@@ -168,13 +168,13 @@ def _describe(path: Path, counts: Counter[str], vocabulary: Vocabulary) -> dict[
     return {"tokens": counts.total(), "unknown": unknown / counts.total(), "sha256": sha256(path)}
 
 
-def _shown(path: Path) -> Iterable[str]:
+def _with_progress(path: Path) -> Iterable[str]:
     """Yield the lines of a file; show on a terminal how many were read."""
     return tqdm(iter_lines(path), path.name, unit=" lines", disable=None)
 
 
 def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> None:
-    """Write the links between words that the family reads, counted as it reads them."""
+    """Write the links between the words that the family reads, with their positions in what it reads."""
     paths = [tokens / f"{name}.{end}" for end in (*LANGUAGES, "links")]
     rows = zip(*(iter_lines(path, may_be_blank=True) for path in paths), strict=True)
     with (folder / paths[-1].name).open("w", encoding="utf-8", newline="\n") as stream:
@@ -187,11 +187,11 @@ def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> N
 
 
 def _first_word(line: str, length: int | None) -> int:
-    """Return which word of a line is the first one that is read."""
+    """Return the position of the first word of a line that is read."""
     return max(0, len(line.split()) - length) if length else 0
 
 
 def _from_word(links: Links, first: tuple[int, int]) -> Links:
-    """Return the links whose words are read, both sides counted from the first one that is."""
+    """Return the links whose two words are read, counted from the ``first`` word read on each side."""
     moved = ((i - first[0], j - first[1]) for i, j in links)
     return [link for link in moved if min(link) >= 0]

@@ -21,7 +21,6 @@ class EncodedSets:
     """All sets as the models of one family read them: what the encode stage wrote.
 
     Attributes:
-        folder: where it lies.
         digest: of every byte that a training reads.
         pieces: whether the text is cut into parts of words.
     """
@@ -46,7 +45,8 @@ class EncodedSets:
         """Return the words, or the pieces, of every sentence of a set.
 
         Raises:
-            InputError: if the file is missing, has not as many lines as the set, or one without words.
+            InputError: if the file is missing, has more or fewer lines than the set, or a line without
+                words.
         """
         path = self.text_path(name, language)
         units = [line.split() for line in read_lines(path)]
@@ -60,11 +60,11 @@ class EncodedSets:
         return join_pieces(units) if self.pieces else list(units)
 
     def links(self, links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
-        """Return links of units as links of words."""
+        """Turn links between units into links between words."""
         return word_links(links, source, target) if self.pieces else links
 
     def gold(self, name: str) -> list[GoldLinks] | None:
-        """Return the gold links of a set's words, English-German; None where none are known.
+        """Return the gold links of a set's words, English-German, or None if none are known.
 
         Raises:
             InputError: if they are not links of these sentences.
@@ -77,13 +77,15 @@ class EncodedSets:
     def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
         """Return how many words each sentence pair of a set has, source and target."""
         sides = (map(self.words, self.units(name, language)) for language in (source, target))
-        return [(len(one), len(other)) for one, other in zip(*sides, strict=True)]
+        return [
+            (len(sentence), len(translation)) for sentence, translation in zip(*sides, strict=True)
+        ]
 
     def text(self, name: str, language: str) -> "EncodedText":
         """Return one side of a set as ids.
 
         Raises:
-            InputError: if the files are missing or damaged, or are of another text or vocabulary.
+            InputError: if the files are missing or damaged, or belong to another text or vocabulary.
         """
         path, offsets_path = _paths(self.folder, name, language)
         text = EncodedText.open(self.folder, name, language)
@@ -104,7 +106,7 @@ class EncodedSets:
         """Return a language's vocabulary.
 
         Raises:
-            InputError: if the file is missing, damaged or not of the size that the summary says.
+            InputError: if the file is missing or damaged, or has another size than the summary says.
         """
         path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary.of(language)
         vocabulary = Vocabulary.load(path)
@@ -115,12 +117,12 @@ class EncodedSets:
         return vocabulary
 
     def verify(self) -> None:
-        """Refuse vocabularies and ids that are not, to the byte, those that were encoded together.
+        """Refuse vocabularies and ids that have changed since they were encoded.
 
-        It reads all of them, some GB/s.
+        This reads every byte of them, at some GB/s.
 
         Raises:
-            InputError: if one of them was changed since.
+            InputError: if a byte has changed.
         """
         if digest_of(self.folder) != self.digest:
             raise InputError(
@@ -149,7 +151,7 @@ class EncodedText:
     """
 
     def __init__(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
-        """Join ids to the places where sentences start."""
+        """Keep ids and the places where sentences start."""
         self.ids = ids
         self.offsets = offsets
         self.lengths: NDArray[np.int64] = np.diff(offsets)
@@ -193,12 +195,12 @@ class EncodedText:
 def write_encoded(folder: Path, name: str, language: str, parts: Iterable[EncodedText]) -> None:
     """Write parts of a text, one after another, to ``<name>.<language>.ids.npy`` and ``.offsets.npy``.
 
-    Ids are written as they come; only the offsets are held.
+    Ids are written as they come; only the offsets are held in memory.
     """
     ids_path, offsets_path = _paths(folder, name, language)
     lengths = []
     with ids_path.open("wb") as stream:
-        _write_header(stream, 0)  # of the same size whatever the number, by NumPy's design
+        _write_header(stream, 0)  # NumPy pads it, so that its size does not depend on the number
         for part in parts:
             stream.write(part.ids.tobytes())
             lengths.append(part.lengths)

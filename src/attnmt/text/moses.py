@@ -1,7 +1,8 @@
-"""The rules of Moses' tokenizer.perl 1.1, which is in the authors' repository: English and German.
+"""The English and German rules of Moses' tokenizer.perl 1.1, which is in the authors' repository.
 
 sacremoses follows later versions, which split a full stop before a last apostrophe (``said.'``) and a
-comma after a last number, and its lists of letters lack Han, Hangul and what is newer than Unicode 7.
+comma after a last number. Its lists of letters also lack Han, Hangul and all that is newer than
+Unicode 7.
 """
 
 from itertools import zip_longest
@@ -9,8 +10,8 @@ from itertools import zip_longest
 import regex
 from sacremoses.corpus import NonbreakingPrefixes
 
-# In Moses' order: a character that the line must hold, what is replaced and by what. What one match
-# takes in, the next cannot: of a'b'c the first apostrophe alone is split.
+# In Moses' order: a character that the line must hold, what is replaced, and the replacement. Matches
+# do not overlap, so in a'b'c only the first apostrophe is split.
 _SYMBOL = ("", regex.compile(r"([^\p{Alnum}\s.'`,-])"), r" \1 ")
 _HYPHEN = ("-", regex.compile(r"(\p{Alnum})-(?=\p{Alnum})"), r"\1 @-@ ")
 _DOTS = ("..", regex.compile(r"(\.{2,})"), r" \1 ")
@@ -28,7 +29,7 @@ _ENGLISH_APOSTROPHE = [
 _APOSTROPHE = [("'", regex.compile("(')"), r" \1 ")]
 
 _LETTER, _LOWER, _DIGIT = map(regex.compile, (r"\p{Alpha}", r"\p{Lower}", r"[0-9]"))
-_NUMERIC = "#NUMERIC_ONLY#"  # marks abbreviations that keep their full stop before a number alone
+_NUMERIC = "#NUMERIC_ONLY#"  # marks abbreviations that keep their full stop only before a number
 
 _ESCAPES = str.maketrans(
     {
@@ -45,7 +46,7 @@ _ESCAPES = str.maketrans(
 
 
 def escaped(token: str) -> str:
-    """Return a token with the characters that mean something to XML or to Moses escaped."""
+    """Return a token in which the characters that XML or Moses treats specially are escaped."""
     return token.translate(_ESCAPES)
 
 
@@ -75,7 +76,7 @@ class MosesRules:
     def _split_full_stop(self, word: str, after: str) -> list[str]:
         """Split the full stop from the end of a word that it does not belong to."""
         stem = word[:-1]
-        if not word.endswith(".") or not stem.strip("."):  # dots that stand together stay so
+        if not word.endswith(".") or not stem.strip("."):  # a word of dots alone stays whole
             return [word]
         belongs = (
             ("." in stem and _LETTER.search(stem))

@@ -1,7 +1,8 @@
-"""Words cut into pieces by byte-pair encoding, and what is said of pieces brought back to words.
+"""Cut words into pieces by byte-pair encoding, and turn pieces and their links back into words.
 
-Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units" (ACL 2016),
-by their own subword-nmt. A piece that ends in ``@@`` goes on in the next one: ``mo@@ tor``.
+The method is that of Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword
+Units" (ACL 2016), in their own subword-nmt. If a piece ends in ``@@``, its word goes on in the next
+one: ``mo@@ tor``.
 """
 
 import io
@@ -54,10 +55,10 @@ def learn_codes(counts: Counter[str], merges: int) -> str:
 
 
 def read_codes(path: Path) -> str:
-    """Read a file of what :func:`learn_codes` returns.
+    """Read a file of codes that :func:`learn_codes` returned.
 
     Raises:
-        InputError: if it is missing, or (naming the line) holds what is not a merge of two pieces.
+        InputError: if it is missing, or a line is not a merge of two pieces (naming the line).
     """
     version, *merges = read_lines(path)
     if not version.startswith("#version:"):
@@ -69,44 +70,44 @@ def read_codes(path: Path) -> str:
 
 
 class Cutter:
-    """Cuts words into pieces. What it cuts, :func:`join_pieces` joins again to the letter.
+    """Cuts words into pieces, which :func:`join_pieces` joins to the same words again.
 
-    A last piece that itself ends in ``@@``, or is spelled ``<unk>``, would be misread; its last
+    A last piece that itself ends in ``@@``, or is spelled ``<unk>``, would be misread, so its last
     character becomes a piece of its own.
     """
 
     def __init__(self, codes: str, known: Collection[str] = ()) -> None:
-        """Take what :func:`learn_codes` returns; a piece that is not ``known``, if any is, is split."""
-        self._made_of = codes, known
+        """Take the codes of :func:`learn_codes`. If pieces are ``known``, all others are split again."""
+        self._arguments = codes, known
         self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=known)
         self._pieces = lru_cache(_REMEMBERED)(self._cut_word)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Go to another process without what is remembered."""
-        return Cutter, self._made_of
+        """Pickle for another process, without the words that are remembered."""
+        return Cutter, self._arguments
 
     def cut(self, words: Iterable[str]) -> list[str]:
-        """Return the pieces of all words, which are free of white space and of ``</w>``."""
+        """Return the pieces of all words, which must not hold white space or ``</w>``."""
         return [piece for word in words for piece in self._pieces(word)]
 
     def _cut_word(self, word: str) -> list[str]:
         pieces: list[str] = self._bpe.segment_tokens([word])
-        self._bpe.cache.clear()  # it remembers every word, however many there are
+        self._bpe.cache.clear()  # which would remember every word, however many there are
         last = pieces[-1]
         if last.endswith(GOES_ON) or last == UNKNOWN:
             pieces[-1:] = [last[:-1] + GOES_ON, last[-1]]
         return pieces
 
     def frequent(self, counts: Mapping[str, int], threshold: int, workers: int = 1) -> set[str]:
-        """Return the pieces that occur at least ``threshold`` times in words that occur so often.
+        """Return the pieces that occur at least ``threshold`` times; ``counts`` are those of words.
 
         Raises:
             InputError: if there are none.
         """
-        found: Counter[str] = Counter()
+        piece_counts: Counter[str] = Counter()
         for part in map_chunks(self._count_pieces, counts.items(), workers):
-            found.update(part)
-        frequent = {piece for piece, count in found.items() if count >= threshold}
+            piece_counts.update(part)
+        frequent = {piece for piece, count in piece_counts.items() if count >= threshold}
         if not frequent:
             raise InputError(
                 f"encoding.pieces.threshold: no piece occurs {threshold:,} times in the training "
@@ -115,11 +116,11 @@ class Cutter:
         return frequent
 
     def _count_pieces(self, _first: int, counts: list[tuple[str, int]]) -> Counter[str]:
-        found: Counter[str] = Counter()
+        piece_counts: Counter[str] = Counter()
         for word, count in counts:
             for piece in self._cut_word(word):
-                found[piece] += count
-        return found
+                piece_counts[piece] += count
+        return piece_counts
 
 
 def join_pieces(pieces: Sequence[str]) -> list[str]:

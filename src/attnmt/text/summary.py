@@ -31,7 +31,7 @@ class Entries(Record):
     de: Positive
 
     def of(self, language: str) -> int:
-        """Return those of a language."""
+        """Return the number of a language's entries."""
         return {"en": self.en, "de": self.de}[language]
 
 

@@ -1,4 +1,4 @@
-"""Moses' tokenization, fast, and its undoing, by sacremoses."""
+"""Moses' tokenization, made fast, and sacremoses' detokenization."""
 
 import re
 from collections.abc import Iterable
@@ -13,16 +13,16 @@ _SPLIT_HYPHEN = re.compile(r" ?(?<!\S)(?:@-@|##AT##-##AT##)(?!\S) ?")
 # Moses deletes these; some are white space to Python
 _CONTROL = dict.fromkeys(set(range(32)) - set(b"\t\n\v\f\r"))
 _REMEMBERED = 2**17  # words, some 50 MB
-_WORD = "A"  # stands for a neighbor of which it matters only that it is there
+_WORD = "A"  # stands for a neighbor where it only matters that there is one
 
 
 class MosesTokenizer:
-    """Tokens as the paper's: Moses' rules of one language, case kept, XML's characters escaped.
+    """Tokenizes as the paper did: by Moses' rules of one language, case kept, XML's characters escaped.
 
-    The rules take 0.1 ms for a line, so the tokens of a word are remembered. They depend on the rest
-    of the line only by whether anything stands before the word, whether anything stands behind it
-    and, where it ends in a full stop, by the first character of that. The one exception: a split
-    apostrophe uses up the space behind it, which the apostrophe of the next word then does not see.
+    The rules take 0.1 ms for a line, so the tokens of a word are remembered. They depend on the rest of
+    the line in three ways only: whether a word stands before, whether a word stands behind and, if this
+    word ends in a full stop, the first character of the word behind. There is one exception: a split
+    apostrophe uses up the space behind it, so the apostrophe of the next word does not see that space.
     """
 
     def __init__(self, language: str, split_hyphens: bool) -> None:
@@ -51,7 +51,7 @@ class MosesTokenizer:
         return tokens[len(left) : len(tokens) - len(right)]
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Return readable text: hyphens joined, escapes undone, spaces as they are written."""
+        """Return readable text: hyphens joined, escapes undone, spaces as people write them."""
         text: str = self._detokenizer.detokenize(self.join_hyphens(tokens), unescape=True)
         return text
 

@@ -27,21 +27,21 @@ def tokenize_sets(
 ) -> dict[str, Any]:
     """Write the tokens of all sets, their gold links and ``summary.json`` into ``folder``.
 
-    Text is streamed. The training set comes last, so that the other sets' faults are found before
-    its hours. ``workers``, the processes that share a long text, change no byte.
+    Text is streamed. The training set may take hours, so it comes last, after the faults of the other
+    sets are found. ``workers`` is the number of processes that share a long text; it changes no byte.
 
     Returns:
-        the summary: per set the pairs kept (``lines``), those ``dropped`` by reason and, by
-        language, ``tokens`` and their ``sha256``.
+        The summary: per set the number of pairs that are kept (``lines``), the numbers ``dropped`` by
+        reason and, by language, the number of ``tokens`` and the ``sha256`` of their file.
 
     Raises:
         InputError: if the sides of a set or its links do not fit each other (naming file and line),
             a pair of a held-out set has an empty side, or no training pair is left.
     """
-    found = {
+    counts = {
         name: _tokenize(raw, folder, name, sets, settings, workers) for name in reversed(sets.all())
     }
-    summary = {"sets": {name: found[name] for name in sets.all()}}
+    summary = {"sets": {name: counts[name] for name in sets.all()}}
     write_json(folder / "summary.json", summary)
     return summary
 
@@ -63,8 +63,8 @@ def _tokenize(
             stack.enter_context((folder / file).open("w", encoding="utf-8", newline="\n"))
             for file in files
         ]
-        for texts, found in map_chunks(work, rows, workers):
-            counts += found
+        for texts, chunk_counts in map_chunks(work, rows, workers):
+            counts += chunk_counts
             for stream, text in zip(streams, texts, strict=True):
                 stream.write(text)
     dropped = {why: counts[why] for why in ("empty", "long")}
@@ -84,8 +84,9 @@ class _Pairs:
     training: bool
 
     def __call__(self, first: int, rows: list[tuple[str, ...]]) -> tuple[list[str], Counter[str]]:
-        """Return the lines of each file that are kept, and how many ``lines``, tokens by language
-        and pairs dropped by reason there are; ``first`` is the number of the first row."""
+        """Return the lines of each file that are kept, and counts: of ``lines``, of tokens by language
+        and of dropped pairs by reason. ``first`` is the number of the first row.
+        """
         split = [self._splitter(language) for language in LANGUAGES]
         texts: list[list[str]] = [[] for _ in self.paths]
         counts: Counter[str] = Counter()
@@ -111,16 +112,16 @@ class _Pairs:
 
 
 def splitter(language: str, settings: Tokenize) -> Callable[[str], list[str]]:
-    """Return what splits a raw line of a language into tokens."""
+    """Return the function that splits a raw line of a language into tokens."""
     return _moses(language, settings.split_hyphens).tokenize if settings.moses else str.split
 
 
 def _escaped_words(line: str) -> list[str]:
-    """Return the words of a line that is tokens already, spelt as Moses spells them."""
+    """Return the words of a line that is tokenized already, escaped as Moses escapes them."""
     return [escaped(word) for word in line.split()]
 
 
-@cache  # what it remembers of one chunk serves the next
+@cache  # so that the words remembered from one chunk serve the next
 def _moses(language: str, split_hyphens: bool) -> MosesTokenizer:
     return MosesTokenizer(language, split_hyphens)
 

@@ -1,4 +1,4 @@
-"""The words that a model knows: the most frequent ones of the training text, the rest ``<unk>``."""
+"""The words that a model knows: the most frequent ones of the training text. Others are ``<unk>``."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,8 +29,8 @@ class Vocabulary:
         """Read a vocabulary of one word a line.
 
         Raises:
-            InputError: if the file is missing, does not start with the special words, or holds a
-                word twice or what is not one.
+            InputError: if the file is missing, does not start with the special words, holds a word
+                twice, or has a line that is not one word.
         """
         words = read_lines(path)
         if tuple(words[: len(SPECIAL)]) != SPECIAL:
@@ -68,7 +68,7 @@ class Vocabulary:
 
 
 def count_words(lines: Iterable[str]) -> Counter[str]:
-    """Count the tokens of lines, which are joined by spaces; the order is that of first occurrence."""
+    """Count the tokens of lines, which spaces separate, in the order in which they first occur."""
     counts: Counter[str] = Counter()
     for line in lines:
         counts.update(line.split())
@@ -76,12 +76,12 @@ def count_words(lines: Iterable[str]) -> Counter[str]:
 
 
 def build_vocabulary(counts: Mapping[str, int], size: int) -> Vocabulary:
-    """Keep the most frequent words; of equally frequent ones those that were counted first.
+    """Keep the most frequent words; among equally frequent ones, those that were counted first.
 
     Args:
         counts: how often each word occurs, in the order of :func:`count_words`.
         size: entries at most, the special words included.
     """
     words = (word for word in counts if word not in SPECIAL)
-    # nlargest keeps words of one count in their order
+    # nlargest keeps words with equal counts in their order
     return Vocabulary([*SPECIAL, *nlargest(size - len(SPECIAL), words, key=counts.__getitem__)])

@@ -1,4 +1,4 @@
-"""Several processes on one long text: results in order, memory bounded."""
+"""Several processes work on one long text; results come in order, and memory is bounded."""
 
 import multiprocessing
 import os
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 CHUNK = 10_000  # items of a piece of work
 SMALL = 5  # chunks that are done sooner than processes start
-# Imports what workers need, once: each of them would take half a second for it
+# A module that imports what workers need. Otherwise each of them would take half a second to do so.
 PRELOADED = "attnmt.text.encode"
 
 
@@ -27,7 +27,8 @@ def map_chunks(
 ) -> Iterator[Result]:
     """Yield what ``work`` makes of each chunk of ``items``, in their order.
 
-    At most two chunks a worker wait or are worked on. Whenever this process ends, its workers do.
+    At most two chunks for each worker wait or are worked on. However this process ends, its workers
+    end, too.
 
     Args:
         work: takes the number of a chunk's first item, counted from 1, and the chunk. It is sent to
@@ -35,7 +36,7 @@ def map_chunks(
         workers: processes beside this one; with 1, or few items, this one does the work.
 
     Raises:
-        InputError: if ``work`` does, or if the system killed a worker.
+        InputError: if ``work`` raises one, or if the system killed a worker.
     """
     chunks = _chunks(items)
     if workers > 1:
@@ -47,8 +48,8 @@ def map_chunks(
 
 
 def _chunks(items: Iterable[Item]) -> Iterator[tuple[int, list[Item]]]:
-    rest, number = iter(items), 1
-    while chunk := list(islice(rest, CHUNK)):
+    remaining, number = iter(items), 1
+    while chunk := list(islice(remaining, CHUNK)):
         yield number, chunk
         number += len(chunk)
 
@@ -58,7 +59,7 @@ def _in_processes(
     chunks: Iterable[tuple[int, list[Item]]],
     workers: int,
 ) -> Iterator[Result]:
-    # A fork of this process would inherit the locks of its threads; of the server, which has none, not.
+    # A fork of this process would inherit the locks of its threads. The fork server has no threads.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([PRELOADED])
     pending: deque[Future[Result]] = deque()
@@ -86,14 +87,13 @@ def _begin(work: Callable[[int, list[Any]], Any]) -> None:
     """Take the work that this worker will do."""
     global _work
     _work = work
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches every process; the first one ends all
+    # Ctrl-C reaches every process, and the first one ends all others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this worker once the process that started it is gone, which a killed one cannot tell it."""
+    """End this worker when its parent is gone. A parent that is killed cannot tell its workers."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
