@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import test_tracking as made
+import tracking_inputs as made
 from made_report import page_of, write_report
 from small_experiment import make_experiment
 

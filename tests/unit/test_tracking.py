@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import made_records
-import made_scores
 import pytest
 from small_experiment import ROOT, make_experiment
+from tracking_inputs import STARTED, training, write, write_report, write_scores, write_training
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
@@ -25,16 +25,8 @@ from attnmt.tracking.score_metrics import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
-PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
 EXPERIMENT = load_params(ROOT / "params.yaml", ROOT)
 BEST = "local_p"  # of small_experiment
-TAGS = {
-    "commits": ["abc", "def"],
-    "code": "c1",
-    "dataset_digest": "d" * 64,
-    "device": "cpu",
-    "processor": "",
-}
 
 
 @pytest.fixture(scope="module")
@@ -57,21 +49,6 @@ def project(tmp_path, monkeypatch, fresh_store):
     return tmp_path
 
 
-STARTED = "2026-01-02T03:04:05+00:00"
-
-
-def training(fingerprint="f1", model="base", started=STARTED):
-    return live.training_run(
-        experiment="demo",
-        model=model,
-        seed=1,
-        fingerprint=fingerprint,
-        started=started,
-        params=PARAMS,
-        tags=TAGS,
-    )
-
-
 def runs(name=None):
     client = store.connect()
     experiment = client.get_experiment_by_name("demo")
@@ -82,64 +59,6 @@ def runs(name=None):
 def curve(run, name):
     points = store.connect().get_metric_history(run.info.run_id, name)
     return [(point.step, point.value) for point in sorted(points, key=lambda point: point.step)]
-
-
-def write(path, text):
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def write_training(model="base", fingerprint="f1"):
-    """Write the files of a finished training and its scores."""
-    folder, own = f"models/demo/{model}", {"fingerprint": fingerprint}
-    write(f"{folder}/config.json", json.dumps(made_records.config(model, **own)))
-    header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test1_cost"
-    rows = "10,1,1.0,100,5.5,5.25,5.5\n20,1,0.5,200,4.5,5.0,4.75\n"
-    write(f"{folder}/history.csv", f"{header}\n{rows}")
-    write(f"{folder}/metrics.json", json.dumps(made_records.metrics("test1")))
-    provenance = made_records.provenance(model, **own, **TAGS)
-    provenance |= {"started": STARTED, "seconds": 60.0}
-    provenance |= {"target_words_per_second": 99.5, "peak_memory_mb": 400}
-    write(f"{folder}/provenance.json", json.dumps(provenance))
-    write_scores(model)
-
-
-def write_scores(name, value=20.5, aer=None, members=None):
-    """Write the scores of a model, or of an ensemble if ``members`` are given."""
-    scripts = ("tokenized", "nist", "sacrebleu", "chrf", "ter")
-    both = {
-        script: {
-            "value": value - i,
-            "low": value - i - 0.5,
-            "high": value - i + 0.5,
-            "signature": script,
-            "lines": 3,
-        }
-        for i, script in enumerate(scripts)
-    }
-    result = {"perplexity": None if members else 8.5, "before": both, "after": both, "lines": 3}
-    result["lengths"] = []
-    result |= dict.fromkeys(("reference", "reference_sha256", "written_reference"), "made")
-    by_step = dict.fromkeys(("same", "next"), aer)
-    alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
-    alignment |= {"low": aer and aer - 0.125, "high": aer and aer + 0.125}
-    alignment |= {"lines": 3, "sure": 5, "possible": 6}
-    scores = {
-        "stage": "evaluate",
-        "experiment": "demo",
-        "name": name,
-        "models": members or [name],
-        "average": "logits" if members else None,
-        "seed": None if members else 1,
-        "family": "luong",
-        "direction": "en-de",
-        "beam": 5,
-        "dataset_digest": "d" * 64,
-        "sets": {"test1": result},
-        "alignment": None if name == "base" else alignment,
-        "reading": None if name == "base" else made_scores.READING,
-    }
-    write(f"scores/demo/{name}.json", json.dumps(scores))
 
 
 def test_a_training_has_a_run_with_all_that_is_known(project):
@@ -370,36 +289,6 @@ def test_an_import_happens_once(project):
     write_scores("base", 21.5)
     assert import_missing(EXPERIMENT) == ["base"]
     assert runs("base")[0].data.metrics["test1/bleu_tokenized_before"] == 21.5
-
-
-def write_report(*files, tables=None):
-    """Write files of a report, their names in them, and tables of rows (models, sort)."""
-    titles = {"table1": "Table 1", "table_own": "The author's own table"}
-    described = [
-        {
-            "name": name,
-            "short": titles[name],
-            "about": "English-German",
-            "lead": "How to read it.",
-            "rest": "",
-            "columns": [{"key": "system", "heading": "system", "numeric": False, "role": "name"}],
-            "rows": [
-                {
-                    "cells": {"system": models},
-                    "sort": {"system": None} | sort,
-                    "facts": {"model": models},
-                }
-                for models, sort in rows
-            ],
-        }
-        for name, rows in (tables or {}).items()
-    ]
-    write_json(
-        Path("reports/demo/tables/tables.json"),
-        {"experiment": "demo", "tables": described, "samples": []},
-    )
-    for name in files:
-        write(f"reports/demo/{name}", name)
 
 
 def artifacts(run_name):
