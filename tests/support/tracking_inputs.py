@@ -38,7 +38,7 @@ def write(path, text):
 
 
 def write_training(model="base", fingerprint="f1"):
-    """Write the files of a finished training and its scores."""
+    """Write the files of a finished training, and its scores."""
     folder, own = f"models/demo/{model}", {"fingerprint": fingerprint}
     write(f"{folder}/config.json", json.dumps(made_records.config(model, **own)))
     header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test1_cost"
@@ -91,7 +91,7 @@ def write_scores(name, value=20.5, aer=None, members=None):
 
 
 def write_report(*files, tables=None):
-    """Write files of a report, their names in them, and tables of rows (models, sort)."""
+    """Write a report: files that hold their own names, and tables whose rows are (models, sort)."""
     titles = {"table1": "Table 1", "table_own": "The author's own table"}
     described = [
         {

@@ -1,4 +1,4 @@
-"""Members out of archives: the wanted ones alone, and nothing from hostile ones."""
+"""Only the wanted members come out of an archive, and nothing comes out of a hostile one."""
 
 import gzip
 import io
@@ -35,7 +35,7 @@ def pack(
 
 
 def refused(archive: Path, *wanted: str) -> str:
-    """Return why an archive is refused, which must leave nothing behind."""
+    """Return why an archive is refused; nothing may be left behind."""
     out = archive.parent / "out"
     with pytest.raises(InputError) as error:
         extract(archive, {name: out / f"{i}.txt" for i, name in enumerate(wanted)})
@@ -85,7 +85,7 @@ def test_any_members(tmp_path_factory: pytest.TempPathFactory, contents: dict[st
     "name",
     ["../a.en", "dev/../../a.en", "/etc/passwd", "dev/..", "..\\a.en", "\\a", "C:\\a", "c:/a"],
 )
-def test_names_that_lead_out(tmp_path: Path, name: str, form: int) -> None:
+def test_names_that_lead_out_of_the_archive(tmp_path: Path, name: str, form: int) -> None:
     archive = pack(tmp_path / "a.tgz", member("a.en", TEXT), member(name, b"x"), form=form)
     assert f"member {name!r} leads out of the archive" in refused(archive, "a.en")
 
@@ -103,7 +103,7 @@ def test_names_that_lead_out(tmp_path: Path, name: str, form: int) -> None:
     ],
     ids=["symbolic link", "hard link", "device", "disk", "pipe", "folder", "unusual"],
 )
-def test_what_is_no_plain_file(tmp_path: Path, kind: dict[str, Any]) -> None:
+def test_what_is_not_a_plain_file(tmp_path: Path, kind: dict[str, Any]) -> None:
     archive = pack(tmp_path / "a.tgz", member("b.en", TEXT), member("a.en", **kind))
     assert "a.en is no plain file" in refused(archive, "b.en", "a.en")
 
@@ -116,7 +116,7 @@ def test_a_file_with_holes(tmp_path: Path) -> None:
     assert "a.en is no plain file" in refused(archive, "a.en")
 
 
-def test_missing_and_twice(tmp_path: Path) -> None:
+def test_members_that_are_missing_or_there_twice(tmp_path: Path) -> None:
     archive = pack(tmp_path / "a.tgz", member("a.en", b"1"), member("b.en"), member("./a.en", b"2"))
     assert "a.en is there twice" in refused(archive, "a.en")
     assert "holds no c.en, d.en; check member" in refused(archive, "b.en", "d.en", "c.en")
@@ -128,7 +128,7 @@ def test_bombs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, trailing: bool
 ) -> None:
     monkeypatch.setattr(archives, "MOST_BYTES_AT_LEAST", 100_000)
-    zeros = bytes(20_000_000)  # of which gzip makes a thousandth
+    zeros = bytes(20_000_000)  # gzip shrinks them to a thousandth
     archive = pack(tmp_path / "a.tgz", member("b.en"), member("a.en", b"" if trailing else zeros))
     if trailing:
         archive.write_bytes(archive.read_bytes() + gzip.compress(zeros, mtime=0))
@@ -142,7 +142,7 @@ def test_a_member_that_claims_to_be_larger_than_the_archive(tmp_path: Path) -> N
     assert "cannot be unpacked: unexpected end of data" in refused(tmp_path / "a.tgz", "a.en")
 
 
-def test_repetition_is_no_bomb(tmp_path: Path) -> None:
+def test_repetition_is_not_a_bomb(tmp_path: Path) -> None:
     archive = pack(tmp_path / "a.tgz", member("a.en", bytes(2_000_000)))
     extract(archive, {"a.en": tmp_path / "a.en"})
     assert (tmp_path / "a.en").stat().st_size == 2_000_000
@@ -167,7 +167,7 @@ def test_an_archive_with_a_wrong_byte(tmp_path: Path, at: int) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"no archive", gzip.compress(b"no archive" * 99, mtime=0)]
 )
-def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
+def test_what_is_not_an_archive(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.tgz").write_bytes(content)
     refused(tmp_path / "a.tgz", "a.en")
 
