@@ -21,7 +21,7 @@ def mask(p: float, *shape: int, like: torch.Tensor = LIKE) -> torch.Tensor:
 
 @pytest.mark.parametrize("p", [1e-3, 0.2, 0.5, 0.7, 0.999, 1 - 1e-9])
 def test_elements_are_dropped_with_probability_p(p: float) -> None:
-    """Within 5 standard deviations, for all elements and for each of the four that share a random word."""
+    """Within 5 standard deviations, for all elements and for each of the four in a random word."""
     torch.manual_seed(1)
     dropped = mask(p, MANY) == 0
     step = 2**-16  # 16 bits draw each element, so p is met to within this

@@ -41,16 +41,16 @@ def text(tmp_path: Path) -> Path:
 def test_recombined_text(text: Path) -> None:
     real = real_pairs(text)
     assert real == 4 * PAIRS
-    made = list(recombined(real, 2000))
-    assert made == list(recombined(real, 2000))
-    assert made[:10] == list(islice(recombined(real, 3000), 10))
+    generated = list(recombined(real, 2000))
+    assert generated == list(recombined(real, 2000))
+    assert generated[:10] == list(islice(recombined(real, 3000), 10))
     for side, share in ((0, 1 / 110), (1, 1 / 50)):
-        words = [word for pair in made for word in pair[side].split()]
+        words = [word for pair in generated for word in pair[side].split()]
         known = {word for pair in PAIRS for word in pair[side].split()}
         assert sum(word not in known for word in words) / len(words) == pytest.approx(
             share, rel=0.2
         )
-    assert 18 <= sum(len(english.split()) for english, _ in made) / len(made) <= 28
+    assert 18 <= sum(len(english.split()) for english, _ in generated) / len(generated) <= 28
 
 
 def test_a_small_run(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,12 +69,12 @@ def test_a_small_run(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ]
     run = CliRunner().invoke(preprocessing.app, command, catch_exceptions=False)
     assert run.exit_code == 0, run.output
-    found = json.loads((tmp_path / "preprocessing-a-b.json").read_text())
-    assert list(found["sizes"]["30"]["stages"]) == ["tokens", "encode luong"]
-    for used in found["sizes"]["30"]["stages"].values():
+    results = json.loads((tmp_path / "preprocessing-a-b.json").read_text())
+    assert list(results["sizes"]["30"]["stages"]) == ["tokens", "encode luong"]
+    for used in results["sizes"]["30"]["stages"].values():
         assert used["seconds"] > 0
         assert used["all_mb"] >= used["first_mb"] > 10
-    assert "| tokens | 30 |" in render(found)
+    assert "| tokens | 30 |" in render(results)
 
 
 def test_a_process_and_those_that_it_starts() -> None:

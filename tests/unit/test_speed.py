@@ -100,7 +100,7 @@ def test_a_speed_speaks_of_other_models() -> None:
 
 
 def test_the_papers_speed_is_a_thousand_words_of_its_best_system() -> None:
-    # Layers have 4,000 x 2,000, the decoder's first 1,000 inputs more; then keys, scores, context, W_p, W_c
+    # Layers of 4,000 x 2,000 (1,000 more inputs in the decoder's first); keys, scores, context, W_p, W_c
     source, target = 116 / 4.5, 110 / 4.5 + 1
     encoder, decoder = 32e6 * source / target, 36e6
     attention = 1e6 * source / target + 2 * 1000 * source + 1e6 + 2e6

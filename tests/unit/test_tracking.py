@@ -31,7 +31,7 @@ BEST = "local_p"  # of small_experiment
 
 @pytest.fixture(scope="module")
 def fresh_store(tmp_path_factory):
-    """Make one empty database; migrating it takes a second, copying it none."""
+    """Return the bytes of an empty database: migrating one takes a second, copying it takes none."""
     folder = tmp_path_factory.mktemp("store")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -42,7 +42,7 @@ def fresh_store(tmp_path_factory):
 
 @pytest.fixture
 def project(tmp_path, monkeypatch, fresh_store):
-    """A project folder with an empty store, its default one."""
+    """Return a project folder with an empty store in the default place."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     Path("mlflow.db").write_bytes(fresh_store)
@@ -52,8 +52,8 @@ def project(tmp_path, monkeypatch, fresh_store):
 def runs(name=None):
     client = store.connect()
     experiment = client.get_experiment_by_name("demo")
-    found = client.search_runs([experiment.experiment_id]) if experiment else []
-    return [run for run in found if name in (None, run.info.run_name)]
+    all_runs = client.search_runs([experiment.experiment_id]) if experiment else []
+    return [run for run in all_runs if name in (None, run.info.run_name)]
 
 
 def curve(run, name):
@@ -110,13 +110,13 @@ def test_another_fingerprint_is_another_run(project):
 
 
 def test_a_repeated_training_is_another_run_with_its_own_curve(project):
-    """Of the same settings, after a change of the code or forced: the first run keeps what it says."""
+    """A training with the same settings is repeated; the first run keeps its points."""
     for started, cost in ((STARTED, 5.5), ("2026-01-03T03:04:05+00:00", 5.25)):
         with training(started=started) as run:
             run.log(10, {"train_cost": cost})
             run.finish({})
-    found = {run.data.tags["started"]: curve(run, "train_cost") for run in runs("base")}
-    assert found == {STARTED: [(10, 5.5)], "2026-01-03T03:04:05+00:00": [(10, 5.25)]}
+    curves = {run.data.tags["started"]: curve(run, "train_cost") for run in runs("base")}
+    assert curves == {STARTED: [(10, 5.5)], "2026-01-03T03:04:05+00:00": [(10, 5.25)]}
 
 
 def test_points_are_sent_in_batches(project, monkeypatch):
@@ -130,7 +130,7 @@ def test_points_are_sent_in_batches(project, monkeypatch):
         assert len(curve(runs("base")[0], "train_cost")) == 11
 
 
-def test_a_value_that_is_no_number_is_a_warning(project, caplog):
+def test_a_value_that_is_not_a_number_is_a_warning(project, caplog):
     with training() as run:
         run.log(1, {"train_cost": None})
         run.finish({})
@@ -269,7 +269,7 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
 
 def test_an_import_happens_once(project):
     write_training("base")
-    write_training("unlisted")  # of no table
+    write_training("unlisted")  # in no table
     write("models/demo/half/history.csv", "step\n")  # not finished
     write_scores("half")
     write_scores("ensemble", members=["base", "unlisted"])
@@ -292,7 +292,7 @@ def test_an_import_happens_once(project):
 
 
 def artifacts(run_name):
-    """Return the files of a run with their content."""
+    """Return the content of each file of a run."""
     (run,) = runs(run_name)
     folder = Path(run.info.artifact_uri)
     paths = [path for path in folder.rglob("*") if path.is_file()]
@@ -347,8 +347,8 @@ def test_the_best_model_is_registered_once_for_each_that_it_was(project):
     write_report("index.html")
 
     def versions():
-        found = client.search_model_versions("name = 'attnmt-demo'")
-        return sorted((int(one.version), one.tags["model"]) for one in found)
+        registered = client.search_model_versions("name = 'attnmt-demo'")
+        return sorted((int(one.version), one.tags["model"]) for one in registered)
 
     for first in (True, False):
         assert add_report(client, params) is first
@@ -386,8 +386,8 @@ def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
     write_report("index.html")
     Path("data/demo/dictionary/en-de.tsv").unlink()
     log_results(params)
-    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert [record.levelname for record in told] == ["WARNING"]
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [record.levelname for record in warnings] == ["WARNING"]
     assert "en-de.tsv: no such file" in caplog.text
     assert runs("plain")[0].data.metrics["test1/bleu_nist_after"] == 19.5
 
@@ -464,7 +464,7 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
         for model in models
     ]
     assert [job.communicate()[1] for job in jobs] == [b""] * 4
-    # Their store is the default one; MLflow keeps a relative address open, so it is absolute here.
+    # The jobs used the default store. Its address is absolute here: MLflow keeps a relative one open.
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     names = sorted(run.info.run_name for run in runs())
     assert names == models
