@@ -1,4 +1,4 @@
-"""What a command takes, the processes that it starts included (Linux)."""
+"""What a command and the processes that it starts take in time and memory (Linux)."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attnmt.errors import InputError
 
-INTERVAL = 0.1  # seconds between two looks at the memory
+INTERVAL = 0.1  # seconds between two measurements of the memory
 PAGE, TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 
 
@@ -17,7 +17,7 @@ class Usage(NamedTuple):
 
     seconds: float
     cpu_seconds: float
-    all_mb: float  # the most that all its processes held at once; shared pages count in each
+    all_mb: float  # the most that all its processes held at once; shared pages count once in each
     first_mb: float  # the most that the first process held
 
 
@@ -30,10 +30,10 @@ def watch(process: "subprocess.Popen[bytes]") -> Usage:
     started = time.perf_counter()
     most = first = cpu = 0.0
     while process.poll() is None:
-        looks = [_look(each) for each in _tree(process.pid)]
-        held = [memory for memory, _ in looks]
+        usages = [_usage(pid) for pid in _tree(process.pid)]
+        held = [memory for memory, _ in usages]
         most, first = max(most, sum(held)), max(first, held[0])
-        cpu = max(cpu, sum(seconds for _, seconds in looks))
+        cpu = max(cpu, sum(seconds for _, seconds in usages))
         time.sleep(INTERVAL)
     if process.returncode:
         raise InputError(f"{process.args!r} failed with status {process.returncode}")
@@ -41,20 +41,22 @@ def watch(process: "subprocess.Popen[bytes]") -> Usage:
 
 
 def _tree(pid: int) -> list[int]:
-    """Return a process and its descendants, those that just ended left out."""
-    found = [pid]
-    for each in found:
-        for children in Path(f"/proc/{each}/task").glob("*/children"):
+    """Return the ids of a process and its descendants, without those that have just ended."""
+    pids = [pid]
+    for parent in pids:
+        for children in Path(f"/proc/{parent}/task").glob("*/children"):
             try:
-                found += map(int, children.read_text().split())
+                pids += map(int, children.read_text().split())
             except OSError:
                 continue
-    return found
+    return pids
 
 
-def _look(pid: int) -> tuple[float, float]:
-    """Return the bytes of memory that a process holds and the processors' seconds that it and those
-    of its children that it has waited for took; nothing if it has ended."""
+def _usage(pid: int) -> tuple[float, float]:
+    """Return the bytes of memory that a process holds, and its CPU seconds; 0, 0 if it has ended.
+
+    The seconds include those of its children that it has waited for.
+    """
     try:
         facts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,10 +1,10 @@
-"""English-German text of any size that is like WMT'14's: real sentences put together, words made up.
+"""English-German text of any size that resembles WMT'14's: joined real sentences, and made-up words.
 
-Real sentence pairs (Tatoeba, the training captions of Multi30k, newstest2013 and 2014) are joined to
-lines of 24 English words in the mean, a tenth of which has more than 50. Since 200,000 sentences have
-few different words, one English word in 110 and one German in 50 is put together from two or more of
-those that are letters alone, three times in four anew, else one met before is taken again. So new
-words keep coming, and 4.5 million pairs have about as many different ones as WMT'14.
+Real sentence pairs (Tatoeba, the training captions of Multi30k, newstest2013 and 2014) are joined into
+lines of 24 English words on average; a tenth of the lines has more than 50. The 200,000 sentences have
+few different words, so one English word in 110 and one German word in 50 is replaced by a compound of
+two or three real words that consist of letters alone. Three compounds in four are new, the others have
+come before. So new words keep coming, and 4.5 million pairs have about as many of them as WMT'14.
 """
 
 import gzip
@@ -17,18 +17,16 @@ from attnmt.errors import InputError
 SEED = 1
 LANGUAGES = ("en", "de")
 NEWSTEST = ("newstest2013", "newstest2014-filtered")
-SHAPE, SCALE = (
-    2.0,
-    9.0,
-)  # of the gamma law of lines' lengths in words, before a last sentence is whole
-MADE_UP = {"en": 1 / 110, "de": 1 / 50}  # of the words
-NEW = 0.75  # of those
+# Of the gamma distribution of a line's length in words, before its last sentence is completed.
+SHAPE, SCALE = 2.0, 9.0
+MADE_UP = {"en": 1 / 110, "de": 1 / 50}  # the share of made-up words
+NEW = 0.75  # the share of new ones among them
 
 Pair = tuple[str, str]
 
 
 def real_pairs(folder: Path) -> list[Pair]:
-    """Read the real sentence pairs, each as it was written.
+    """Read the real sentence pairs, untokenized.
 
     Raises:
         InputError: if a file is missing below ``folder``.
@@ -50,29 +48,29 @@ def newstest_pairs(folder: Path, name: str) -> list[Pair]:
 
 
 def recombined(pairs: list[Pair], number: int) -> Iterator[Pair]:
-    """Yield so many lines made of ``pairs``; the same ones for the same arguments."""
+    """Yield ``number`` lines made of ``pairs``; the same arguments give the same lines."""
     chance = random.Random(SEED)
     made_up = [_made_up(_words(pairs, side), chance) for side in range(len(LANGUAGES))]
     for _ in range(number):
-        wanted = chance.gammavariate(SHAPE, SCALE)
+        length = chance.gammavariate(SHAPE, SCALE)
         sides: tuple[list[str], ...] = ([], [])
-        while len(sides[0]) <= wanted:
-            for found, text in zip(sides, chance.choice(pairs), strict=True):
-                found += text.split()
-        for found, words, language in zip(sides, made_up, LANGUAGES, strict=True):
-            if chance.random() < MADE_UP[language] * len(found):
-                found[chance.randrange(len(found))] = next(words)
+        while len(sides[0]) <= length:
+            for line, text in zip(sides, chance.choice(pairs), strict=True):
+                line += text.split()
+        for line, words, language in zip(sides, made_up, LANGUAGES, strict=True):
+            if chance.random() < MADE_UP[language] * len(line):
+                line[chance.randrange(len(line))] = next(words)
         yield " ".join(sides[0]), " ".join(sides[1])
 
 
 def _words(pairs: list[Pair], side: int) -> list[str]:
-    """Return the different words of letters alone, in order of first occurrence."""
-    found = dict.fromkeys(word for pair in pairs for word in pair[side].split())
-    return [word for word in found if word.isalpha()]
+    """Return the different words that consist of letters alone, in order of first occurrence."""
+    unique = dict.fromkeys(word for pair in pairs for word in pair[side].split())
+    return [word for word in unique if word.isalpha()]
 
 
 def _made_up(words: list[str], chance: random.Random) -> Iterator[str]:
-    """Yield words put together from two or three others, without end."""
+    """Yield compounds of two or three words, without end."""
     known: list[str] = []
     while True:
         if not known or chance.random() < NEW:

@@ -247,7 +247,7 @@ def test_panels_share_a_page(params):
     for root in drawings:
         assert root.get("viewBox") == "0 0 420 300"
         assert root.get("width") is root.get("height") is None
-        assert list(root.iter(f"{SVG}style")) == []  # it would match the whole page
+        assert list(root.iter(f"{SVG}style")) == []  # a style would apply to the whole page
         text = ElementTree.tostring(root, encoding="unicode")
         used = re.findall(r'(?:href="|url\()#([^")]+)', text)
         assert used
@@ -263,9 +263,9 @@ def test_a_systems_groups_can_be_found_in_every_panel(params):
     figure = figure5(only(params, "base_reverse", "local_p_general_feed"))
     for k, panel in enumerate(figure.panels):
         root = ElementTree.fromstring(draw.panel_svg(panel, f"p{k}"))
-        found = {g.get("id"): g.get("data-series") for g in root.iter() if g.get("data-series")}
+        groups = {g.get("id"): g.get("data-series") for g in root.iter() if g.get("data-series")}
         keys = {f"p{k}-s{n}": draw.system_key(series) for n, series in enumerate(panel.series)}
-        assert found == keys
+        assert groups == keys
         for n, series in enumerate(panel.series):
             group = next(g for g in root.iter() if g.get("id") == f"p{k}-s{n}")
             assert draw.stroke(series).color.lower() in ElementTree.tostring(

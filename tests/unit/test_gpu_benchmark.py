@@ -93,7 +93,7 @@ def test_what_waits_for_the_step_before_runs_at_its_speed() -> None:
         system = System(attention="global", score="dot", input_feeding=feeding)
         config = ModelConfig(system, SHAPE, 100, 100)
         of_word = work(config, lengths)
-        recurrent = 2 * 4 * 10 * 10  # of layers of 10 cells: gates x cells x cells
+        recurrent = 2 * 4 * 10 * 10  # two layers of 10 cells: layers x gates x cells x cells
         decoder = of_word.decoder + of_word.attention if feeding else recurrent
         seconds = 4 * (2 * recurrent + decoder) / 1e3  # two source words a target word
         assert words_limit(config, lengths, speeds) == pytest.approx(1 / seconds, rel=1e-3)
