@@ -41,25 +41,25 @@ EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
 def batches(count: int) -> list[Batch]:
     """Return batches of 8 pairs of 1 to 6 words, in three shapes as a GPU sees them."""
-    made = []
+    drawn = []
     for number in range(count):
         rng, longest = np.random.default_rng(number), (2, 4, 6)[number % 3]
         lengths = [longest, *rng.integers(1, longest + 1, 7)]
         sources = [rng.integers(3, 8, n) for n in lengths]
         text = ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse=True)
-        made.append(text.batch(np.arange(8)))
-    return made
+        drawn.append(text.batch(np.arange(8)))
+    return drawn
 
 
 def wide_batches(count: int) -> list[Batch]:
     """Return batches with more words than an embedding's gradient sums in its usual way."""
-    made = []
+    drawn = []
     for number in range(count):
         sources = list(np.random.default_rng(number).integers(3, 8, (PAIRS, WORDS)))
         text = ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse=True)
-        made.append(text.batch(np.arange(PAIRS)))
-    assert made[0].source.numel() > MANY_INDICES
-    return made
+        drawn.append(text.batch(np.arange(PAIRS)))
+    assert drawn[0].source.numel() > MANY_INDICES
+    return drawn
 
 
 def model_on_gpu(system: System, size: int = 16) -> Translator:
@@ -68,12 +68,12 @@ def model_on_gpu(system: System, size: int = 16) -> Translator:
     return model.train()
 
 
-def losses(step: Step, count: int, made: Callable[[int], list[Batch]] = batches) -> list[float]:
+def losses(step: Step, count: int, make: Callable[[int], list[Batch]] = batches) -> list[float]:
     """Train on some batches and return the losses; the host must not wait for any before the last."""
     torch.manual_seed(5)
     with no_waiting():
         step_losses = [
-            step(batch, 0.5 if i < count // 2 else 0.25) for i, batch in enumerate(made(count))
+            step(batch, 0.5 if i < count // 2 else 0.25) for i, batch in enumerate(make(count))
         ]
     return torch.stack(step_losses).tolist()
 
@@ -105,10 +105,10 @@ def no_waiting() -> Iterator[None]:
 
 @EACH_SYSTEM
 @pytest.mark.parametrize(
-    ("made", "recipe", "shapes"), [(batches, RECIPE, 3), (wide_batches, WIDE, 1)]
+    ("make", "recipe", "shapes"), [(batches, RECIPE, 3), (wide_batches, WIDE, 1)]
 )
 def test_graphs_take_the_steps_that_eager_operations_take(
-    system: System, made: Callable[[int], list[Batch]], recipe: Training, shapes: int
+    system: System, make: Callable[[int], list[Batch]], recipe: Training, shapes: int
 ) -> None:
     """They also draw the same dropout masks, and the host waits for neither."""
     results = []
@@ -116,7 +116,7 @@ def test_graphs_take_the_steps_that_eager_operations_take(
         model = model_on_gpu(system)
         step = Step(model, recipe, graphs=graphed)
         assert step.graphed is not None
-        step_losses = losses(step, 20, made)
+        step_losses = losses(step, 20, make)
         assert len(step.graphed.graphs.by_shape) == (shapes if graphed else 0)
         state = torch.cuda.get_rng_state().tolist()
         results.append((step_losses, state, {k: v.cpu() for k, v in model.state_dict().items()}))

@@ -26,7 +26,7 @@ COUNTS = {"lines": 30, "sure": 90, "possible": 120}
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """Return the root's experiment with five models; write their scores and outputs, and the aligner's."""
+    """Return the root's experiment with five models; write scores and outputs, also the aligner's."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     models = {name: params.models[name] for name in MODELS}
