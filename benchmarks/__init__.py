@@ -1,1 +1,1 @@
-"""Speed against peers, alternating in one run; README.md says what is measured and how."""
+"""Speed against peers, taking turns in one run; README.md says what is measured and how."""

@@ -1,7 +1,7 @@
 """Training and decoding on a processor, beside other systems: `python -m benchmarks.cpu training`.
 
-Every system is loaded in a process of its own. A round goes from one to the next, so that whatever else
-slows the machine slows them alike; the results are medians over the rounds.
+Every system is loaded in a process of its own. In a round the systems take turns, so that whatever else
+slows the machine slows them all alike. The results are medians over the rounds.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from benchmarks.workload import DROPOUT, FOLDER, LEARNING_RATE, SIZES, Text, pad
 SENTENCES = 1000
 DECODERS = (*OURS, "ours-x8", *PEERS)
 TRAINED, DECODED, COMPARED = map(",".join, (SYSTEMS, DECODERS, [*OURS, PLAIN]))
-BATCHES = (16, 64, 256)  # sentences at once, of which every system takes what suits it best
+BATCHES = (16, 64, 256)  # sentences at once; every system takes the number that suits it best
 
 app = typer.Typer(
     help=__doc__,
@@ -37,12 +37,12 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-Sizes = Annotated[str, typer.Option("--size", help=f"Of the model: {', '.join(SIZES)}.")]
-Systems = Annotated[str, typer.Option(help=f"Some of {', '.join([*SYSTEMS, 'ours-x8'])}.")]
-Rounds = Annotated[int, typer.Option(min=1, help="How often every system has its turn.")]
-Threads = Annotated[int, typer.Option(min=1, help="Of each system.")]
+Sizes = Annotated[str, typer.Option("--size", help=f"Model sizes: {', '.join(SIZES)}.")]
+Systems = Annotated[str, typer.Option(help=f"Systems, from {', '.join([*SYSTEMS, 'ours-x8'])}.")]
+Rounds = Annotated[int, typer.Option(min=1, help="Turns of every system.")]
+Threads = Annotated[int, typer.Option(min=1, help="Threads of each system.")]
 Name = Annotated[
-    str, typer.Option(help="Of the file in benchmarks/results; of the processor if not given.")
+    str, typer.Option(help="Name of the file in benchmarks/results; the processor's if not given.")
 ]
 
 
@@ -59,8 +59,8 @@ def training(
     Example: python -m benchmarks.cpu training --size small --rounds 3
     """
     chosen = _listed("--systems", systems, SYSTEMS)
-    for each in _listed("--size", size, list(SIZES)):
-        _keep(name, threads, "training", each, _train(each, chosen, rounds, threads))
+    for one_size in _listed("--size", size, list(SIZES)):
+        _keep(name, threads, "training", one_size, _train(one_size, chosen, rounds, threads))
 
 
 @app.command()
@@ -70,10 +70,10 @@ def decoding(
     rounds: Rounds = 3,
     threads: Threads = 2,
     sentences: Annotated[
-        int, typer.Option(min=1, max=SENTENCES, help="Of test_2016_flickr.")
+        int, typer.Option(min=1, max=SENTENCES, help="Sentences of test_2016_flickr.")
     ] = SENTENCES,
     minutes: Annotated[
-        float, typer.Option(min=0, help="To train the weights, unless it was done before.")
+        float, typer.Option(min=0, help="Minutes of training, unless weights are there already.")
     ] = 3,
     name: Name = "",
 ) -> None:
@@ -82,18 +82,18 @@ def decoding(
     Example: python -m benchmarks.cpu decoding --size small --minutes 1
     """
     chosen = _listed("--systems", systems, DECODERS)
-    for each in _listed("--size", size, list(SIZES)):
-        weights = _weights(each, minutes, threads)
-        found = _decode(each, weights, chosen, rounds, threads, sentences)
-        _keep(name, threads, "decoding", each, found)
+    for one_size in _listed("--size", size, list(SIZES)):
+        weights = _weights(one_size, minutes, threads)
+        results = _decode(one_size, weights, chosen, rounds, threads, sentences)
+        _keep(name, threads, "decoding", one_size, results)
 
 
 @app.command()
 def losses(
     size: Sizes = "small",
-    steps: Annotated[int, typer.Option(min=1, help="Batches.")] = 200,
+    steps: Annotated[int, typer.Option(min=1, help="Steps to compare, a batch each.")] = 200,
     rate: Annotated[
-        float, typer.Option(help="Of learning; at 1 the first steps magnify any rounding.")
+        float, typer.Option(help="Learning rate; at 1 the first steps magnify any rounding.")
     ] = 0.02,
     systems: Systems = COMPARED,
     threads: Threads = 2,
@@ -106,16 +106,16 @@ def losses(
     chosen = _listed("--systems", systems, [*OURS, PLAIN])
     if PLAIN not in chosen:
         raise InputError(f"--systems: {PLAIN} must be one of them; the others are compared with it")
-    for each in _listed("--size", size, list(SIZES)):
-        _keep(name, threads, "losses", each, _losses(each, steps, rate, chosen, threads))
+    for one_size in _listed("--size", size, list(SIZES)):
+        _keep(name, threads, "losses", one_size, _losses(one_size, steps, rate, chosen, threads))
 
 
 @app.command()
 def seeds(
-    model: Annotated[str, typer.Option(help="Of the demo, whose text must be encoded.")] = (
+    model: Annotated[str, typer.Option(help="Model of the demo, whose text must be encoded.")] = (
         "local_p_general_feed"
     ),
-    count: Annotated[int, typer.Option(min=2, help="Seeds: 1, 2, ..")] = 3,
+    count: Annotated[int, typer.Option(min=2, help="Number of seeds: 1, 2, ..")] = 3,
     threads: Threads = 2,
     name: Name = "",
 ) -> None:
@@ -123,14 +123,14 @@ def seeds(
 
     Example: python -m benchmarks.cpu seeds --count 5
     """
-    found: dict[str, Any] = {"model": model}
+    results: dict[str, Any] = {"model": model}
     precisions: tuple[Precision, ...] = ("fp32", "bf16")
     for precision in precisions:
-        found[precision] = []
+        results[precision] = []
         for seed in range(1, count + 1):
-            found[precision].append(perplexity(model, seed, precision, threads))
-            print(f"{model}, seed {seed}, {precision}: dev perplexity {found[precision][-1]:.3f}")
-    _keep(name, threads, "seeds", model, found)
+            results[precision].append(perplexity(model, seed, precision, threads))
+            print(f"{model}, seed {seed}, {precision}: dev perplexity {results[precision][-1]:.3f}")
+    _keep(name, threads, "seeds", model, results)
 
 
 @app.command()
@@ -145,103 +145,104 @@ def _train(size: str, systems: Sequence[str], rounds: int, threads: int) -> dict
     arguments = _training_arguments(size, count, DROPOUT)
     text = Text(shape, tokens())
     batches = text.batches(count)
-    answers: dict[str, list[dict[str, Any]]] = {each: [] for each in systems}
+    answers: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
     speeds: dict[str, list[dict[str, float]]] = {}
     kinds = {"fp32": True, "bf16": "ours-bf16" in systems}
-    with pool({each: arguments for each in [*systems, "products"]}, threads) as workers:
-        for each in systems:
-            workers[each].do("train", first=0, count=shape.warm_up)
+    with pool({system: arguments for system in [*systems, "products"]}, threads) as workers:
+        for system in systems:
+            workers[system].do("train", first=0, count=shape.warm_up)
         for number in range(rounds):
             first = shape.warm_up + number * shape.round
-            for each in systems:
-                answer = workers[each].do("train", first=first, count=shape.round)
-                answers[each].append(answer)
+            for system in systems:
+                answer = workers[system].do("train", first=first, count=shape.round)
+                answers[system].append(answer)
                 speed = answer["words"] / answer["seconds"]
-                print(f"{size}, round {number + 1}: {LABELS[each]:24} {speed:8,.0f} words/s")
-            for kind in (kind for kind, wanted in kinds.items() if wanted):
+                print(f"{size}, round {number + 1}: {LABELS[system]:24} {speed:8,.0f} words/s")
+            for kind in (kind for kind, used in kinds.items() if used):
                 speeds.setdefault(kind, []).append(
                     workers["products"].do("measure", precision=kind)
                 )
-        parameters = {each: workers[each].description["parameters"] for each in systems}
-    found: dict[str, Any] = {
+        parameters = {system: workers[system].description["parameters"] for system in systems}
+    results: dict[str, Any] = {
         "rounds": rounds,
         "padding": padding_share(batches),
         "limits": {},
         "systems": {},
     }
-    for kind, of_rounds in speeds.items():
-        middle = {each: median(r[each] for r in of_rounds) for each in of_rounds[0]}
-        words, flop = products.limit(shape.config(), batches, middle)
-        found["limits"][kind] = {"words_per_second": words, "flop_per_second": middle}
-        found["flop_per_word"] = flop
-    for each in systems:
-        found["systems"][each] = {
-            "parameters": parameters[each],
-            "words_per_second": [a["words"] / a["seconds"] for a in answers[each]],
-            "memory_mb": answers[each][-1]["memory"],
-            "memory_before_mb": answers[each][-1]["memory_before"],
-            "page_faults_per_batch": answers[each][-1]["page_faults"] // shape.round,
+    for kind, measured in speeds.items():
+        medians = {name: median(speed[name] for speed in measured) for name in measured[0]}
+        words, flop = products.limit(shape.config(), batches, medians)
+        results["limits"][kind] = {"words_per_second": words, "flop_per_second": medians}
+        results["flop_per_word"] = flop
+    for system in systems:
+        results["systems"][system] = {
+            "parameters": parameters[system],
+            "words_per_second": [a["words"] / a["seconds"] for a in answers[system]],
+            "memory_mb": answers[system][-1]["memory"],
+            "memory_before_mb": answers[system][-1]["memory_before"],
+            "page_faults_per_batch": answers[system][-1]["page_faults"] // shape.round,
         }
-    return found
+    return results
 
 
 def _decode(
     size: str, weights: Path, systems: Sequence[str], rounds: int, threads: int, sentences: int
 ) -> dict[str, Any]:
     arguments = [size, str(tokens()), "--weights", str(weights)]
-    found: dict[str, Any] = {"sentences": sentences, "rounds": rounds, "systems": {}}
-    answers: dict[str, list[dict[str, Any]]] = {each: [] for each in systems}
-    with pool({each: arguments for each in systems}, threads) as workers:
-        best = {each: _best_batch(workers[each], sentences) for each in systems}
+    results: dict[str, Any] = {"sentences": sentences, "rounds": rounds, "systems": {}}
+    answers: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
+    with pool({system: arguments for system in systems}, threads) as workers:
+        best = {system: _best_batch(workers[system], sentences) for system in systems}
         for number in range(rounds):
-            for each in systems:
-                answer = workers[each].do("translate", batch=best[each], sentences=sentences)
-                answers[each].append(answer)
+            for system in systems:
+                answer = workers[system].do("translate", batch=best[system], sentences=sentences)
+                answers[system].append(answer)
                 speed = sentences / answer["seconds"]
-                print(f"{size}, round {number + 1}: {LABELS[each]:24} {speed:8.1f} sentences/s")
+                print(f"{size}, round {number + 1}: {LABELS[system]:24} {speed:8.1f} sentences/s")
     ours = answers.get("ours")
-    for each in systems:
-        last = answers[each][-1]
+    for system in systems:
+        last = answers[system][-1]
         same = None
         if ours:
             pairs = zip(last["translations"], ours[-1]["translations"], strict=True)
             same = sum(a == b for a, b in pairs) / sentences
-        found["systems"][each] = {
-            "batch": best[each],
-            "sentences_per_second": [sentences / a["seconds"] for a in answers[each]],
-            "words_per_second": [a["words"] / a["seconds"] for a in answers[each]],
+        results["systems"][system] = {
+            "batch": best[system],
+            "sentences_per_second": [sentences / a["seconds"] for a in answers[system]],
+            "words_per_second": [a["words"] / a["seconds"] for a in answers[system]],
             "words_per_sentence": last["words"] / sentences,
             "same_as_ours": same,
             "memory_mb": last["memory"],
             "memory_before_mb": last["memory_before"],
         }
-    return found
+    return results
 
 
 def _losses(
     size: str, steps: int, rate: float, systems: Sequence[str], threads: int
 ) -> dict[str, Any]:
     arguments = _training_arguments(size, steps, 0.0, rate)
-    with pool({each: arguments for each in systems}, threads) as workers:
+    with pool({system: arguments for system in systems}, threads) as workers:
         by_step = {
-            each: workers[each].do("train", first=0, count=steps)["losses"] for each in systems
+            system: workers[system].do("train", first=0, count=steps)["losses"]
+            for system in systems
         }
-    found: dict[str, Any] = {"rate": rate, "differences": {}, "last": {}}
-    for each in systems:
-        differences = relative_differences(by_step[each], by_step[PLAIN])
-        found["differences"][each] = {
+    results: dict[str, Any] = {"rate": rate, "differences": {}, "last": {}}
+    for system in systems:
+        differences = relative_differences(by_step[system], by_step[PLAIN])
+        results["differences"][system] = {
             str(step): max(differences[:step]) for step in (1, 10, 50, 100, 200) if step <= steps
         }
-        found["last"][each] = mean(by_step[each][-20:])
+        results["last"][system] = mean(by_step[system][-20:])
         print(
-            f"{size}: {LABELS[each]:24} differs from the plain loop by at most "
-            f"{max(differences):.1e}; last steps {found['last'][each]:.4f} nats a word"
+            f"{size}: {LABELS[system]:24} differs from the plain loop by at most "
+            f"{max(differences):.1e}; last steps {results['last'][system]:.4f} nats a word"
         )
-    return found
+    return results
 
 
 def _best_batch(worker: Worker, sentences: int) -> int:
-    """Return with which number of sentences at once a system is fastest."""
+    """Return the number of sentences at once at which a system is fastest."""
     sizes = [batch for batch in BATCHES if batch <= sentences] or [sentences]
     worker.do("translate", batch=sizes[0], sentences=sizes[0])  # to warm up
     seconds = {
@@ -259,7 +260,7 @@ def _training_arguments(
 
 
 def _weights(size: str, minutes: float, threads: int) -> Path:
-    """Return weights of ours that have learned when a sentence ends, trained if there are none."""
+    """Return weights of ours that have learned when to end a sentence; train them if there are none."""
     path = FOLDER / f"{size}-{minutes:g}-minutes.safetensors"
     if not path.exists():
         print(f"training {path} for {minutes:g} minutes")
@@ -269,21 +270,21 @@ def _weights(size: str, minutes: float, threads: int) -> Path:
 
 
 def _listed(option: str, text: str, allowed: Sequence[str]) -> list[str]:
-    """Return what an option names, comma by comma."""
+    """Return the names that an option lists, separated by commas."""
     chosen = text.split(",")
-    for each in chosen:
-        if each not in allowed:
-            raise InputError(f"{option} {each}: there is none; choose from {', '.join(allowed)}")
+    for name in chosen:
+        if name not in allowed:
+            raise InputError(f"{option} {name}: unknown; choose from {', '.join(allowed)}")
     return chosen
 
 
-def _keep(name: str, threads: int, part: str, size: str, found: dict[str, Any]) -> None:
-    """Put what was found into the machine's file, in place of the same part and size."""
+def _keep(name: str, threads: int, part: str, size: str, results: dict[str, Any]) -> None:
+    """Put results into the machine's file, in place of those of the same part and size."""
     torch.set_num_threads(threads)
     machine = surroundings(torch.device("cpu"))
     path = results_file("cpu", name or f"{machine['device']}-{threads}")
     values = read_json(path) if path.exists() else {}
-    values.setdefault(part, {})[size] = {"machine": machine, **found}
+    values.setdefault(part, {})[size] = {"machine": machine, **results}
     write_json(path, values)
     print(f"wrote {path}")
 

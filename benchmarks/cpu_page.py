@@ -1,4 +1,4 @@
-"""The results of a processor as tables in Markdown."""
+"""A processor's results as tables in Markdown."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
@@ -20,17 +20,17 @@ def render(parts: Mapping[str, Any]) -> str:
             ("losses", _losses),
             ("seeds", _seeds),
         )
-        for size, found in parts.get(part, {}).items()
-        for paragraph in draw(size, found)
+        for size, results in parts.get(part, {}).items()
+        for paragraph in draw(size, results)
     )
 
 
-def _training(size: str, found: Mapping[str, Any]) -> list[str]:
-    speeds = {name: system["words_per_second"] for name, system in found["systems"].items()}
+def _training(size: str, results: Mapping[str, Any]) -> list[str]:
+    speeds = {name: system["words_per_second"] for name, system in results["systems"].items()}
     peer = fastest(speeds, PEERS)
     rows = []
-    for name, system in found["systems"].items():
-        limit = found["limits"]["bf16" if name.endswith("bf16") else "fp32"]["words_per_second"]
+    for name, system in results["systems"].items():
+        limit = results["limits"]["bf16" if name.endswith("bf16") else "fp32"]["words_per_second"]
         rows.append(
             [
                 LABELS[name],
@@ -57,21 +57,21 @@ def _training(size: str, found: Mapping[str, Any]) -> list[str]:
         f"{kind} {limit['words_per_second']:,.0f} words/s (recurrence "
         f"{limit['flop_per_second']['step'] / 1e9:,.0f} GFLOP/s, logits "
         f"{limit['flop_per_second']['logits'] / 1e9:,.0f})"
-        for kind, limit in found["limits"].items()
+        for kind, limit in results["limits"].items()
     )
     note = (
-        f"{found['rounds']} rounds of {SIZES[size].round} batches; padding "
-        f"{found['padding']:.1%} of the positions; {found['flop_per_word'] / 1e6:,.0f} MFLOP a "
+        f"{results['rounds']} rounds of {SIZES[size].round} batches; padding "
+        f"{results['padding']:.1%} of the positions; {results['flop_per_word'] / 1e6:,.0f} MFLOP a "
         f"target word. Limits: {rates}."
     )
-    return [_title("Training", size, found), table(header, rows), note]
+    return [_title("Training", size, results), table(header, rows), note]
 
 
-def _decoding(size: str, found: Mapping[str, Any]) -> list[str]:
-    speeds = {name: system["sentences_per_second"] for name, system in found["systems"].items()}
+def _decoding(size: str, results: Mapping[str, Any]) -> list[str]:
+    speeds = {name: system["sentences_per_second"] for name, system in results["systems"].items()}
     peer = fastest(speeds, PEERS)
     rows = []
-    for name, system in found["systems"].items():
+    for name, system in results["systems"].items():
         same = system["same_as_ours"]
         rows.append(
             [
@@ -97,44 +97,49 @@ def _decoding(size: str, found: Mapping[str, Any]) -> list[str]:
         "peak MB",
         "above start",
     ]
-    parts = [_title("Decoding, beam 5", size, found), table(header, rows)]
-    parts.append(f"{found['sentences']:,} sentences, {found['rounds']} rounds.")
+    parts = [_title("Decoding, beam 5", size, results), table(header, rows)]
+    parts.append(f"{results['sentences']:,} sentences, {results['rounds']} rounds.")
     cost = ratio(speeds, "ours", "ours-x8") if "ours" in speeds else None
     if cost is not None:
         parts[-1] += f" The ensemble of 8 takes {cost:.2f} times as long as one model."
     return parts
 
 
-def _losses(size: str, found: Mapping[str, Any]) -> list[str]:
-    steps = list(next(iter(found["differences"].values())))
+def _losses(size: str, results: Mapping[str, Any]) -> list[str]:
+    steps = list(next(iter(results["differences"].values())))
     rows = [
         [
             LABELS[name],
-            *(f"{of_steps[step]:.1e}" for step in steps),
-            f"{found['last'][name]:.4f}",
+            *(f"{differences[step]:.1e}" for step in steps),
+            f"{results['last'][name]:.4f}",
         ]
-        for name, of_steps in found["differences"].items()
+        for name, differences in results["differences"].items()
     ]
     header = ["system", *(f"up to step {step}" for step in steps), "last 20 steps, nats a word"]
     note = (
         "Largest relative difference from the plain loop's loss of the same step; no dropout, rate "
-        f"{found['rate']:g}."
+        f"{results['rate']:g}."
     )
-    return [_title("Losses", size, found), table(header, rows), note]
+    return [_title("Losses", size, results), table(header, rows), note]
 
 
-def _seeds(model: str, found: Mapping[str, Any]) -> list[str]:
+def _seeds(model: str, results: Mapping[str, Any]) -> list[str]:
     rows = [
-        [LABELS[name], *(f"{p:.3f}" for p in of), f"{mean(of):.3f}", f"{stdev(of):.3f}"]
-        for name, of in (("ours", found["fp32"]), ("ours-bf16", found["bf16"]))
+        [
+            LABELS[name],
+            *(f"{p:.3f}" for p in perplexities),
+            f"{mean(perplexities):.3f}",
+            f"{stdev(perplexities):.3f}",
+        ]
+        for name, perplexities in (("ours", results["fp32"]), ("ours-bf16", results["bf16"]))
     ]
     header = ["system", *(f"seed {i + 1}" for i in range(len(rows[0]) - 3)), "mean", "deviation"]
     title = f"**Whole trainings of the demo's {model}.** Perplexity on its dev set."
     return [title, table(header, rows)]
 
 
-def _title(what: str, size: str, found: Mapping[str, Any]) -> str:
-    shape, machine = SIZES[size], found["machine"]
+def _title(what: str, size: str, results: Mapping[str, Any]) -> str:
+    shape, machine = SIZES[size], results["machine"]
     threads = f"{machine['threads']} thread{'s' if machine['threads'] > 1 else ''}"
     return (
         f"**{what}, {size}: {shape.layers}x{shape.cells}, {shape.words:,} words, batch "

@@ -1,7 +1,8 @@
 """Training speed on one GPU: `python -m benchmarks.gpu training`, then page.
 
-The six systems of the paper's Table 1 at its size, in every precision that the device has, as CUDA
-graphs and operation by operation. Sentences are as long as WMT's: drawn, or those of an encoded text.
+It trains the six systems of the paper's Table 1 at the paper's size, in every precision that the device
+has, as CUDA graphs and operation by operation. Sentences are as long as WMT's: drawn at random, or taken
+from an encoded text.
 """
 
 import time
@@ -32,7 +33,7 @@ from benchmarks.page import put_into_page, results_file
 
 ROOT = Path(__file__).parents[1]
 DRAWN, PASSES = 60_000, 3
-RATE = 0.0  # the same work, and no weight runs away
+RATE = 0.0  # the work is the same, and no weight diverges
 
 app = typer.Typer(
     help=__doc__,
@@ -48,13 +49,15 @@ def training(
     device: Annotated[str, typer.Option(help="cuda, or cpu to try this out.")] = "cuda",
     tiny: Annotated[bool, typer.Option(help="A small model on few words.")] = False,
     systems: Annotated[str, typer.Option(help="Models of experiments/wmt14.")] = ",".join(SYSTEMS),
-    batches: Annotated[int, typer.Option(min=1, help="That are trained on again and again.")] = 12,
-    seconds: Annotated[float, typer.Option(min=0, help="Of each measurement.")] = 4,
-    minutes: Annotated[float, typer.Option(min=0, help="After these nothing more begins.")] = 8,
+    batches: Annotated[int, typer.Option(min=1, help="Batches, trained on again and again.")] = 12,
+    seconds: Annotated[float, typer.Option(min=0, help="Seconds of each measurement.")] = 4,
+    minutes: Annotated[
+        float, typer.Option(min=0, help="Minutes after which nothing more begins.")
+    ] = 8,
     text: Annotated[
         Path | None, typer.Option(help="Encoded text in place of drawn lengths.")
     ] = None,
-    name: Annotated[str, typer.Option(help="Of the results' file.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the results' file.")] = "",
 ) -> None:
     """Measure target words a second, their share of the products' limit, and memory.
 
@@ -63,17 +66,17 @@ def training(
     if device != "cpu" and not torch.cuda.is_available():
         raise InputError(f"--device {device}: no GPU here; --device cpu --tiny tries this out")
     end = time.monotonic() + 60 * minutes
-    best_device()  # as a training begins
+    best_device()  # as at the start of a training
     keep_freed_memory()
     place = torch.device(device)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    chosen = {each: params.model(each) for each in systems.split(",")}
+    chosen = {system: params.model(system) for system in systems.split(",")}
     recipe, vocabulary = params.families["luong"].training, (30, 30) if tiny else (50_000, 50_000)
     if tiny:
         recipe = recipe.model_copy(update={"batch_size": 4})
     pairs, vocabulary = _text(text, params, vocabulary, 400 if tiny else DRAWN)
     task = Workload.of(pairs, recipe, batches)
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "machine": surroundings(place),
         "text": str(text or "drawn"),
         "batches": batches,
@@ -84,15 +87,17 @@ def training(
         "products": {},
         "systems": {},
     }
-    path = results_file("gpu", name or found["machine"]["device"])
-    for each, entry in chosen.items():
+    path = results_file("gpu", name or results["machine"]["device"])
+    for system, entry in chosen.items():
         if time.monotonic() > end:
-            print(f"{each}: no time left")
+            print(f"{system}: no time left")
             continue
         config = _config(entry, params, vocabulary, tiny)
-        found["systems"][each] = _measure(config, recipe, task, place, seconds, found["products"])
-        write_json(path, found)  # what was measured stays, whatever comes after it
-    print(render(found))
+        results["systems"][system] = _measure(
+            config, recipe, task, place, seconds, results["products"]
+        )
+        write_json(path, results)  # keep these results, whatever fails later
+    print(render(results))
     print(f"wrote {path}")
 
 
@@ -132,23 +137,23 @@ def _measure(
     model = Translator(config).to(device)
     model.initialize(SEED)
     model.train()
-    found: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters())}
+    results: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters())}
     for precision in supported(device):
         with products_in(precision, device):
             if precision not in products:
                 products[precision] = speeds(config, recipe, task, device)
             limit = words_limit(config, task.lengths, products[precision])
             forms = FORMS if device.type == "cuda" else [OPERATIONS]
-            of_forms = {form: _try(model, recipe, task, form, seconds) for form in forms}
-            found[precision] = {"limit": limit, "forms": of_forms}
-            _say(config, precision, of_forms)
-    return found
+            measured = {form: _try(model, recipe, task, form, seconds) for form in forms}
+            results[precision] = {"limit": limit, "forms": measured}
+            _say(config, precision, measured)
+    return results
 
 
 def _try(
     model: Translator, recipe: Training, task: Workload, form: str, seconds: float
 ) -> dict[str, Any]:
-    """Measure one form; where the device refuses it, say why and let the others have their turn."""
+    """Measure one form; if the device refuses it, return why, so that the others have their turn."""
     if model.W_s.is_cuda:
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
@@ -186,7 +191,7 @@ def _form(
 
 
 def _pass(take: StepForm, batches: Sequence[Batch], device: torch.device) -> tuple[float, float]:
-    """Return the seconds that a pass over the batches takes, and those that the host is busy."""
+    """Return how many seconds a pass over the batches takes, and how many the host is busy."""
     wait(device)
     started = time.perf_counter()
     for batch in batches:
@@ -197,7 +202,7 @@ def _pass(take: StepForm, batches: Sequence[Batch], device: torch.device) -> tup
 
 
 def _kernels(take: StepForm, batches: Sequence[Batch], device: torch.device) -> int | None:
-    """Return how many kernels and copies the batch of the middle length takes on the device."""
+    """Return how many kernels and copies the batch of median length takes on the device."""
     if device.type != "cuda":
         return None
     middle = sorted(batches, key=lambda batch: batch.words.shape[1])[len(batches) // 2]
@@ -208,7 +213,7 @@ def _kernels(take: StepForm, batches: Sequence[Batch], device: torch.device) -> 
 
 
 def _device_memory(device: torch.device) -> int | None:
-    """Return what of the device's memory is taken, by graphs and libraries too, in MB."""
+    """Return how much of the device's memory is taken, graphs and libraries included, in MB."""
     if device.type != "cuda":
         return None
     free, total = torch.cuda.mem_get_info(device)
@@ -216,10 +221,13 @@ def _device_memory(device: torch.device) -> int | None:
 
 
 def _say(config: ModelConfig, precision: Precision, forms: Mapping[str, Any]) -> None:
-    for form, found in forms.items():
-        what = found.get("error") or f"{Spread.of(found['words_per_second']).median:,.0f} words/s"
+    for form, measured in forms.items():
+        result = (
+            measured.get("error")
+            or f"{Spread.of(measured['words_per_second']).median:,.0f} words/s"
+        )
         system = config.system.model_dump(exclude_defaults=True)
-        print(f"{system}, {precision}, {FORMS[form]}: {what}", flush=True)
+        print(f"{system}, {precision}, {FORMS[form]}: {result}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ from attnmt.planning.text_size import Lengths
 from benchmarks.gpu_workload import Workload
 from benchmarks.products import Product
 
-SECONDS = 0.5  # of each product
+SECONDS = 0.5  # for which each product is measured
 
 
 def wait(device: torch.device) -> None:
-    """Wait until the device has done all that it was given."""
+    """Wait until the device has finished its work."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 
@@ -24,7 +24,7 @@ def wait(device: torch.device) -> None:
 def speeds(
     config: ModelConfig, recipe: Training, task: Workload, device: torch.device
 ) -> dict[str, float]:
-    """Return the FLOP a second of the products that a step spends most on."""
+    """Return the FLOP a second of the products that take most of a step."""
     n, V = config.shape.size, config.target_words
     words = task.target_words // len(task.batches)
     products = {
@@ -54,18 +54,18 @@ def _speed(product: Product, device: torch.device) -> float:
 
 
 def words_limit(config: ModelConfig, lengths: Lengths, speeds: Mapping[str, float]) -> float:
-    """Return the target words a second of a training that is nothing but products of matrices.
+    """Return the target words a second of a training that is nothing but matrix products.
 
-    What waits for the step before runs at the speed of ``step``, forward and back: the recurrence, and
-    with input feeding the whole decoder and attention. The rest, every weight's gradient among it, runs
-    at that of ``all steps``; the output layer's three at their own.
+    Products that wait for the step before run at the speed of ``step``, forward and back: the
+    recurrence's, and with input feeding the whole decoder's and attention's. The output layer's three
+    run at their own speeds. All others, weight gradients included, run at that of ``all steps``.
     """
-    n, of_word = config.shape.size, work(config, lengths)
+    n, word_cost = config.shape.size, work(config, lengths)
     recurrent = config.shape.layers * GATES[config.shape.cell] * n * n
     stepped = recurrent * lengths.source / lengths.target
-    stepped += of_word.decoder + of_word.attention if config.system.input_feeding else recurrent
-    output, steps = 2 * of_word.output, 2 * 2 * stepped
+    stepped += word_cost.decoder + word_cost.attention if config.system.input_feeding else recurrent
+    output, steps = 2 * word_cost.output, 2 * 2 * stepped
     seconds = steps / speeds["step"]
-    seconds += (of_word.training_flop - 3 * output - steps) / speeds["all steps"]
+    seconds += (word_cost.training_flop - 3 * output - steps) / speeds["all steps"]
     seconds += sum(output / speeds[name] for name in speeds if name not in ("step", "all steps"))
     return float(1 / seconds)

@@ -18,7 +18,7 @@ GRAPHS, OPERATIONS = "graphs", "operations"
 FORMS = {GRAPHS: "CUDA graphs", OPERATIONS: "operation by operation"}
 
 
-def render(found: Mapping[str, Any]) -> str:
+def render(results: Mapping[str, Any]) -> str:
     """Return a machine's results as a table in Markdown."""
     header = [
         "system",
@@ -34,34 +34,35 @@ def render(found: Mapping[str, Any]) -> str:
     ]
     rows = [
         [SYSTEMS.get(name, name), precision, *_cells(system[precision])]
-        for name, system in found["systems"].items()
-        for precision in found["products"]
+        for name, system in results["systems"].items()
+        for precision in results["products"]
     ]
-    machine, lengths = found["machine"], found["lengths"]
+    machine, lengths = results["machine"], results["lengths"]
     title = (
         f"**Training on {machine['device']}**, torch {machine['torch']}, {machine['started'][:10]}, "
-        f"commit {machine['git_commit'][:10]}: {found['batches']} batches of {found['pairs']} pairs, "
-        f"{lengths['source']:.1f} and {lengths['target']:.1f} words on average ({found['text']}), "
-        f"padding {found['padding']:.1%} of the positions, {found['graphs_padding']:.1%} in graphs."
+        f"commit {machine['git_commit'][:10]}: {results['batches']} batches "
+        f"of {results['pairs']} pairs, "
+        f"{lengths['source']:.1f} and {lengths['target']:.1f} words on average ({results['text']}), "
+        f"padding {results['padding']:.1%} of the positions, {results['graphs_padding']:.1%} in graphs."
     )
     rates = "; ".join(
-        f"{precision} " + ", ".join(f"{each} {speed / 1e12:.1f}" for each, speed in speeds.items())
-        for precision, speeds in found["products"].items()
+        f"{precision} " + ", ".join(f"{name} {speed / 1e12:.1f}" for name, speed in speeds.items())
+        for precision, speeds in results["products"].items()
     )
     return f"{title}\n\n{table(header, rows, texts=2)}\n\nProducts, TFLOP/s: {rates}."
 
 
-def _cells(of_precision: Mapping[str, Any]) -> list[str]:
-    forms = of_precision["forms"]
+def _cells(results: Mapping[str, Any]) -> list[str]:
+    forms = results["forms"]
     plain = _median(forms[OPERATIONS])
     best = forms.get(GRAPHS, forms[OPERATIONS])
     kernels = forms[OPERATIONS].get("kernels_per_step")
     if "error" in best:
         cells = [best["error"], *[""] * 4]
     else:
-        middle, low, high = Spread.of(best["words_per_second"])
-        cells = [f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}"]
-        cells += [f"{middle / of_precision['limit']:.0%}"]
+        median, low, high = Spread.of(best["words_per_second"])
+        cells = [f"{median:,.0f}", f"{low:,.0f} to {high:,.0f}"]
+        cells += [f"{median / results['limit']:.0%}"]
         cells += [f"{best['ms_per_step']:.1f}", f"{best['host_ms_per_step']:.1f}"]
     cells += [f"{plain:,.0f}" if plain else forms[OPERATIONS]["error"]]
     return [*cells, f"{kernels:,}" if kernels else "", f"{best.get('memory_mb', 0):,}"]

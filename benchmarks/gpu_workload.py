@@ -1,4 +1,4 @@
-"""What the systems of the GPU benchmark train on: sentences as long as WMT's."""
+"""The text that the systems of the GPU benchmark train on: its sentences are as long as WMT's."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,8 @@ from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.training.graphs import SOURCE_COLUMNS, TARGET_COLUMNS, widen
 
-LONGEST, SEED = 50, 1  # words
+LONGEST = 50  # words
+SEED = 1
 FIRST_ID = 3  # after <unk>, <s> and </s>
 
 
@@ -20,10 +21,10 @@ class Workload:
     """The batches that every system trains on."""
 
     batches: list[Batch]
-    lengths: Lengths  # the means
+    lengths: Lengths  # means
     target_words: int  # of all batches
     padding: float  # share of the positions that hold no word
-    graphs_padding: float  # the same of the batches as graphs take them
+    graphs_padding: float  # the same share in batches padded for graphs
 
     @classmethod
     def of(cls, text: ParallelText, recipe: Training, count: int) -> "Workload":
@@ -38,14 +39,14 @@ class Workload:
         target = sum(int(batch.lengths.sum()) for batch in batches)
         wide = [widen(batch, SOURCE_COLUMNS, TARGET_COLUMNS) for batch in batches]
         paddings = [
-            1 - (source + target) / sum(b.source.numel() + b.words.numel() for b in each)
-            for each in (batches, wide)
+            1 - (source + target) / sum(b.source.numel() + b.words.numel() for b in padded)
+            for padded in (batches, wide)
         ]
         return cls(batches, Lengths(source / pairs, target / pairs), target, *paddings)
 
 
 def drawn(pairs: int, vocabulary: tuple[int, int]) -> ParallelText:
-    """Return sentence pairs as long as WMT's, 26 words and 25 with ``</s>``, of Zipf's words."""
+    """Return pairs as long as WMT's (on average 26, and 25 with ``</s>``), of words by Zipf's law."""
     rng = np.random.default_rng(SEED)
     target = rng.gamma(3, 25 / 3, pairs)
     source = 1.06 * target * np.exp(rng.normal(0, 0.2, pairs))

@@ -1,4 +1,4 @@
-"""Where results lie, and how they get onto benchmarks/README.md.
+"""Where results lie, and how they get into benchmarks/README.md.
 
 A kind of results (``cpu``, ``gpu``) has a file for every machine.
 """
@@ -21,13 +21,13 @@ def results_file(kind: str, machine: str) -> Path:
 
 
 def put_into_page(kind: str, render: Callable[[Mapping[str, Any]], str]) -> None:
-    """Put the results of a kind, of all machines, between the page's lines ``results:<kind>``."""
+    """Put all machines' results of a kind between the page's lines ``results:<kind>``."""
     tables = [render(read_json(path)) for path in sorted(RESULTS.glob(f"{kind}-*.json"))]
     text = "\n\n".join(tables) or "There are none yet."
     write_text(PAGE, readme_with_table(read_text(PAGE, "utf-8"), text, f"results:{kind}"))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """Return a table in Markdown, its first ``texts`` columns to the left, the others to the right."""
+    """Return a table in Markdown; its first ``texts`` columns are aligned left, the others right."""
     aligned = ["---"] * texts + ["--:"] * (len(header) - texts)
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, aligned, *rows))

@@ -1,4 +1,4 @@
-"""Worker processes, of which one works while all others wait."""
+"""Worker processes: one of them works while all others wait."""
 
 import json
 import os
@@ -12,14 +12,14 @@ from typing import Any, Self
 from attnmt.errors import InputError
 
 LOGS = Path("data/benchmarks/logs")
-LAST = 15  # lines of a log that an error shows
+LAST = 15  # how many lines of a log an error shows
 
 
 class Worker:
     """A system loaded in a process of its own."""
 
     def __init__(self, name: str, arguments: Sequence[str], threads: int) -> None:
-        """Start the process; it loads while this one goes on."""
+        """Start the process; it loads its system while this one continues."""
         self.name = name
         self._log = LOGS / f"{name}.log"
         self._log.parent.mkdir(parents=True, exist_ok=True)
@@ -43,17 +43,17 @@ class Worker:
         self._process.communicate()
 
     def wait(self) -> None:
-        """Wait until it has loaded."""
+        """Wait until the worker has loaded its system."""
         self.description = self._answer()
 
     def do(self, what: str, **arguments: Any) -> dict[str, Any]:
-        """Have it do something and return its answer.
+        """Have the worker do something and return its answer.
 
         Raises:
-            InputError: if it dies.
+            InputError: if the worker dies.
         """
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # the missing answer says so
+        with suppress(BrokenPipeError):  # _answer reports that the worker has ended
             print(json.dumps({"do": what, **arguments}), file=self._process.stdin, flush=True)
         return self._answer()
 
@@ -71,17 +71,17 @@ class Worker:
 def pool(commands: Mapping[str, Sequence[str]], threads: int) -> Iterator[dict[str, Worker]]:
     """Yield loaded workers by name; they end with the context.
 
-    They load one after the other, so that none loads while another is at work.
+    They load one after another, so that none loads while another is working.
 
     Raises:
-        InputError: if one of them dies, or two do not read the same batches.
+        InputError: if a worker dies, or if two workers do not read the same batches.
     """
     with ExitStack() as stack:
         workers = {}
         for name, arguments in commands.items():
             workers[name] = stack.enter_context(Worker(name, arguments, threads))
             workers[name].wait()
-        read = {worker.description.get("batches") for worker in workers.values()}
-        if len(read) > 1:
-            raise InputError(f"the systems do not read the same batches: {read}")
+        digests = {worker.description.get("batches") for worker in workers.values()}
+        if len(digests) > 1:
+            raise InputError(f"the systems do not read the same batches: {digests}")
         yield workers

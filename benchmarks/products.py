@@ -1,4 +1,4 @@
-"""What bounds a training step: the speed of the matrix products that it cannot do without."""
+"""What bounds a training step: the speed of the matrix products that it cannot avoid."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from attnmt.planning.cost import work
 from benchmarks.workload import Pairs, Size, mean_lengths, target_words
 
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
-SECONDS = 0.5  # of each product
+SECONDS = 0.5  # for which each product is measured
 
 
 class Product(NamedTuple):
@@ -24,12 +24,12 @@ class Product(NamedTuple):
 
     @property
     def flop(self) -> int:
-        """Floating-point operations, two a multiply-add."""
+        """Floating-point operations; a multiply-add counts as two."""
         return 2 * self.rows * self.inner * self.columns
 
 
 def dominant(size: Size, batches: Sequence[Pairs]) -> dict[str, Product]:
-    """Return the products that a step spends most on: the recurrence's, the output layer's three."""
+    """Return the products that take most of a step: the recurrence's and the output layer's three."""
     n, V = size.cells, size.words
     words = sum(map(target_words, batches)) // len(batches)
     return {
@@ -45,23 +45,21 @@ def limit(
 ) -> tuple[float, float]:
     """Return the words a second of a training that is nothing but products, and its FLOP a word.
 
-    The three of the output layer run at their own speeds, all others at that of ``step``.
+    The output layer's three products run at their own speeds, all others at that of ``step``.
 
     Args:
-        config: of the model.
-        batches: that it trains on.
-        speeds: FLOP a second of each of ``dominant``.
+        speeds: FLOP a second of each product that ``dominant`` returns.
     """
-    of_word = work(config, mean_lengths(batches))
-    output = 2 * of_word.output
-    others = of_word.training_flop - 3 * output
+    word_cost = work(config, mean_lengths(batches))
+    output = 2 * word_cost.output
+    others = word_cost.training_flop - 3 * output
     seconds = others / speeds["step"]
     seconds += sum(output / speed for name, speed in speeds.items() if name != "step")
-    return 1 / seconds, of_word.training_flop
+    return 1 / seconds, word_cost.training_flop
 
 
 def measure(products: Mapping[str, Product], precision: str) -> dict[str, float]:
-    """Return the FLOP a second of each product; the last factor lies in memory as a weight does."""
+    """Return the FLOP a second of each product; the right factor is transposed, as a weight is."""
     speeds = {}
     for name, product in products.items():
         left = torch.randn(product.rows, product.inner).to(PRECISIONS[precision])

@@ -21,7 +21,7 @@ PARAMS = Path("params.yaml")
 
 
 def perplexity(name: str, seed: int, precision: Precision, threads: int) -> float:
-    """Train a model of the demo, whose encoded text is there; return its best dev perplexity.
+    """Train a model of the demo, whose text must be encoded; return its best dev perplexity.
 
     Raises:
         InputError: if the demo has no such model, or its text is not encoded yet.
@@ -30,10 +30,12 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
     data, system = EncodedSets(Layout(params.experiment).encoded(entry.family)), entry.system
     texts = {
-        each: ParallelText(
-            data.text(each, system.source), data.text(each, system.target), system.reverse
+        split: ParallelText(
+            data.text(split, system.source),
+            data.text(split, system.target),
+            system.reverse,
         )
-        for each in (sets.train, sets.dev)
+        for split in (sets.train, sets.dev)
     }
     shape = params.families[entry.family].shape
     words = [len(data.vocabulary(side)) for side in (system.source, system.target)]

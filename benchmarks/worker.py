@@ -1,7 +1,7 @@
-"""One system in a process of its own, which does what it is told and waits.
+"""One system in a process of its own, which does what it is told and then waits.
 
-Reads commands from standard input and answers on standard output, one JSON object a line each. What the
-system itself prints goes to standard error.
+It reads commands from standard input and answers on standard output; each is a line with a JSON object.
+What the system itself prints goes to standard error.
 """
 
 import json
@@ -37,22 +37,24 @@ class TrainingWorker:
         self._before = peak_memory(CPU)
 
     def describe(self) -> Answer:
-        """Say what was loaded."""
+        """Describe the model and the batches that were loaded."""
         return {
             "parameters": sum(p.numel() for p in self._trainer.model.parameters()),
             "batches": digest(self._batches),
         }
 
     def train(self, first: int, count: int) -> Answer:
-        """Train on ``count`` batches from ``first``; they are made ready before the clock starts."""
+        """Train on ``count`` batches from ``first`` on; they are prepared before the clock starts."""
         pairs = self._batches[first : first + count]
-        batches = [self._trainer.prepare(each) for each in pairs]
+        batches = [self._trainer.prepare(batch) for batch in pairs]
         faults, started = _faults(), time.perf_counter()
         losses = [self._trainer.train(batch) for batch in batches]
         return {
             "seconds": time.perf_counter() - started,
             "words": sum(map(target_words, pairs)),
-            "losses": [loss / target_words(each) for loss, each in zip(losses, pairs, strict=True)],
+            "losses": [
+                loss / target_words(batch) for loss, batch in zip(losses, pairs, strict=True)
+            ],
             "page_faults": _faults() - faults,
             "memory": peak_memory(CPU),
             "memory_before": self._before,
@@ -80,7 +82,7 @@ class DecodingWorker:
         self._before = peak_memory(CPU)
 
     def describe(self) -> Answer:
-        """Say nothing: what is decoded is the test set."""
+        """Return nothing: every decoder reads the same test set."""
         return {}
 
     def translate(self, batch: int, sentences: int) -> Answer:
@@ -88,11 +90,11 @@ class DecodingWorker:
         sources = self._text.sources[:sentences]
         lengths = self._text.reference_lengths[:sentences]
         started = time.perf_counter()
-        found = self._decoder.translate(sources, lengths, batch)
+        translations = self._decoder.translate(sources, lengths, batch)
         return {
             "seconds": time.perf_counter() - started,
-            "words": sum(len(words) + 1 for words in found),
-            "translations": found,
+            "words": sum(len(words) + 1 for words in translations),
+            "translations": translations,
             "memory": peak_memory(CPU),
             "memory_before": self._before,
         }
@@ -106,7 +108,7 @@ class ProductsWorker:
         self._products = products.dominant(SIZES[size], self._batches)
 
     def describe(self) -> Answer:
-        """Say which batches the limit is that of."""
+        """Return the digest of the batches whose limit is measured."""
         return {"batches": digest(self._batches)}
 
     def measure(self, precision: str) -> Answer:
@@ -128,7 +130,7 @@ def main(
     weights: str = "",
     threads: int = 2,
 ) -> None:
-    """Load a system, say so, and serve until standard input ends."""
+    """Load a system, describe it, and serve until standard input ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print must not come between the answers
     torch.set_num_threads(threads)

@@ -1,7 +1,7 @@
-"""What every system does the same work on: model sizes, and batches of Multi30k's sentence pairs.
+"""The work, which is the same for every system: model sizes, and batches of Multi30k's sentence pairs.
 
-Ids are by frequency: ``<unk>``, ``<s>``, ``</s>``, then words. The last id of a vocabulary is padding
-and never a word, because the peers keep a row of every matrix for it.
+Ids are ``<unk>``, ``<s>``, ``</s>``, then words by falling frequency. The last id of a vocabulary is
+padding and never a word, because the peers keep a row of every matrix for padding.
 """
 
 import hashlib
@@ -30,11 +30,11 @@ from attnmt.text.tokens import LANGUAGES, tokenize_sets
 from attnmt.text.vocabulary import BOS, EOS, build_vocabulary, count_words
 
 Ids = NDArray[np.int32]
-FOLDER = Path("data/benchmarks")  # what the benchmarks make; not in git
+FOLDER = Path("data/benchmarks")  # files that the benchmarks write; not in git
 EXPERIMENT = Path("experiments/multi30k/params.yaml")
 TEST = "test_2016_flickr"
 SEED = 1
-# The recipe of every system; the gradient is that of the sum over the batch divided by its sentences.
+# The recipe of every system. The loss is summed over the batch and divided by its sentences.
 DROPOUT, INIT, LEARNING_RATE, CLIP_NORM = 0.2, 0.1, 1.0, 5.0
 BEAM = 5
 
@@ -47,7 +47,7 @@ class Size:
     cells: int
     words: int  # entries of either vocabulary, padding among them
     batch: int  # sentence pairs
-    round: int  # batches of a round
+    round: int  # batches in a round
     warm_up: int  # batches before the first round
     rate: float = LEARNING_RATE
 
@@ -88,10 +88,10 @@ class Padded(NamedTuple):
 
 
 class Text:
-    """Multi30k as ids of a vocabulary of a size."""
+    """Multi30k as ids of vocabularies of one size."""
 
     def __init__(self, size: Size, tokens: Path) -> None:
-        """Number the words of the token files in ``tokens``, the last id left for padding."""
+        """Number the words of the token files in ``tokens``; the last id is left for padding."""
         self.size = size
         lines = {k: read_lines(tokens / f"train.{k}") for k in LANGUAGES}
         words = {k: build_vocabulary(count_words(lines[k]), size.words - 1) for k in LANGUAGES}
@@ -102,10 +102,10 @@ class Text:
         self.reference_lengths = [len(line.split()) for line in test["de"]]
 
     def batches(self, count: int) -> list[Pairs]:
-        """Return the first batches of a training, of pairs of similar length.
+        """Return the first batches of a training; the pairs of a batch have similar lengths.
 
         Raises:
-            InputError: if an epoch has fewer.
+            InputError: if an epoch has fewer batches.
         """
         order = self.train.training_order(1, SEED, self.size.batch, 100, "corpus")
         if count > len(order):
@@ -124,24 +124,24 @@ class Text:
 
 
 def tokens() -> Path:
-    """Return the folder of Multi30k's tokens, made from its raw text where no run has made it.
+    """Return the folder of Multi30k's tokens; make them from the raw text if there are none.
 
-    The raw text is that of the experiment multi30k, from ``ATTNMT_MIRROR`` or downloaded if need be.
+    The raw text is the experiment multi30k's. Without it, it comes from ``ATTNMT_MIRROR`` or a download.
     """
     params = load_params(EXPERIMENT)
     layout = Layout(params.experiment)
-    for made in (layout.tokens, FOLDER / "tokens"):
-        if (made / "summary.json").exists():
-            return made
+    for folder in (layout.tokens, FOLDER / "tokens"):
+        if (folder / "summary.json").exists():
+            return folder
     raw = layout.raw
     if not (raw / "train.en").exists():
         assert isinstance(params.corpus, DownloadCorpus)
         with atomic_folder(FOLDER / "raw") as partial:
             write_downloaded(params.corpus, params.sets.train, partial, layout.downloads)
         raw = FOLDER / "raw"
-    with atomic_folder(made) as partial:
+    with atomic_folder(folder) as partial:
         tokenize_sets(raw, partial, params.sets, params.tokenize)
-    return made
+    return folder
 
 
 def padded(pairs: Pairs, pad: int) -> Padded:
@@ -158,19 +158,19 @@ def pad_right(sentences: Sequence[NDArray[np.integer]], pad: int) -> Tensor:
 
 
 def target_words(pairs: Pairs) -> int:
-    """Return the words that a batch predicts, ``</s>`` counted, padding not."""
+    """Return how many words a batch predicts; ``</s>`` counts, padding does not."""
     return sum(len(ids) + 1 for ids in pairs.targets)
 
 
 def mean_lengths(batches: Sequence[Pairs]) -> Lengths:
-    """Return the mean words of a pair, ``</s>`` of the target counted."""
+    """Return the mean number of words on each side of a pair; the target's ``</s>`` counts."""
     pairs = sum(len(batch.targets) for batch in batches)
     sources = sum(len(ids) for batch in batches for ids in batch.sources)
     return Lengths(sources / pairs, sum(map(target_words, batches)) / pairs)
 
 
 def padding_share(batches: Sequence[Pairs]) -> float:
-    """Return the share of the batches' positions, of both sides, that hold no word."""
+    """Return the share of the positions on both sides of the batches that hold no word."""
     real = held = 0
     for batch in batches:
         for side, more in ((batch.sources, 0), (batch.targets, 1)):
@@ -181,12 +181,12 @@ def padding_share(batches: Sequence[Pairs]) -> float:
 
 
 def digest(batches: Sequence[Pairs]) -> str:
-    """Return what tells these batches from others."""
-    found = hashlib.sha256()
+    """Return a digest that tells these batches from others."""
+    hashed = hashlib.sha256()
     for batch in batches:
         for ids in itertools.chain(*batch):
-            found.update(len(ids).to_bytes(4, "little") + ids.tobytes())
-    return found.hexdigest()[:16]
+            hashed.update(len(ids).to_bytes(4, "little") + ids.tobytes())
+    return hashed.hexdigest()[:16]
 
 
 def by_length(lengths: Sequence[int], batch: int) -> list[list[int]]:

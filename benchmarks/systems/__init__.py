@@ -6,7 +6,7 @@ from torch import nn
 
 from benchmarks.workload import Ids, Pairs, Size
 
-# Peers install from PyPI; `plain` is a loop that autograd differentiates, as one would first write it.
+# Peers come from PyPI; `plain` is the obvious loop, which autograd differentiates.
 OURS, PEERS, PLAIN = ("ours", "ours-bf16"), ("opennmt", "joeynmt"), "plain"
 SYSTEMS = (*OURS, PLAIN, *PEERS)
 LABELS = {
@@ -27,7 +27,7 @@ class Trainer(Protocol):
         """The model, for its parameters."""
 
     def prepare(self, pairs: Pairs) -> Any:
-        """Return a batch as the system reads it; not timed."""
+        """Return a batch in the form that the system reads; this is not timed."""
 
     def train(self, batch: Any) -> float:
         """Do one step: forward, loss, backward, clip, update. Return the summed loss in nats."""

@@ -1,7 +1,7 @@
 """JoeyNMT: its model, its training step, its beam search.
 
-Its recurrent encoder must be bidirectional (with one direction it fails where it joins the last states),
-so each direction has half the cells, and a bridge leads from the encoder's last state to the decoder's
+Its recurrent encoder must be bidirectional: with one direction it fails where it joins the last states.
+So each direction has half the cells, and a bridge leads from the encoder's last state to the decoder's
 first. Our weights do not fit into it.
 """
 
@@ -31,12 +31,12 @@ from benchmarks.workload import (
     padded,
 )
 
-# Its first ids are fixed: <unk>, <pad>, <s>, </s>. So our words from the third on move up by one.
+# Its first ids are fixed: <unk>, <pad>, <s>, </s>. So all our ids after <unk> move up by one.
 UNK, PAD, BOS, EOS = range(4)
 
 
 class JoeyTrainer:
-    """The step of its training loop: ``TrainManager._train_step`` and what follows it there."""
+    """The step of its training loop: ``TrainManager._train_step``, clipping and update."""
 
     def __init__(self, size: Size, dropout: float) -> None:
         self._pad = size.pad
@@ -51,7 +51,7 @@ class JoeyTrainer:
         }
         self._optimizer = build_optimizer(recipe, self.model.parameters())
         self._clip = build_gradient_clipper(recipe)
-        # What the step reads of its manager, whose constructor wants folders, logs and data.
+        # What the step reads from its manager, whose constructor needs folders, logs and data.
         self._manager = SimpleNamespace(
             model=self.model,
             autocast={"device_type": "cpu", "enabled": False},
@@ -74,9 +74,9 @@ class JoeyTrainer:
 
 
 class JoeyDecoder:
-    """Its beam search with its first weights, made to give as many words as the reference has.
+    """Its beam search with its initial weights, forced to give as many words as the reference has.
 
-    Sentences of one batch have references of similar length, so that few steps are in vain.
+    Sentences of one batch have references of similar length, so that few steps are wasted.
     """
 
     def __init__(self, size: Size) -> None:
@@ -86,11 +86,11 @@ class JoeyDecoder:
     def translate(
         self, sources: list[Ids], reference_lengths: list[int], batch: int
     ) -> list[list[int]]:
-        found: dict[int, list[int]] = {}
+        translations: dict[int, list[int]] = {}
         for rows in by_length(reference_lengths, batch):
-            given = [sources[i] for i in rows]
-            source = _moved(pad_right(given, self._pad), self._pad)
-            inputs = _batch(source, torch.tensor([len(ids) for ids in given]), None)
+            sentences = [sources[i] for i in rows]
+            source = _moved(pad_right(sentences, self._pad), self._pad)
+            inputs = _batch(source, torch.tensor([len(ids) for ids in sentences]), None)
             order = inputs.sort_by_src_length()
             steps = max(reference_lengths[i] for i in rows) + 1  # the last for </s>
             output, _, _ = search(
@@ -102,8 +102,8 @@ class JoeyDecoder:
                 min_output_length=steps,
             )
             for i, at in zip(rows, order, strict=True):
-                found[i] = output[at][: reference_lengths[i]].astype(int).tolist()
-        return [found[i] for i in range(len(sources))]
+                translations[i] = output[at][: reference_lengths[i]].astype(int).tolist()
+        return [translations[i] for i in range(len(sources))]
 
 
 def _build(size: Size, dropout: float) -> Model:
@@ -132,7 +132,7 @@ def _build(size: Size, dropout: float) -> Model:
 
 
 def _moved(ids: Tensor, pad: int) -> Tensor:
-    """Return our ids as its own."""
+    """Return our ids as JoeyNMT's."""
     return torch.where(ids == pad, PAD, torch.where(ids == UNK, UNK, ids + 1))
 
 

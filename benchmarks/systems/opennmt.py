@@ -1,6 +1,6 @@
 """OpenNMT-py: its model builder, its trainer's step, its beam search.
 
-Its input-feeding decoder computes what ours computes, so that it can decode with our weights.
+Its input-feeding decoder computes what ours computes, so it can decode with our weights.
 """
 
 import sys
@@ -25,7 +25,7 @@ from benchmarks.workload import (
     padded,
 )
 
-# The package imports all its text transforms at once; these libraries of theirs are not used here.
+# The package imports all its text transforms at once; the libraries that they need are not used here.
 for unused in ("ahocorasick", "fasttext", "rapidfuzz", "spacy"):
     sys.modules.setdefault(unused, MagicMock())
 
@@ -45,7 +45,7 @@ Batch = dict[str, Tensor]
 
 
 class OpenNMTTrainer:
-    """The step of its trainer."""
+    """The step of OpenNMT-py's trainer."""
 
     def __init__(self, size: Size, dropout: float) -> None:
         self._pad = size.pad
@@ -72,7 +72,7 @@ class OpenNMTTrainer:
 
 
 class OpenNMTDecoder:
-    """Its beam search without length penalty, as ours; else its own defaults."""
+    """Its beam search, without length penalty as in ours; all else is its default."""
 
     def __init__(self, size: Size, weights: str) -> None:
         self._pad = size.pad
@@ -81,8 +81,8 @@ class OpenNMTDecoder:
         _set_weights(model, load_file(weights))
         parser = ArgumentParser()
         opts.translate_opts(parser)
-        given = f"-model - -src - -beam_size {BEAM} -length_penalty none"
-        search, _ = parser.parse_known_args(given.split())
+        arguments = f"-model - -src - -beam_size {BEAM} -length_penalty none"
+        search, _ = parser.parse_known_args(arguments.split())
         scorer = GNMTGlobalScorer.from_opt(search)
         self._translator = Translator.from_opt(
             model.eval(), vocabularies, search, options, scorer, report_score=False
@@ -91,22 +91,22 @@ class OpenNMTDecoder:
     def translate(
         self, sources: list[Ids], reference_lengths: list[int], batch: int
     ) -> list[list[int]]:
-        found: dict[int, list[int]] = {}
+        translations: dict[int, list[int]] = {}
         for rows in by_length([len(ids) for ids in sources], batch):
-            given = [sources[i] for i in rows]
+            sentences = [sources[i] for i in rows]
             inputs = {
-                "src": pad_right(given, self._pad)[:, :, None],
-                "srclen": torch.tensor([len(ids) for ids in given]),
+                "src": pad_right(sentences, self._pad)[:, :, None],
+                "srclen": torch.tensor([len(ids) for ids in sentences]),
             }
             results = self._translator.translate_batch(inputs, attn_debug=False)
             ends = self._translator._tgt_eos_idx
             for i, best in zip(rows, results["predictions"], strict=True):
-                found[i] = [word for word in best[0].tolist() if word != ends]
-        return [found[i] for i in range(len(sources))]
+                translations[i] = [word for word in best[0].tolist() if word != ends]
+        return [translations[i] for i in range(len(sources))]
 
 
 def _options(size: Size, dropout: float) -> Namespace:
-    """Return its options for our model and recipe; everything else is its default."""
+    """Return its options for our model and recipe; the others keep their defaults."""
     parser = ArgumentParser()
     opts.train_opts(parser)
     options: Namespace
@@ -129,7 +129,7 @@ def _vocabularies(size: Size) -> Any:
 
 @torch.no_grad()
 def _set_weights(model: Any, weights: dict[str, Tensor]) -> None:
-    """Give the model our weights, and zeros for its biases, which ours has not."""
+    """Give the model our weights, and zeros for its biases: ours has no biases."""
     for name, parameter in model.named_parameters():
         if "bias" in name:
             parameter.zero_()

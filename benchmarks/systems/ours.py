@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 
 
 def build(size: Size, dropout: float) -> Translator:
-    """Return the model with its first weights."""
+    """Return the model with its initial weights."""
     model = Translator(size.config(dropout))
     model.initialize(SEED)
     return model
@@ -71,5 +71,5 @@ class OursDecoder:
         self, sources: list[Ids], reference_lengths: list[int], batch: int
     ) -> list[list[int]]:
         with products_in(self._precision, CPU):
-            found = translate(self._models, sources, Search(beam=BEAM, candidates=20), batch)
-        return [candidates[0].words for candidates in found]
+            results = translate(self._models, sources, Search(beam=BEAM, candidates=20), batch)
+        return [candidates[0].words for candidates in results]

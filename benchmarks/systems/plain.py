@@ -1,6 +1,6 @@
 """The reference model, as autograd differentiates it, with torch's own clipping and SGD.
 
-It has our weights and drops out in the same places: its losses without dropout are what ours must be.
+It has our weights and dropout in the same places. Without dropout, our losses must equal its losses.
 """
 
 from torch import nn, optim

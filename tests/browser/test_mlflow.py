@@ -1,6 +1,6 @@
 """The runs in ``mlflow ui`` as ``make ui`` starts it, in Debian's Chromium, without a network.
 
-In every test each request must go to that server, and no error but MLflow's own be on the console.
+In every test each request must go to that server, and only MLflow's own errors may be on the console.
 """
 
 import os
@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import test_tracking as made
+import tracking_inputs as inputs
 from made_report import page_of, write_report
 from small_experiment import make_experiment
 
@@ -34,7 +34,7 @@ playwright = pytest.importorskip(
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
 
-PATIENCE = 120.0  # seconds; the server takes about five to start, on a busy machine many more
+PATIENCE = 120.0  # seconds; the server takes about five to start, and many more on a busy machine
 TRAININGS = ["base", "base_reverse"]
 AS_IN_MAKEFILE = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -58,14 +58,14 @@ def fill_store(index: str) -> str:
     params, client = make_experiment(Path()), store.connect()
     client.create_experiment("another")
     for name in TRAININGS:
-        made.write_training(name, fingerprint=name)
-        with made.training(fingerprint=name, model=name) as run:
+        inputs.write_training(name, fingerprint=name)
+        with inputs.training(fingerprint=name, model=name) as run:
             for step in (10, 20, 30):
                 run.log(step, {"train_cost": 60 / step})
             run.finish({"best_step": 30})
         add_scores(client, "demo", name)
-    made.write_report("tables/table1.md", tables={"table1": [("base", {"bleu": 20.0})]})
-    made.write("reports/demo/index.html", index)
+    inputs.write_report("tables/table1.md", tables={"table1": [("base", {"bleu": 20.0})]})
+    inputs.write("reports/demo/index.html", index)
     add_report(client, params)
     address = store.runs_address(client, "demo")
     assert address is not None
@@ -133,25 +133,27 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any, runs_page: str) -> Iterator[Any]:
-    """Return the list of runs in a browser; complain at the end about requests and errors."""
-    said: list[str] = []
-    asked: list[str] = []
+    """Return the list of runs in a browser; at the end check the requests and the errors."""
+    errors: list[str] = []
+    requested: list[str] = []
 
     def hear(message: Any) -> None:
         if message.type == "error":
-            said.append(f"{message.text} {urlsplit(message.location['url']).path}")
+            errors.append(f"{message.text} {urlsplit(message.location['url']).path}")
 
     playwright.expect.set_options(timeout=PATIENCE * 1000)
     opened = browser.new_page(viewport={"width": 1280, "height": 800})
     opened.set_default_timeout(PATIENCE * 1000)
-    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("request", lambda request: requested.append(request.url))
     opened.on("console", hear)
-    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.goto(runs_page)
     yield opened
     opened.close()
-    assert [line for line in said if not MLFLOWS_OWN.fullmatch(line)] == []
-    servers = {urlsplit(url.removeprefix("blob:")).netloc for url in asked if url[:5] != "data:"}
+    assert [line for line in errors if not MLFLOWS_OWN.fullmatch(line)] == []
+    servers = {
+        urlsplit(url.removeprefix("blob:")).netloc for url in requested if url[:5] != "data:"
+    }
     assert servers == {urlsplit(runs_page).netloc}
 
 
@@ -159,7 +161,7 @@ def test_runs_stand_in_a_table_with_their_scores(page: Any) -> None:
     runs = page.locator("[role=row] a[href*='/runs/']")
     playwright.expect(runs).to_have_count(1 + len(TRAININGS))
     assert set(runs.all_inner_texts()) == {"Report", *TRAININGS}
-    for heading in SCORES[:2]:  # what lies beyond the edge is not drawn
+    for heading in SCORES[:2]:  # MLflow does not draw columns beyond the edge
         playwright.expect(page.get_by_text(heading, exact=True).first).to_be_visible()
     playwright.expect(page.get_by_text("20.5", exact=True)).to_have_count(2 * len(TRAININGS))
 

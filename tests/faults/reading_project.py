@@ -26,7 +26,7 @@ from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.encoded import EncodedSets
 
 Damage = Callable[[bytes], bytes]
-Tree = dict[Path, bytes]  # the files of a folder with their content
+Tree = dict[Path, bytes]  # the content of every file in a folder
 FEED = {"family": "words", "reverse": True, "input_feeding": True}
 BEST = FEED | {"attention": "local_p", "score": "general"}
 SEEDS = [f"local_p_general_feed_{seed}" for seed in range(2, 9)]
@@ -43,7 +43,7 @@ MEMBERS = ["local_p_general_feed", *SEEDS]
 
 
 def build(folder: Path) -> Params:
-    """Write the project into ``folder``, the working folder, by its own stages but for the training."""
+    """Write the project into ``folder``, the working folder; all its stages run but training."""
     params = _write_params(folder)
     layout = Layout(params.experiment)
     write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))
@@ -51,7 +51,7 @@ def build(folder: Path) -> Params:
     for name in params.models:
         _write_model(params, layout, name)
     run("dictionary")
-    # Other seeds are members of the ensemble alone, and score as the first.
+    # The other seeds serve only in the ensemble; their scores are copies of the first one's.
     own = [name for name in params.models if name not in SEEDS]
     for name in [*own, "ensemble"]:
         run("translate", name)
@@ -67,7 +67,7 @@ def build(folder: Path) -> Params:
 
 
 def run(stage: str, *arguments: str) -> None:
-    """Run a stage in this process, as its command would in the working folder."""
+    """Run a stage in this process and the working folder, as its command would."""
     path = ROOT / "stages" / f"{stage}.py"
     spec = importlib.util.spec_from_file_location(f"stage_{stage}", path)
     assert spec is not None
@@ -84,7 +84,7 @@ def _write_params(folder: Path) -> Params:
         "evaluation": {"bootstrap_samples": 100, "length_group": 2},
     }
     values["decoding"] |= {"beam": 2, "candidates": 2, "samples": 3}
-    # The rows of the tables are the project's own, as far as their systems are here.
+    # The tables keep those of the project's rows whose systems are here.
     tables = yaml.safe_load((ROOT / "systems.yaml").read_text())["tables"]
     systems = {
         "systems": SYSTEMS,
@@ -100,11 +100,11 @@ def _write_params(folder: Path) -> Params:
 def _own_rows(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return rows without the systems and baselines that this project lacks."""
     known = {*SYSTEMS, "ensemble", "aligner", None}
-    found = {key: dict(row) for key, row in rows.items() if row.get("system") in known}
-    for row in found.values():
-        if row.get("over") not in found:
+    kept = {key: dict(row) for key, row in rows.items() if row.get("system") in known}
+    for row in kept.values():
+        if row.get("over") not in kept:
             row.pop("over", None)
-    return found
+    return kept
 
 
 def _write_model(params: Params, layout: Layout, name: str) -> None:
@@ -124,7 +124,7 @@ def _write_model(params: Params, layout: Layout, name: str) -> None:
 
 
 def tree(folder: Path) -> Tree:
-    """Return the files below a folder with their content."""
+    """Return the content of every file in a folder."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -140,22 +140,22 @@ def damaged(path: Path, damage: Damage) -> Iterator[None]:
 
 
 def content(text: str) -> Damage:
-    """Put a text in the place of everything."""
+    """Replace the whole content by a text."""
     return lambda _: text.encode()
 
 
 def other(path: str) -> Damage:
-    """Put another file in its place."""
+    """Replace the content by another file's."""
     return lambda _: Path(path).read_bytes()
 
 
 def cut(count: int) -> Damage:
-    """Take so many bytes from the end."""
+    """Cut this many bytes off the end."""
     return lambda before: before[:-count]
 
 
 def swap(old: str, new: str) -> Damage:
-    """Replace a text, which must be there, where it stands first."""
+    """Replace the first occurrence of a text, which must be there."""
 
     def damage(before: bytes) -> bytes:
         assert old.encode() in before
@@ -165,7 +165,7 @@ def swap(old: str, new: str) -> Damage:
 
 
 def line(number: int, text: str | None) -> Damage:
-    """Replace a line, counted from 1, or take it away."""
+    """Replace a line, counted from 1, or remove it."""
 
     def damage(before: bytes) -> bytes:
         lines = before.decode().splitlines(keepends=True)
@@ -181,7 +181,7 @@ def value(place: str, new: Any) -> Damage:
 
 
 def without(place: str) -> Damage:
-    """Take a key away from a JSON file."""
+    """Remove a key from a JSON file."""
     return _changed(place, lambda section, key: section.__delitem__(key))
 
 
@@ -210,9 +210,9 @@ def tensors(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
     """Change the tensors of a file of weights in place."""
 
     def damage(before: bytes) -> bytes:
-        found = load(before)
-        change(found)
-        return save(found, _metadata(before))
+        loaded = load(before)
+        change(loaded)
+        return save(loaded, _metadata(before))
 
     return damage
 
@@ -228,11 +228,11 @@ def settings(place: str, new: Any) -> Damage:
 
 
 def metadata(new: dict[str, str] | None) -> Damage:
-    """Put other metadata into a file of weights."""
+    """Replace the metadata of a file of weights."""
     return lambda before: save(load(before), new)
 
 
 def _metadata(weights: bytes) -> dict[str, str]:
     size = int.from_bytes(weights[:8], "little")
-    found: dict[str, str] = json.loads(weights[8 : 8 + size])["__metadata__"]
-    return found
+    header: dict[str, str] = json.loads(weights[8 : 8 + size])["__metadata__"]
+    return header

@@ -1,4 +1,4 @@
-"""DVC's own files damaged, and stamps that cannot be written: what attnmt plan and Snakemake say."""
+"""What attnmt plan and Snakemake say of damaged DVC files, and of orders that cannot be written."""
 
 import shutil
 import subprocess
@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Return the files that git would take, with parameters of which a plan is made in seconds."""
+    """Return the files that git would take, with parameters that are planned in seconds."""
     copy = checkout(tmp_path_factory.mktemp("project") / "fresh")
     copy.use(TINY)
     return copy
@@ -39,7 +39,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """Return a fresh copy, the current folder."""
+    """Return a fresh copy, which is the working folder."""
     copy = tmp_path / "copy"
     shutil.copytree(fresh.folder, copy, symlinks=True)
     monkeypatch.chdir(copy)
@@ -51,7 +51,7 @@ def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def snakemake(project: Project, *arguments: str) -> str:
     """Return what Snakemake says, and check that it fails without a traceback."""
-    done = subprocess.run(
+    result = subprocess.run(
         ["snakemake", "-n", *arguments],
         env=project.environment,
         text=True,
@@ -59,12 +59,12 @@ def snakemake(project: Project, *arguments: str) -> str:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    assert done.returncode == 1, done.stdout
-    assert done.stdout.count("\nerror: ") == 1
-    assert "Traceback" not in done.stdout
-    assert "site-packages" not in done.stdout
-    assert "/src/attnmt" not in done.stdout
-    return done.stdout
+    assert result.returncode == 1, result.stdout
+    assert result.stdout.count("\nerror: ") == 1
+    assert "Traceback" not in result.stdout
+    assert "site-packages" not in result.stdout
+    assert "/src/attnmt" not in result.stdout
+    return result.stdout
 
 
 @pytest.mark.parametrize("fault", FILES)

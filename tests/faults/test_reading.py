@@ -1,7 +1,7 @@
 """Files that parse but are not what they should be: each is refused with one clear message.
 
-A case is a file, the damage, the stage or the command that reads it, and a part of the message. The
-message names the file; nothing is written, changed or left.
+A case is a file, its damage, the stage or the command that reads it, and a part of the message. The
+message names the file, and no file is written, changed or left behind.
 """
 
 import shutil
@@ -54,7 +54,7 @@ NAN = float("nan")
 
 
 class Case(NamedTuple):
-    """A damaged file, what reads it, and what is said of it."""
+    """A damaged file, the command that reads it, and a pattern that the message matches."""
 
     path: str
     damage: Damage
@@ -62,7 +62,7 @@ class Case(NamedTuple):
     message: str
 
 
-def nothing_is_a_file_of_json() -> Iterator[Case]:
+def json_of_another_form() -> Iterator[Case]:
     """Yield every JSON file as null, as a list, as a text and cut off."""
     readers = {
         f"{WORDS}/summary.json": TRAIN,
@@ -181,14 +181,14 @@ def ids() -> Iterator[Case]:
 
 
 def models() -> Iterator[Case]:
-    """Yield weights that are not the model's, and what goes with them."""
+    """Yield weights that are not the model's, and damaged files that a translation also reads."""
     weights, best = f"{BASE}/weights.safetensors", f"models/demo/{BEST}_2/weights.safetensors"
     command = ("translate", "base")
 
     def first(change: object) -> Damage:
-        def damage(found: dict[str, torch.Tensor]) -> None:
-            key = sorted(found)[0]
-            found[key] = change(found[key])  # type: ignore[operator]
+        def damage(weights: dict[str, torch.Tensor]) -> None:
+            key = sorted(weights)[0]
+            weights[key] = change(weights[key])  # type: ignore[operator]
 
         return tensors(damage)
 
@@ -247,7 +247,7 @@ def models() -> Iterator[Case]:
 
 
 def commands() -> Iterator[Case]:
-    """Yield what attnmt reads."""
+    """Yield damage to files that attnmt reads."""
     translate, plan = ("attnmt", "translate", "A house."), ("attnmt", "plan")
     metrics, provenance = f"{BASE}/metrics.json", f"{BASE}/provenance.json"
     yield Case(metrics, value("dev_perplexity", NAN), translate, "dev_perplexity: .* finite")
@@ -285,7 +285,7 @@ def commands() -> Iterator[Case]:
 
 
 def scored() -> Iterator[Case]:
-    """Yield what evaluate reads."""
+    """Yield damage to files that evaluate reads."""
     metrics, command, links = f"{BASE}/metrics.json", ("evaluate", "base"), ("evaluate", BEST)
     for damage, message in (
         (without("perplexity"), "perplexity: this key is missing"),
@@ -316,7 +316,7 @@ def scored() -> Iterator[Case]:
 
 
 def tabled() -> Iterator[Case]:
-    """Yield what tables reads."""
+    """Yield damage to files that tables reads."""
     command = ("tables",)
     tokenized = "sets.test.before.tokenized"
     for damage, message in (
@@ -365,7 +365,7 @@ def tabled() -> Iterator[Case]:
 
 
 def published() -> Iterator[Case]:
-    """Yield damaged published numbers; they are a copy of the package's."""
+    """Yield damage to published numbers, in a copy of the package's files."""
     for file, command in (("tables.csv", ("tables",)), ("figures.csv", ("report",))):
         path = f"published/{file}"
         yield Case(path, content(""), command, "csv:1: the columns must be")
@@ -381,7 +381,7 @@ def published() -> Iterator[Case]:
 
 
 def reported() -> Iterator[Case]:
-    """Yield what report reads."""
+    """Yield damage to files that report reads."""
     command, history = ("report",), f"{BASE}/history.csv"
     for damage, message in (
         (content(""), "csv:1: no column 'step'"),
@@ -447,7 +447,7 @@ def reported() -> Iterator[Case]:
 
 
 FAMILIES = (
-    nothing_is_a_file_of_json,
+    json_of_another_form,
     parameters,
     text,
     ids,
@@ -467,7 +467,7 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tree]]:
-    """Return the folder of the project, in which all cases run, and what is in it."""
+    """Return the folder of the project, in which all cases run, and the content of its files."""
     folder = tmp_path_factory.mktemp("reading")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -503,16 +503,16 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def clean(project: tuple[Path, Tree]) -> Iterator[tuple[Path, Tree]]:
-    """Return the project, and restore what a case that fails has changed."""
+    """Return the project, and afterwards restore the files that a failing case has changed."""
     folder, whole = project
     paper._read.cache_clear()
     yield project
     paper._read.cache_clear()
-    found = tree(folder)
-    for path in found.keys() - whole.keys():
+    after = tree(folder)
+    for path in after.keys() - whole.keys():
         path.unlink()
     for path, before in whole.items():
-        if found.get(path) != before:
+        if after.get(path) != before:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(before)
 
@@ -541,17 +541,16 @@ def test_what_is_not_as_it_should_be_is_refused(
     folder, whole = clean
     path = Path(case.path)
     with damaged(path, case.damage):
-        spoilt = path.read_bytes()
+        spoiled = path.read_bytes()
         message = refusal(case, monkeypatch, capsys)
-        assert tree(folder) == whole | {folder / path: spoilt}
-    # A file that disagrees with another of its folder may be named after that one.
+        assert tree(folder) == whole | {folder / path: spoiled}
+    # Where two files of a folder disagree, the message may name the other one.
     named = path.parent / "vocab.* and *.npy" if "digest differs" in message else path
     assert str(named.parent) in message
     assert named.name in message
     assert_matches(case.message, message)
-    assert (
-        path.name == "params.yaml" or "\n" not in message.rstrip()
-    )  # of which each fault is named
+    # Every fault of params.yaml is named, each on its own line.
+    assert path.name == "params.yaml" or "\n" not in message.rstrip()
 
 
 def assert_matches(pattern: str, message: str) -> None:

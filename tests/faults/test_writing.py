@@ -1,4 +1,4 @@
-"""Outputs that cannot be written: each is refused with one message and no trace, or survived."""
+"""Outputs that cannot be written: the command leaves one message and no trace, or goes on without."""
 
 import errno
 import os
@@ -18,7 +18,7 @@ from writing_project import MODEL, ROOT, Tree, build, output_to, run, run_as_nob
 from attnmt.files import atomic
 
 MODELS, REPORTS = f"models/demo/{MODEL}", "reports/demo"
-# Stage, what follows the parameter file, output.
+# Stage, arguments after the parameter file, output.
 FOLDERS = [
     ("corpus", (), "data/demo/raw"),
     ("tokens", (), "data/demo/tokens"),
@@ -86,13 +86,13 @@ def pipe(path: Path) -> None:
 
 
 def file_above(path: Path) -> None:
-    """Put a file into the place of the folder that the output lies in."""
+    """Put a file in place of the folder that the output lies in."""
     file(path.parent)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A command, what stands in the way of which path, and what the message must say."""
+    """A command, a path, what is in the way there, and what the message must say."""
 
     command: tuple[str, ...]
     place: str
@@ -174,7 +174,7 @@ TAKEN = [
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a project in which all stages have run, without MLflow, which takes seconds."""
+    """Return a project in which all stages have run, without MLflow to save time."""
     project = tmp_path_factory.mktemp("built")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
@@ -203,7 +203,7 @@ def downloads() -> dict[str, dict[str, list[dict[str, str]]]]:
 
 @pytest.fixture
 def project(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return a copy of that project, the current folder."""
+    """Return a copy of that project, which is the working folder."""
     copy = tmp_path / "project"
     shutil.copytree(built, copy, symlinks=True)
     monkeypatch.chdir(copy)
@@ -216,11 +216,11 @@ def project(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 def refused(status: int, error: str, place: str, message: str, before: Tree, project: Path) -> None:
     """Check that a command was refused with one message, and that it left no trace."""
     assert status == 2, error
-    told = [line for line in error.splitlines() if line.startswith("error: ")]
-    assert len(told) == 1
-    assert error.endswith(f"{told[0]}\n")
-    assert place in told[0]
-    assert message in told[0]
+    errors = [line for line in error.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert error.endswith(f"{errors[0]}\n")
+    assert place in errors[0]
+    assert message in errors[0]
     assert "Traceback" not in error
     assert ".partial" not in error
     assert tree(project) == before
@@ -233,7 +233,7 @@ def test_a_place_that_is_taken(
     case.fault(Path(case.place))
     before = tree(project)
     status = run(*case.command)
-    # A file above is in the way of all outputs there; the first of them is named.
+    # A file in place of the folder is in the way of all its outputs; the first of them is named.
     place = str(Path(case.place).parent) if case.fault is file_above else case.place
     refused(status, capfd.readouterr().err, place, case.message, before, project)
 
@@ -255,10 +255,8 @@ def test_a_folder_that_may_not_be_written_to(
     above.mkdir(parents=True, exist_ok=True)
     if command[0] == "attnmt" and command[1] == "readme":
         Path(place).write_text("x")
-    for path in (
-        Path(),
-        *Path().rglob("*"),
-    ):  # else of root's, with the rights of the person who tests
+    # Files have the rights of the person who tests, who may be root.
+    for path in (Path(), *Path().rglob("*")):
         path.chmod(0o777 if path.is_dir() else 0o666)
     if above.parts[:1] == ("checkpoints",):
         shutil.rmtree(above)
@@ -268,9 +266,8 @@ def test_a_folder_that_may_not_be_written_to(
     status = run_as_nobody(*command)
     error = capfd.readouterr().err
     above.chmod(0o755)
-    expected = str(
-        Path(place).parent
-    )  # in the way of all outputs there; the first of them is named
+    # The folder is in the way of all its outputs; the first of them is named.
+    expected = str(Path(place).parent)
     refused(status, error, expected, "may not be written to", before, project)
 
 
@@ -285,7 +282,7 @@ def test_a_full_disk(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The system tells of it when a file is to be safe on the disk, as NFS does."""
+    """The system reports it only when a file is synced to the disk, as NFS does."""
     sync = atomic._sync
 
     def fail(path: Path) -> None:
@@ -296,7 +293,7 @@ def test_a_full_disk(
     monkeypatch.setattr(atomic, "_sync", fail)
     before = tree(project)
     status = run(stage, *arguments)
-    after = tree(project) if stage == "report" else before  # its other outputs are whole
+    after = tree(project) if stage == "report" else before  # its other outputs are written
     refused(status, capfd.readouterr().err, output, "free some space there", after, project)
     assert tree(project).keys() == before.keys()
 
@@ -333,10 +330,10 @@ def test_what_a_killed_process_left_is_gone_after_the_next(
         os._exit(0)
     os.waitpid(gone, 0)
     place = Path(output)
-    own = f"{place.name}.{atomic._machine()}.{gone}"
-    folder(place.with_name(f"{own}.partial"))
+    stem = f"{place.name}.{atomic._machine()}.{gone}"
+    folder(place.with_name(f"{stem}.partial"))
     if place.is_dir():
-        place.rename(place.with_name(f"{own}.old.partial"))
+        place.rename(place.with_name(f"{stem}.old.partial"))
     assert run(stage, *arguments) == 0
     assert tree(project).keys() == before.keys()
 
@@ -429,7 +426,7 @@ def test_an_interrupt_while_torch_is_loaded(
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # whatever is inherited
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # whatever it inherits
     )
     maps = Path("/proc", str(process.pid), "maps")
     while process.poll() is None and "libtorch" not in maps.read_text():

@@ -1,4 +1,4 @@
-"""A small project that has run whole, and how a test runs a stage or ``attnmt`` in a copy of it."""
+"""A small project in which all stages have run, and how a test runs a command in a copy of it."""
 
 import importlib.util
 import os
@@ -27,7 +27,7 @@ CHANGES: dict[str, Any] = TINY | {
     "systems": [MODEL, "local_p_general_feed"],
     "seeds": 1,
 }
-# Stages and what follows the parameter file, in the order in which they run.
+# Stages with the arguments after the parameter file, in the order in which they run.
 RUNS = [
     ("corpus",),
     ("tokens",),
@@ -55,7 +55,7 @@ STAGES = {name: load_stage(name) for name in dict.fromkeys(run[0] for run in RUN
 
 
 def build(folder: Path) -> None:
-    """Run all stages in a folder, which is the current one."""
+    """Run all stages in a folder, which must be the working folder."""
     for name in ("params.yaml", "systems.yaml"):
         shutil.copy(ROOT / name, folder / name)
     Checkout(folder).change(CHANGES)
@@ -65,7 +65,7 @@ def build(folder: Path) -> None:
 
 
 def run(*command: str) -> int:
-    """Run ``attnmt``, or a stage by its name, in the current folder; return the exit status."""
+    """Run ``attnmt``, or a stage by its name, in the working folder; return the exit status."""
     before = sys.argv
     try:
         if command[0] == "attnmt":
@@ -83,7 +83,7 @@ def run(*command: str) -> int:
 
 
 def run_as_nobody(*command: str) -> int:
-    """Run a command in a fork of this process that has no more rights than anybody."""
+    """Run a command in a fork of this process with the rights of the user nobody."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -104,7 +104,7 @@ def run_as_nobody(*command: str) -> int:
 
 @contextmanager
 def output_to(path: str, buffered: bool = True) -> Iterator[None]:
-    """Send standard output to a file; without a buffer as by PYTHONUNBUFFERED."""
+    """Send standard output to a file; if not ``buffered``, at once, as with PYTHONUNBUFFERED."""
     descriptor, before = os.open(path, os.O_WRONLY), sys.stdout
     sys.stdout = TextIOWrapper(
         os.fdopen(descriptor, "wb", buffering=-1 if buffered else 0), write_through=not buffered
@@ -116,12 +116,12 @@ def output_to(path: str, buffered: bool = True) -> Iterator[None]:
 
 
 def tree(folder: Path) -> Tree:
-    """Return everything in a folder: the content of files, the aims of links."""
-    found: Tree = {}
+    """Return everything in a folder: the content of files, the targets of links."""
+    entries: Tree = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_symlink():
-            found[name] = str(path.readlink())
+            entries[name] = str(path.readlink())
         else:
-            found[name] = path.read_bytes() if path.is_file() else None
-    return found
+            entries[name] = path.read_bytes() if path.is_file() else None
+    return entries

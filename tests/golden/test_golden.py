@@ -1,6 +1,6 @@
-"""Our models against cases that the authors' own program computed, one JSON a case.
+"""Our models against cases that the authors' own program computed, one JSON file for each case.
 
-``cases/README.md`` says what they are. GOLDEN_DIR names a folder of others, to be taken instead.
+``cases/README.md`` describes them. GOLDEN_DIR may name a folder of other cases to use instead.
 """
 
 import json
@@ -23,7 +23,7 @@ FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).parent / "cases"))
 CASES = sorted(FOLDER.glob("*.json"))
 if not CASES:
     raise FileNotFoundError(f"{FOLDER}: no golden case (*.json); GOLDEN_DIR names another folder")
-BOS, EOS = 0, 1  # of the cases
+BOS, EOS = 0, 1  # in the cases
 BEAM, CANDIDATES = 4, 20
 Model = TypeVar("Model", Translator, Reference)
 
@@ -37,7 +37,7 @@ ENSEMBLES = [p for p in CASES if "models" in load(p)]
 
 
 def gates_to_torch(matrix: torch.Tensor) -> torch.Tensor:
-    """Gate rows i, f, o, a to torch's i, f, a, o; the same again takes them back."""
+    """Reorder gate rows i, f, o, a to torch's i, f, a, o; a second call restores the first order."""
     i, f, o, a = matrix.chunk(4)
     return torch.cat([i, f, a, o])
 
@@ -47,7 +47,7 @@ def ours(weights: dict[str, Any], name: str) -> torch.Tensor:
 
 
 def to_ours(weights: dict[str, Any], layers: int) -> dict[str, torch.Tensor]:
-    """The authors' parameters, or their gradients, under our names."""
+    """Return the authors' parameters, or their gradients, under our names."""
     result = {
         "encoder.embedding.weight": ours(weights, "W_emb_src").T,
         "decoder.embedding.weight": ours(weights, "W_emb_tgt").T,
@@ -69,7 +69,7 @@ def to_ours(weights: dict[str, Any], layers: int) -> dict[str, torch.Tensor]:
 
 
 def member(model: dict[str, Any]) -> dict[str, Any]:
-    """Complete an ensemble's member, which says what it is in its name and in its weights' shapes."""
+    """Complete an ensemble's member: its name and the shapes of its weights say which system it is."""
     shapes = {name: np.shape(weights) for name, weights in model["weights"].items()}
     n = shapes["W_soft"][1]
     kind = next((k for k in ("global", "local_m", "local_p") if model["name"].startswith(k)), None)
@@ -105,7 +105,7 @@ def build(case: dict[str, Any], kind: type[Model] = Translator) -> Model:
 
 
 def batch_of(case: dict[str, Any]) -> Batch:
-    """The case's ``src`` is in reading order already."""
+    """Return a case's sentence pairs as a batch; its ``src`` is in reading order already."""
     source = [np.array(ids, dtype=np.int32) for ids in case["src"]]
     target = [np.array(ids, dtype=np.int32) for ids in case["tgt"]]
     batch = make_batch(source, target, reverse=False)
@@ -148,8 +148,8 @@ def check_decodes(models: list[Translator], case: dict[str, Any], together: bool
     options = Search(beam=BEAM, candidates=CANDIDATES, best=None, bos=BOS, eos=EOS)
     sources = [np.array(ids, dtype=np.int32) for ids in case["src"]]
     batches = [sources] if together else [[ids] for ids in sources]
-    found = [c for batch in batches for c in search(models, *pad_source(batch, False), options)]
-    for candidates, theirs in zip(found, case["decode"], strict=True):
+    results = [c for batch in batches for c in search(models, *pad_source(batch, False), options)]
+    for candidates, theirs in zip(results, case["decode"], strict=True):
         assert [[*c.words, EOS] for c in candidates] == theirs["candidates"]
         assert [c.score for c in candidates] == pytest.approx(theirs["scores"], abs=1e-6)
 

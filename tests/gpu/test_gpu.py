@@ -1,4 +1,4 @@
-"""Training on a GPU; skipped where there is none."""
+"""Training on a GPU; these tests are skipped where there is no GPU."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,32 +34,32 @@ SYSTEMS = {
 }
 # Above these, torch's kernel for the gradient of an embedding sorts the indices first.
 MANY_INDICES = 3072
-PAIRS, WORDS = 128, 30  # of a batch with more
+PAIRS, WORDS = 128, 30  # of a batch that has more indices
 WIDE = RECIPE.model_copy(update={"batch_size": PAIRS})
 EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
 
 def batches(count: int) -> list[Batch]:
-    """Batches of 8 pairs of 1 to 6 words, in three shapes as a GPU sees them."""
-    found = []
+    """Return batches of 8 pairs of 1 to 6 words, in three shapes as a GPU sees them."""
+    drawn = []
     for number in range(count):
         rng, longest = np.random.default_rng(number), (2, 4, 6)[number % 3]
         lengths = [longest, *rng.integers(1, longest + 1, 7)]
         sources = [rng.integers(3, 8, n) for n in lengths]
         text = ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse=True)
-        found.append(text.batch(np.arange(8)))
-    return found
+        drawn.append(text.batch(np.arange(8)))
+    return drawn
 
 
 def wide_batches(count: int) -> list[Batch]:
-    """Batches whose words are more than an embedding sums in its usual way."""
-    found = []
+    """Return batches with more words than an embedding's gradient sums in its usual way."""
+    drawn = []
     for number in range(count):
         sources = list(np.random.default_rng(number).integers(3, 8, (PAIRS, WORDS)))
         text = ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse=True)
-        found.append(text.batch(np.arange(PAIRS)))
-    assert found[0].source.numel() > MANY_INDICES
-    return found
+        drawn.append(text.batch(np.arange(PAIRS)))
+    assert drawn[0].source.numel() > MANY_INDICES
+    return drawn
 
 
 def model_on_gpu(system: System, size: int = 16) -> Translator:
@@ -68,19 +68,19 @@ def model_on_gpu(system: System, size: int = 16) -> Translator:
     return model.train()
 
 
-def losses(step: Step, count: int, made: Callable[[int], list[Batch]] = batches) -> list[float]:
-    """Train on some batches and return the losses; the host waits for none before the last."""
+def losses(step: Step, count: int, make: Callable[[int], list[Batch]] = batches) -> list[float]:
+    """Train on some batches and return the losses; the host must not wait for any before the last."""
     torch.manual_seed(5)
     with no_waiting():
-        found = [
-            step(batch, 0.5 if i < count // 2 else 0.25) for i, batch in enumerate(made(count))
+        step_losses = [
+            step(batch, 0.5 if i < count // 2 else 0.25) for i, batch in enumerate(make(count))
         ]
-    return torch.stack(found).tolist()
+    return torch.stack(step_losses).tolist()
 
 
 @contextmanager
 def no_waiting() -> Iterator[None]:
-    """Fail where the host waits for the GPU, but for captures, which do."""
+    """Fail where the host waits for the GPU, except in captures, which must wait."""
     capture = torch.cuda.graph.__enter__
 
     def enter(self: torch.cuda.graph) -> None:
@@ -105,21 +105,21 @@ def no_waiting() -> Iterator[None]:
 
 @EACH_SYSTEM
 @pytest.mark.parametrize(
-    ("made", "recipe", "shapes"), [(batches, RECIPE, 3), (wide_batches, WIDE, 1)]
+    ("make", "recipe", "shapes"), [(batches, RECIPE, 3), (wide_batches, WIDE, 1)]
 )
 def test_graphs_take_the_steps_that_eager_operations_take(
-    system: System, made: Callable[[int], list[Batch]], recipe: Training, shapes: int
+    system: System, make: Callable[[int], list[Batch]], recipe: Training, shapes: int
 ) -> None:
-    """Also with the same masks of dropout, and without the host waiting for either."""
+    """They also draw the same dropout masks, and the host waits for neither."""
     results = []
     for graphed in (False, True):
         model = model_on_gpu(system)
         step = Step(model, recipe, graphs=graphed)
         assert step.graphed is not None
-        found = losses(step, 20, made)
+        step_losses = losses(step, 20, make)
         assert len(step.graphed.graphs.by_shape) == (shapes if graphed else 0)
         state = torch.cuda.get_rng_state().tolist()
-        results.append((found, state, {k: v.cpu() for k, v in model.state_dict().items()}))
+        results.append((step_losses, state, {k: v.cpu() for k, v in model.state_dict().items()}))
     (eager, eager_state, eager_weights), (graph, graph_state, graph_weights) = results
     assert eager_state == graph_state
     assert graph == pytest.approx(eager, rel=1e-5)
@@ -129,7 +129,7 @@ def test_graphs_take_the_steps_that_eager_operations_take(
 def test_after_a_capture_that_fails_the_training_goes_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """To the same losses, with the same random numbers."""
+    """It reaches the same losses, with the same random numbers."""
     results = []
     for fails in (False, True):
         model = model_on_gpu(FEEDING)
@@ -139,16 +139,16 @@ def test_after_a_capture_that_fails_the_training_goes_on(
         def backward_that_waits(batch: Batch, real: Any = backward) -> torch.Tensor:
             loss: torch.Tensor = real(batch)
             if torch.cuda.is_current_stream_capturing():
-                loss.item()  # no graph can hold that
+                loss.item()  # no graph can hold this
             return loss
 
         monkeypatch.setattr(step, "_backward", backward_that_waits)
         torch.manual_seed(5)
-        found = torch.stack([step(batch, 0.5) for batch in batches(20)]).tolist()
+        step_losses = torch.stack([step(batch, 0.5) for batch in batches(20)]).tolist()
         assert step.graphed is not None
         assert step.graphed.graphs.by_shape == {}
         assert torch.cuda.current_stream() == torch.cuda.default_stream()
-        results.append((found, torch.cuda.get_rng_state().tolist()))
+        results.append((step_losses, torch.cuda.get_rng_state().tolist()))
     assert results[0] == results[1]
     assert caplog.text.count("could not be captured") == 1
 
@@ -174,8 +174,8 @@ def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor() -> 
         h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
         model.loss(h_tilde, batch.next_words, batch.lengths).backward()
         gradients.append([embedding.grad.cpu() for embedding in model.embeddings()])
-    for expected, found in zip(*gradients, strict=True):
-        assert ((found - expected).norm() / expected.norm()).item() < 1e-3
+    for expected, gradient in zip(*gradients, strict=True):
+        assert ((gradient - expected).norm() / expected.norm()).item() < 1e-3
 
 
 @EACH_SYSTEM
@@ -183,9 +183,9 @@ def test_the_same_training_again_has_the_same_bytes(system: System) -> None:
     results = []
     for _ in range(2):
         model = model_on_gpu(system)
-        found = losses(Step(model, WIDE), 10, wide_batches)
+        step_losses = losses(Step(model, WIDE), 10, wide_batches)
         weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
-        results.append((found, weights))
+        results.append((step_losses, weights))
     assert results[0] == results[1]
 
 
@@ -219,22 +219,22 @@ def test_rounded_products_learn_nearly_the_same(system: System) -> None:
 
 
 def test_cudnn_rounds_in_tf32_alone() -> None:
-    """``best_device``, which every loading of a model asks, leaves the precision as it is."""
+    """``best_device``, which is called whenever a model is loaded, leaves the precision as it is."""
     if "tf32" not in supported(best_device()):
         pytest.skip("needs a GPU with products in tf32")
     torch.manual_seed(5)
     layer, words = torch.nn.LSTM(256, 256, bias=False).cuda(), torch.randn(20, 64, 256).cuda()
-    found = {}
+    outputs = {}
     for precision in ("fp32", "tf32"):
         with products_in(precision, best_device()):
             assert best_device().type == "cuda"
-            asked = "ieee" if precision == "fp32" else precision
-            assert torch.backends.cudnn.rnn.fp32_precision == asked
-            # cuDNN alone: what torch multiplies by itself has a setting of its own.
+            expected = "ieee" if precision == "fp32" else precision
+            assert torch.backends.cudnn.rnn.fp32_precision == expected
+            # This is about cuDNN alone: torch's own products have a setting of their own.
             torch.backends.cuda.matmul.fp32_precision = "ieee"
-            found[precision] = layer(words)[0].detach()
+            outputs[precision] = layer(words)[0].detach()
     exact = layer.cpu()(words.cpu())[0].detach()
-    error = {k: ((v.cpu() - exact).norm() / exact.norm()).item() for k, v in found.items()}
+    error = {k: ((v.cpu() - exact).norm() / exact.norm()).item() for k, v in outputs.items()}
     assert error["fp32"] < 1e-5 < error["tf32"] < 1e-2
 
 

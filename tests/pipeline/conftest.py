@@ -1,4 +1,4 @@
-"""The project before and after a run of the whole pipeline, on a corpus of some hundred pairs."""
+"""The project before and after a run of the whole pipeline, on a corpus of a few hundred pairs."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from project import TINY, Project, checkout
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The files that git would take, with parameters that run in seconds; nothing has run."""
+    """The files that git would take, with parameters that run in seconds; no stage has run."""
     copy = checkout(tmp_path_factory.mktemp("project") / "first")
     (copy.folder / "dvc.lock").unlink(missing_ok=True)
     copy.use(TINY)
@@ -25,7 +25,7 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def built(project: Project, remote: Path) -> Project:
-    """The project after ``snakemake -j2`` and ``attnmt commit``; its cache pushed, all in git."""
+    """The project after ``snakemake -j2`` and ``attnmt commit``, its cache pushed and all in git."""
     project.snakemake()
     project.run("attnmt", "commit")
     project.set_remote(remote)

@@ -3,8 +3,8 @@
     pytest tests/pipeline/mutations.py                  30 of each kind, some minutes
     CHANGES=100 SEED=7 pytest tests/pipeline/mutations.py
 
-Coverage says which lines a stage executes: it is no part of what is tested. pytest does not collect this
-file by itself.
+The coverage tool says which lines a stage executes; it is independent of the code under test. pytest
+does not collect this file by itself.
 """
 
 import ast
@@ -21,7 +21,8 @@ from project import GRU, MEMBERS, Project
 from test_truth import stages_of, stale_in_dvc
 
 CHANGES, SEED = int(os.environ.get("CHANGES", "30")), int(os.environ.get("SEED", "2015"))
-RUNS = {  # each script with the arguments that between them run most of its lines
+# Each script with lists of arguments which together run most of its lines.
+RUNS = {
     "corpus": [[]],
     "tokens": [[]],
     "encode": [["luong"], ["luong_bpe"], ["course"]],
@@ -36,7 +37,7 @@ RUNS = {  # each script with the arguments that between them run most of its lin
 
 @dataclass(frozen=True)
 class Change:
-    """A file with one statement changed; of a change that must count, the scripts that execute it."""
+    """A file with one statement changed, and the scripts that execute it if the change must count."""
 
     path: Path
     line: int
@@ -55,11 +56,11 @@ def traced(
             data = f"--data-file={script}.{i}.coverage"
             run = [f"stages/{script}.py", "params.yaml", *arguments]
             copy.run("coverage", "run", data, "--source=src/attnmt,stages", *run)
-    found = defaultdict(set)
+    scripts_of = defaultdict(set)
     for file in copy.folder.glob("*.coverage"):
         for path, line in executed(file):
-            found[Path(path).relative_to(copy.folder), line].add(file.name.partition(".")[0])
-    return found
+            scripts_of[Path(path).relative_to(copy.folder), line].add(file.name.partition(".")[0])
+    return scripts_of
 
 
 def executed(data: Path) -> Iterator[tuple[str, int]]:
@@ -75,7 +76,7 @@ def executed(data: Path) -> Iterator[tuple[str, int]]:
 
 
 def statements(path: Path) -> list[ast.stmt]:
-    """Return the statements of a file that do something."""
+    """Return a file's statements, without imports and docstrings."""
     return [
         node
         for node in ast.walk(ast.parse(path.read_text()))
@@ -85,7 +86,7 @@ def statements(path: Path) -> list[ast.stmt]:
 
 
 def spliced(path: Path, node: ast.expr | ast.stmt, new: str) -> str:
-    """Return a file's text with ``new`` in the place of a node."""
+    """Return a file's text with a node replaced by ``new``."""
     lines = path.read_bytes().splitlines(keepends=True)
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
@@ -116,10 +117,10 @@ def indent(path: Path, line: int) -> str:
 
 
 def idle_change(path: Path, node: ast.stmt, kind: int) -> str | None:
-    """Return the text with a comment, an empty line, brackets or words in a docstring more."""
+    """Return the text with a comment, an empty line, parentheses or another docstring added."""
     lines = path.read_text().splitlines(keepends=True)
     if kind == 0:
-        lines.insert(node.lineno - 1, f"{indent(path, node.lineno)}# A comment more.\n")
+        lines.insert(node.lineno - 1, f"{indent(path, node.lineno)}# One more comment.\n")
         return "".join(lines)
     if kind == 1:
         lines.insert(node.lineno - 1, "\n")
@@ -146,15 +147,15 @@ def idle_changes(folder: Path) -> Iterator[Change]:
     """Yield random changes that do nothing, of all four kinds in turn, without end."""
     chance = random.Random(SEED)
     files = [path.relative_to(folder) for path in sorted(folder.glob("src/attnmt/**/*.py"))]
-    made = 0
+    yielded = 0
     while True:
         path = chance.choice(files)
         nodes = statements(folder / path)
         if nodes:
             node = chance.choice(nodes)
-            text = idle_change(folder / path, node, made % 4)
+            text = idle_change(folder / path, node, yielded % 4)
             if parses(text) and not decorated(node):
-                made += 1
+                yielded += 1
                 yield Change(path, node.lineno, str(text), frozenset())
 
 

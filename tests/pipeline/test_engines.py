@@ -1,4 +1,4 @@
-"""DVC and Snakemake run the one graph, one after the other, and agree on what is done."""
+"""DVC and Snakemake run the same graph, one after the other, and agree on what is done."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def test_after_snakemake_dvc_finds_nothing_to_do(built: Project) -> None:
 
 
 def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> None:
-    """All outputs but those that say when and how fast; MLflow changes none of them."""
+    """This holds for all outputs but those that say when and how fast; MLflow changes none of them."""
     other = built.clone(tmp_path / "other").hide_mlflow()
     (other.folder / "dvc.lock").unlink()
     assert other.repro() == {stage for edge in built.edges() for stage in edge}
@@ -43,10 +43,10 @@ def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
     shown = built.run("dvc", "metrics", "show", "--json", "reports/demo/metrics")
     by_file = json.loads(shown)[""]["data"]
     scores = by_file[f"reports/demo/metrics/{MEMBERS[0]}.json"]["data"]
-    assert scores.keys() == {"test1", "test2"}  # it has no attention, and so no AER
+    assert scores.keys() == {"test1", "test2"}  # it has no attention, so it has no AER
     assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
     assert "aer" in by_file["reports/demo/metrics/ensemble.json"]["data"]
-    # Before and after it, DVC says that the experiments that have not run have nothing to show.
+    # Around the JSON, DVC says that the experiments that have not run have nothing to show.
     shown = built.run("dvc", "plots", "show", "--json")
     plots, _ = json.JSONDecoder().raw_decode(shown[shown.index("{") :])
     curves = json.dumps(plots["data"]["dvc.yaml::Learning curves"])
@@ -74,14 +74,14 @@ def test_after_snakemake_snakemake_finds_nothing_to_do(built: Project) -> None:
 
 def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built: Project) -> None:
     assert built.run("git", "status", "--porcelain") == ""
-    made = built.run("git", "diff", "--name-only", "HEAD~1").split()
-    assert "dvc.lock" in made
-    assert {Path(name).parts[0] for name in made} <= {"dvc.lock", "reports", "code"}
+    changed = built.run("git", "diff", "--name-only", "HEAD~1").split()
+    assert "dvc.lock" in changed
+    assert {Path(name).parts[0] for name in changed} <= {"dvc.lock", "reports", "code"}
 
 
 @pytest.fixture(scope="module")
 def clone(built: Project, remote: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """What a colleague has after git clone and dvc pull; nothing has run."""
+    """Return what a colleague has after git clone and dvc pull; no stage has run there."""
     other = built.clone(tmp_path_factory.mktemp("clone") / "clone")
     other.set_remote(remote)
     other.run("dvc", "pull", "dvc.yaml")
@@ -127,7 +127,7 @@ def test_dvc_reruns_what_changed_and_what_follows(built: Project, tmp_path: Path
     copy.change(OTHER_MEMBER)
     assert copy.repro() == copy.following(MEMBER) | {"code"}
     assert copy.plan() == set()
-    # Snakemake saw the first parameters only, and must not take them for what lies there now.
+    # Snakemake has seen the first parameters only; it must not believe that these outputs are of those.
     for file, text in zip(files, first, strict=True):
         file.write_text(text)
     assert copy.plan() == copy.following(MEMBER) | copy.following("encode@course")

@@ -1,4 +1,4 @@
-"""Every experiment is the same graph: what dvc.yaml declares holds whichever parameters fill it."""
+"""Every experiment is the same graph: dvc.yaml declares the same stages, whatever the parameters."""
 
 import re
 from functools import cache
@@ -27,14 +27,14 @@ def stages(experiment: str) -> list[Stage]:
 
 
 def definitions(experiment: str) -> dict[str, tuple[str, ...]]:
-    """Return each kind of an experiment's stages with the experiment's own names taken out of it."""
+    """Return each kind of an experiment's stages, with placeholders for the experiment's own names."""
     params = load_params(ROOT / params_file(experiment), ROOT)
-    found: dict[str, tuple[str, ...]] = {}
+    by_kind: dict[str, tuple[str, ...]] = {}
     for stage in stages(experiment):
         kind = stage.name.partition("@")[0]
         general = definition(stage, params)
-        assert found.setdefault(kind, general) == general, stage.name
-    return found
+        assert by_kind.setdefault(kind, general) == general, stage.name
+    return by_kind
 
 
 def definition(stage: Stage, params: Params) -> tuple[str, ...]:
@@ -54,17 +54,17 @@ def definition(stage: Stage, params: Params) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS[1:])
 def test_experiments_resolve_to_the_same_stages(experiment: str) -> None:
-    """A kind that an experiment has not, such as an ensemble, is one of which it names none."""
-    demo, own = definitions("demo"), definitions(experiment)
+    """An experiment lacks a kind, such as the ensembles, only if its parameters name none."""
+    demo, here = definitions("demo"), definitions(experiment)
     assert demo.keys() == DECLARED.keys()
     params = load_params(ROOT / params_file(experiment), ROOT)
-    assert demo.keys() - own.keys() == ({"ensemble"} if not params.ensembles else set())
-    assert own == {kind: demo[kind] for kind in own}
+    assert demo.keys() - here.keys() == ({"ensemble"} if not params.ensembles else set())
+    assert here == {kind: demo[kind] for kind in here}
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_experiments_share_one_declaration(experiment: str) -> None:
-    """In files that are no links, which DVC cannot read at a revision; `make format` writes them."""
+    """They are files and not links, which DVC cannot read at a revision; `make format` writes them."""
     file = ROOT / Path(params_file(experiment)).with_name("dvc.yaml")
     assert not file.is_symlink()
     assert file.read_bytes() == (ROOT / "dvc.yaml").read_bytes()
@@ -82,8 +82,8 @@ def test_no_system_shares_its_line_with_another() -> None:
 
 
 def anchors(text: str) -> list[str]:
-    found = [getattr(event, "anchor", None) for event in yaml.parse(text)]
-    return [anchor for anchor in found if anchor]
+    names = [getattr(event, "anchor", None) for event in yaml.parse(text)]
+    return [anchor for anchor in names if anchor]
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)

@@ -1,4 +1,4 @@
-"""Trainings that are cut off: by schedulers, power cuts and full disks, alone and of two processes.
+"""Trainings of one and of two processes that schedulers, power cuts and full disks cut off.
 
 And one that has ended, but whose outputs its engine deletes, for it was told to end just then; and when
 its checkpoints go.
@@ -36,11 +36,11 @@ TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
 NAME = MEMBERS[-1]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1)
-CUTS = 4  # of a training, at most
+CUTS = 4  # the most in one training
 
 
 class Undisturbed(NamedTuple):
-    """A project, nothing trained; what its training writes if left alone, and the time that takes."""
+    """A project without a trained model, what its training writes if left alone, and its duration."""
 
     project: Project
     outputs: dict[str, bytes]
@@ -49,7 +49,7 @@ class Undisturbed(NamedTuple):
 
 @pytest.fixture(scope="module")
 def undisturbed(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """A training that saves after every batch and evaluates after every twentieth."""
+    """Run a training that saves after every batch and evaluates after every twentieth."""
     project = project.copy(tmp_path_factory.mktemp("killed") / "project").hide_mlflow()
     recipe = {"epochs": 25, "halve_after": 24, "evaluate_every": 20, "learning_rate": 0.1}
     project.change({f"families.luong.training.{key}": value for key, value in recipe.items()})
@@ -66,7 +66,7 @@ def undisturbed(project: Project, tmp_path_factory: pytest.TempPathFactory) -> U
 
 
 def start(project: Project) -> BaseProcess:
-    """Start the train stage in a copy of this process."""
+    """Start the train stage in a fork of this process."""
     process = multiprocessing.get_context("fork").Process(
         target=train_stage, args=(project.folder,)
     )
@@ -75,7 +75,7 @@ def start(project: Project) -> BaseProcess:
 
 
 def train_stage(folder: Path) -> None:
-    """Be ``python stages/train.py params.yaml <NAME>`` in a project's folder, with a log."""
+    """Act as ``python stages/train.py params.yaml <NAME>`` in a project's folder, with a log."""
     os.chdir(folder)
     with Path("train.log").open("w") as log:
         for stream in (1, 2):
@@ -93,32 +93,32 @@ def log_of(project: Project) -> str:
 
 
 def outputs(project: Project) -> dict[str, bytes]:
-    """Return what must repeat to the byte, and remove it."""
+    """Return the outputs that must repeat to the byte, and delete them."""
     folder = project.folder / f"models/demo/{NAME}"
-    found = {name: (folder / name).read_bytes() for name in OUTPUTS}
+    contents = {name: (folder / name).read_bytes() for name in OUTPUTS}
     for name in OUTPUTS:
         (folder / name).unlink()
-    return found
+    return contents
 
 
 def discard_checkpoints(project: Project) -> None:
-    """Have the next training begin at its beginning."""
+    """Make the next training start from the beginning."""
     discard(project.folder / f"checkpoints/demo/{NAME}", project.folder / f"models/demo/{NAME}")
 
 
 def checkpoints_of(project: Project) -> set[str]:
-    """Return the files that lie there."""
+    """Return the names of all files among the checkpoints."""
     return {path.name for path in project.folder.glob("checkpoints/**/*") if path.is_file()}
 
 
-def kept(made: dict[str, bytes]) -> set[str]:
-    """Return the files that end a training again, which made these outputs."""
-    best = json.loads(made["metrics.json"])["best_step"]
+def kept(written: dict[str, bytes]) -> set[str]:
+    """Return the files with which the training that wrote these outputs can end again."""
+    best = json.loads(written["metrics.json"])["best_step"]
     return {"lock", "origin.json", "last.safetensors", f"best-{best}.safetensors"}
 
 
 def send_a_signal(process: BaseProcess, project: Project) -> str:
-    """Send one of ``SIGNALS``; all but SIGKILL end with a checkpoint and the status that says so."""
+    """Send one of ``SIGNALS``; all but SIGKILL leave a checkpoint, and the exit status says so."""
     number = random.choice(SIGNALS)
     os.kill(process.pid or 0, number)
     process.join()
@@ -132,7 +132,7 @@ def send_a_signal(process: BaseProcess, project: Project) -> str:
 
 
 def fill_the_disk(process: BaseProcess, project: Project) -> str:
-    """Leave less room than a checkpoint takes until the training ends and says so."""
+    """Leave less room on the disk than a checkpoint takes, until the training ends and says so."""
     disk = project.folder / "checkpoints"
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as stream:
@@ -251,7 +251,7 @@ def commit_what_is_done(project: Project) -> None:
 
 
 def test_two_processes_stop_and_go_on_under_torchrun(undisturbed: Undisturbed) -> None:
-    """Each by a command as a person types it; what they learn is what one process does."""
+    """Both are started as a person would; they learn what one process learns."""
     project, expected, _ = undisturbed
     project = project.copy(project.folder.with_name("two"))
     project.change({"machine.train_threads": 2, "machine.train_processes": 2})
@@ -263,9 +263,9 @@ def test_two_processes_stop_and_go_on_under_torchrun(undisturbed: Undisturbed) -
         process.send_signal(signal.SIGUSR1)
         assert process.wait() == 75, log_of(project)
     assert "stopped by SIGUSR1" in log_of(project)
-    said = project.run("torchrun", "--nproc-per-node=2", *stage)
-    assert "resuming after batch" in said
-    found, alone = (
+    output = project.run("torchrun", "--nproc-per-node=2", *stage)
+    assert "resuming after batch" in output
+    together, alone = (
         pd.read_csv(io.BytesIO(made["history.csv"])) for made in (outputs(project), expected)
     )
-    pd.testing.assert_frame_equal(found, alone, rtol=1e-4)
+    pd.testing.assert_frame_equal(together, alone, rtol=1e-4)

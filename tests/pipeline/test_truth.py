@@ -1,4 +1,4 @@
-"""What lies there was made by the code, parameters and inputs that lie there; both engines know it."""
+"""Both engines know whether outputs were made by the present code, parameters and inputs."""
 
 import os
 import re
@@ -37,13 +37,13 @@ def stale_in_dvc(project: Project) -> set[str]:
 
 def stages_of(project: Project, scripts: set[str]) -> set[str]:
     """Return the stages that run one of the scripts."""
-    found = project.edges()
-    names = {name for edge in found for name in edge}
+    edges = project.edges()
+    names = {name for edge in edges for name in edge}
     kinds = scripts | ({"ensemble"} if scripts & {"translate", "evaluate"} else set())
     return {name for name in names if name.partition("@")[0] in kinds}
 
 
-CHANGES = {  # file, old, new, the module of it
+CHANGES = {  # file, old text, new text
     "the attention": (ATTENTION, "import torch\n", "import torch\n\nCHANGED = 1\n"),
     "the error rate": ("src/attnmt/scoring/aer.py", "\ndef ", "\nCHANGED = 1\n\n\ndef "),
     "a template": ("src/attnmt/reporting/page_parts/style.css", "{", "{ color: red;"),
@@ -107,10 +107,10 @@ def test_a_lock_committed_by_force_over_such_outputs_is_not_believed(copy: Proje
 def test_a_stage_run_by_hand_is_done_for_both_engines(copy: Project) -> None:
     copy.change({f"{SYSTEMS}systems.{MEMBER}.dropout": 0.1})
     copy.run("python", "stages/train.py", "params.yaml", MEMBER)
-    rest = copy.following(f"train@{MEMBER}") - {f"train@{MEMBER}"}
-    assert copy.plan() == rest
+    following = copy.following(f"train@{MEMBER}") - {f"train@{MEMBER}"}
+    assert copy.plan() == following
     with pytest.raises(AssertionError, match="these stages are out of date"):
-        copy.run("attnmt", "commit")  # that one, and not what follows
+        copy.run("attnmt", "commit")  # it takes that stage, and not those that follow
     assert f"train@{MEMBER}" not in stale_in_dvc(copy)
 
 

@@ -1,8 +1,8 @@
-"""A real SLURM cluster of one node, this machine, with two GPUs that are none.
+"""A real SLURM cluster of one node, this machine, with two pretended GPUs.
 
 Two partitions share the node: ``low``, and ``high``, whose jobs send those of ``low`` back into the
-queue; a job must name one. It listens on 127.0.0.1 alone. Its configuration must lie in /etc/slurm, as
-Snakemake's plug-in keeps ``SLURM_CONF`` from its jobs.
+queue. A job must name its partition. The daemons listen on 127.0.0.1 alone. Their configuration must
+lie in /etc/slurm, because Snakemake's plug-in does not pass ``SLURM_CONF`` on to its jobs.
 """
 
 import os
@@ -19,8 +19,8 @@ from pathlib import Path
 INSTALL = "apt-get install slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins"
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol")
 ETC = Path("/etc/slurm")
-MARK = "# Of tests/slurm, which deletes it.\n"
-SECONDS = 30.0  # that a daemon may take to start or to stop
+MARK = "# tests/slurm wrote this file and deletes it.\n"
+SECONDS = 30.0  # the longest that a daemon may take to start or to stop
 NULL_DEVICE = os.makedev(1, 3)
 
 SLURM_CONF = """\
@@ -53,7 +53,7 @@ PartitionName=high Nodes=ALL PriorityTier=2
 
 
 def obstacle() -> str | None:
-    """Say what keeps this machine from being the cluster; None if nothing does."""
+    """Say why this machine cannot be the cluster; return None if it can."""
     missing = [program for program in PROGRAMS if shutil.which(program) is None]
     if missing:
         return f"{', '.join(missing)} not found; on Debian, {INSTALL}"
@@ -69,7 +69,7 @@ def obstacle() -> str | None:
 
 @contextmanager
 def one_node(folder: Path) -> Iterator[None]:
-    """Run the cluster, its state and logs in ``folder``; at the end it has left nothing but these."""
+    """Run the cluster with its state and logs in ``folder``, and leave nothing else behind."""
     host = platform.node().partition(".")[0]
     settings = SLURM_CONF.format(host=host, folder=folder, cpus=os.cpu_count())
     for name in ("state", "spool"):
@@ -83,7 +83,7 @@ def one_node(folder: Path) -> Iterator[None]:
         stack.enter_context(_file(ETC / "slurm.conf", settings))
         stack.enter_context(_file(ETC / "gres.conf", f"Name=gpu File={folder}/gpu[0-1]\n"))
         socket = folder / "munge.socket"
-        # By force: it dislikes a folder that is root's alone.
+        # By force: munge refuses a folder that only root can enter.
         munged = ("munged", "--foreground", "--force", f"--socket={socket}", *munge)
         stack.enter_context(_daemon(folder, *munged))
         _wait(f"munge ({folder}/munged.log)", socket.exists)
@@ -98,18 +98,18 @@ def one_node(folder: Path) -> Iterator[None]:
 
 
 def slurm(*command: str) -> str:
-    """Run one of SLURM's commands and return what it printed, errors too."""
-    done = subprocess.run(
+    """Run one of SLURM's commands and return its output, errors included."""
+    result = subprocess.run(
         command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
-    return done.stdout
+    return result.stdout
 
 
 def jobs(folder: Path) -> list[dict[str, str]]:
-    """Return what SLURM knows of every job that was sent from a folder, finished ones included."""
+    """Return what SLURM knows about every job sent from a folder, finished ones included."""
     lines = slurm("scontrol", "--oneliner", "show", "jobs").splitlines()
-    found = [dict(re.findall(r"(\S+?)=(\S*)", line)) for line in lines]
-    return [job for job in found if job.get("WorkDir") == str(folder)]
+    all_jobs = [dict(re.findall(r"(\S+?)=(\S*)", line)) for line in lines]
+    return [job for job in all_jobs if job.get("WorkDir") == str(folder)]
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""The workflow on a real SLURM, a training preempted: it ends with the bytes of a run on this machine.
+"""The workflow on a real SLURM, with a training preempted, against a run on this machine: equal bytes.
 
-Only `make test-slurm` runs this: pytest collects no file of this name unless told to. Run are the small
-project of the pipeline tests, or the demo; what `make demo` has made here is not made again.
+Only `make test-slurm` runs this: pytest collects no file of this name unless told to. It runs the small
+project of the pipeline tests, or the demo. What `make demo` has made here is not made again.
 """
 
 import re
@@ -23,14 +23,14 @@ from attnmt.workflow.graph import read_stages
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 PREEMPTED = "local_p_general_feed"
 TIMED = "base_reverse"  # longer than its wall time
-# Long enough for that; the small project's other trainings are over in a second.
+# Long enough to be interrupted; the small project's other trainings end within a second.
 EPOCHS = {PREEMPTED: 150, TIMED: 3000}
-# A minute, told of its end 10 seconds before
+# One minute, with a signal 10 seconds before its end
 SHORT = ("runtime=1", "slurm_extra='--signal=TERM@10'")
 SNAKEMAKE = (
     *("snakemake", "--profile", "profiles/slurm"),
-    *("--set-resources", *(f"train@{TIMED}:{each}" for each in SHORT)),
-    *("--slurm-status-command", "squeue"),  # there is no accounting, which sacct would ask
+    *("--set-resources", *(f"train@{TIMED}:{setting}" for setting in SHORT)),
+    *("--slurm-status-command", "squeue"),  # without accounting sacct has nothing to ask
     *("--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"),
 )
 
@@ -45,7 +45,7 @@ class Runs:
 
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cluster that runs while the tests do, its partition named as a person names it."""
+    """Run a cluster while the tests run; name the partition as a person would."""
     if obstacle := cluster.obstacle():
         pytest.exit(f"No SLURM here: {obstacle}.", returncode=1)
     with (
@@ -62,7 +62,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def runs(
     request: pytest.FixtureRequest, slurm: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Runs:
-    """Run the workflow here, then on the cluster, a training preempted."""
+    """Run the workflow here, then on the cluster, where a training is preempted."""
     folder = tmp_path_factory.mktemp(request.param)
     local = checkout(folder / "local")
     if request.param == "tiny":
@@ -70,14 +70,14 @@ def runs(
         for model, epochs in EPOCHS.items():
             key = f"{SYSTEMS}systems.{model}"
             local.change({f"{key}.epochs": epochs, f"{key}.halve_after": 100})
-    local.change({"machine.checkpoint_minutes": 1000})  # signals and evaluations have one written
+    local.change({"machine.checkpoint_minutes": 1000})  # only signals and evaluations save
     local.run("git", "init", "--quiet")
     local.commit()
     remote = local.clone(folder / "remote")
     (remote.folder / "dvc.lock").unlink()
     shutil.rmtree(remote.folder / "reports/demo")
     if request.param == "demo":
-        local.set_remote(ROOT / ".dvc/cache")  # of which a remote has the form
+        local.set_remote(ROOT / ".dvc/cache")  # laid out like a remote
         local.run("dvc", "pull", "--allow-missing", "dvc.yaml")
     local.hide_mlflow().snakemake()
     local.run("attnmt", "commit")
@@ -93,7 +93,7 @@ def runs(
 
 
 def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> None:
-    """Once the training has a checkpoint, have a job of more importance take both GPUs."""
+    """Once the training has a checkpoint, have a more important job take both GPUs."""
     while not list(project.folder.glob(f"checkpoints/demo/{PREEMPTED}/*/last.safetensors")):
         assert snakemake.poll() is None, "the workflow ended before the training"
         time.sleep(0.5)
@@ -102,12 +102,14 @@ def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> N
 
 
 def test_a_job_asks_for_what_dvc_yaml_says(runs: Runs) -> None:
-    """GPU, memory, minutes and threads: of every stage, no more and no less."""
-    asked = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
+    """Every stage asks for exactly its GPU, memory, minutes and threads."""
+    requested = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
     stages = read_stages("demo", runs.remote.folder, compare=False)
-    said = {f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages}
-    said[f"rule_train@{TIMED}"]["runtime"] = 1
-    assert asked == said
+    declared = {
+        f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages
+    }
+    declared[f"rule_train@{TIMED}"]["runtime"] = 1
+    assert requested == declared
 
 
 def _asked(job: dict[str, str]) -> dict[str, int]:
@@ -126,8 +128,10 @@ def test_a_preempted_training_goes_on_from_its_checkpoint(runs: Runs) -> None:
     (job,) = [job for job in jobs if job["Comment"] == f"rule_train@{PREEMPTED}"]
     assert job["Restarts"] == "1"
     params = yaml.safe_load((runs.remote.folder / "params.yaml").read_text())
-    every = params["families"]["luong"]["training"]["evaluate_every"]
-    assert _resumed_after(runs.remote, PREEMPTED) % every, "told during an evaluation, or not told"
+    evaluate_every = params["families"]["luong"]["training"]["evaluate_every"]
+    assert _resumed_after(runs.remote, PREEMPTED) % evaluate_every, (
+        "told during an evaluation, or not told"
+    )
 
 
 def test_a_training_longer_than_its_wall_time_is_sent_again(runs: Runs) -> None:
@@ -154,7 +158,7 @@ def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> Non
 
 
 def test_results_come_back_through_dvc(runs: Runs, tmp_path: Path) -> None:
-    """Nothing is left to do where they are pulled to; MLflow is filled there, from the files."""
+    """Where they are pulled, nothing is left to do, and MLflow is filled from the files."""
     runs.remote.run("attnmt", "commit")
     runs.remote.commit()
     runs.remote.set_remote(tmp_path / "cache")

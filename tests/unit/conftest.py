@@ -1,4 +1,4 @@
-"""Small projects in various states, and the command in an empty folder."""
+"""Small projects at several stages, and the command attnmt in an empty folder."""
 
 import sys
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def corpus(project: Project) -> Project:
-    """Return a small project with a good file for each side of each set."""
+    """Return a small project with a valid file for each side of each set."""
     for name, lines in {"train": 3, "dev": 2, "test": 2}.items():
         project.add(name, b"a house .\n" * lines, "ein Haus ü .\n".encode() * lines)
     return project
@@ -26,7 +26,7 @@ def corpus(project: Project) -> Project:
 
 @pytest.fixture
 def raw(project: Project) -> Project:
-    """Return a small project with good raw files."""
+    """Return a small project with valid raw files."""
     for name in ("train", "dev", "test"):
         project.write_raw(
             **{f"{name}_en": "A house, a dog.\n", f"{name}_de": "Ein Haus, ein Hund.\n"}

@@ -34,7 +34,7 @@ def test_it_sums_over_the_corpus_and_is_no_mean_of_sentences() -> None:
 
 
 def grid(corpus: Iterable[set[Link]]) -> NDArray[np.bool_]:
-    """Return (lines, 5, 5), true where a link is."""
+    """Return an array (lines, 5, 5) that is true where there is a link."""
     return np.array([[[(i, j) in links for j in range(5)] for i in range(5)] for links in corpus])
 
 
@@ -80,12 +80,12 @@ def test_unequal_corpora_are_refused() -> None:
 
 
 def check_gold(gold: list[list[Link]]) -> None:
-    """Judge gold links, and half of them, by themselves."""
+    """Judge gold links, and every other one of them, against all the gold links."""
     assert len(gold) == 100
     assert aer(gold, gold, gold) == 0
     half = [links[::2] for links in gold]
-    found, all_links = sum(map(len, half)), sum(map(len, gold))
-    assert aer(half, gold, gold) == pytest.approx(1 - 2 * found / (found + all_links))
+    kept, all_links = sum(map(len, half)), sum(map(len, gold))
+    assert aer(half, gold, gold) == pytest.approx(1 - 2 * kept / (kept + all_links))
 
 
 def test_the_grammars_links_judged_by_themselves() -> None:

@@ -1,4 +1,4 @@
-"""The word aligner: its links on made text, on the demo's grammar, and against hand-made gold links."""
+"""The word aligner on made-up text, on the demo's grammar, and against hand-made gold links."""
 
 import random
 from itertools import islice
@@ -18,7 +18,7 @@ Sentences = list[tuple[list[str], list[str]]]
 
 
 def mirrored(count: int) -> tuple[Sentences, list[Links]]:
-    """Return sentences whose translation is the same words as capitals, from last to first."""
+    """Return sentences whose translations are the same words in capitals, in reverse order."""
     chance = random.Random(1)
     source = [chance.sample("abcdefgh", chance.randint(1, 4)) for _ in range(count)]
     pairs = [(words, [word.upper() for word in reversed(words)]) for words in source]
@@ -109,7 +109,7 @@ def test_error_rate_on_hand_made_links() -> None:
     tokenizers = MosesTokenizer("en", False), MosesTokenizer("de", False)
     more: Sentences = []
     tatoeba = iter_lines(written("TATOEBA_DIR", "deu-eng.tsv.gz"))
-    for line in islice(tatoeba, 0, None, 50):  # sorted by length: some of each
+    for line in islice(tatoeba, 0, None, 50):  # sorted by length, so that all lengths come in
         english, german = line.lower().split("\t")[:2]
         more.append((tokenizers[0].tokenize(english), tokenizers[1].tokenize(german)))
     links = links_of([*pairs, *more])[: len(pairs)]

@@ -34,7 +34,7 @@ def pack(
 
 
 def refused(archive: Path, *wanted: str) -> str:
-    """Return why an archive is refused, which must leave nothing behind."""
+    """Return why an archive is refused; nothing may be left behind."""
     out = archive.parent / "out"
     with pytest.raises(InputError) as error:
         extract(archive, {name: out / f"{i}.txt" for i, name in enumerate(wanted)})
@@ -88,7 +88,7 @@ def test_any_members(tmp_path_factory: pytest.TempPathFactory, contents: dict[st
     ],
     ids=["symbolic link", "hard link", "folder"],
 )
-def test_what_is_no_plain_file(tmp_path: Path, kind: dict[str, Any]) -> None:
+def test_what_is_not_a_plain_file(tmp_path: Path, kind: dict[str, Any]) -> None:
     archive = pack(tmp_path / "a.tgz", member("b.en", TEXT), member("a.en", **kind))
     assert "a.en is no plain file" in refused(archive, "b.en", "a.en")
 
@@ -108,7 +108,7 @@ def test_an_archive_that_is_cut(tmp_path: Path, lost: int) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"no archive", gzip.compress(b"no archive" * 99, mtime=0)]
 )
-def test_what_is_no_archive(tmp_path: Path, content: bytes) -> None:
+def test_what_is_not_an_archive(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.tgz").write_bytes(content)
     refused(tmp_path / "a.tgz", "a.en")
 

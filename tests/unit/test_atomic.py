@@ -42,11 +42,11 @@ with atomic.atomic_folder(Path("out")) as folder:
     (folder / "new").touch()
     (folder / "whole").touch()
 """
-POINTS = range(1, 14)  # more than there are
+POINTS = range(1, 14)  # more than the writer has
 
 
 def kill_at(point: int, folder: Path, exchange: str) -> bool:
-    """Have a writer die at a point; return whether it came so far."""
+    """Have a writer die at a point; return whether it got that far."""
     command = [sys.executable, "-c", WRITER, str(point), exchange]
     status = subprocess.run(command, cwd=folder, check=False).returncode
     assert status in (0, -signal.SIGKILL)
@@ -86,7 +86,7 @@ def test_what_a_killed_writer_leaves_is_gone_after_the_next(tmp_path: Path, exch
 
 
 def test_a_folder_that_was_moved_aside_comes_back(tmp_path: Path) -> None:
-    """A process died between two renames, and the next writer fails."""
+    """One process died between two renames, and then the next writer failed."""
     missing = False
     for point in POINTS:
         folder = tmp_path / str(point)
@@ -126,7 +126,7 @@ def test_an_error_between_two_renames_brings_the_old_folder_back(
 
 
 def partial(place: Path, machine: str, process: int, age: float = 0) -> Path:
-    """What a writer has left, or still writes."""
+    """Write the partial folder of a writer that has died or is still writing."""
     left = place.with_name(f"{place.name}.{machine}.{process}.partial")
     left.mkdir()
     (left / "half").touch()
@@ -142,7 +142,7 @@ def test_what_others_still_write_stays(tmp_path: Path) -> None:
     living = [
         partial(place, here, os.getppid()),
         partial(place, "elsewhere-1", gone.pid, SILENCE / 2),
-        partial(tmp_path / "out.en", here, gone.pid),  # of another place
+        partial(tmp_path / "out.en", here, gone.pid),  # it belongs to another place
     ]
     left = [
         partial(place, here, gone.pid),
@@ -203,7 +203,7 @@ def test_failure_keeps_what_was_there(tmp_path: Path) -> None:
 
 
 def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path: Path) -> None:
-    """As DVC leaves it where its cache links."""
+    """DVC leaves such links where its cache links files."""
     (tmp_path / "cache").write_text("cached")
     (tmp_path / "out").symlink_to("cache")
     with atomic_path(tmp_path / "out") as new:

@@ -40,7 +40,7 @@ def attend(
 
 
 def energy(attention: Attention, h: Tensor, h_s: Tensor) -> Tensor:
-    """Return score(h_t, h_s) of two vectors, as the paper or the course report defines it."""
+    """Return score(h_t, h_s) for two vectors, as the paper or the course report defines it."""
     k = h_s[: n - n // 2]  # the key of key_value
     match attention.score.name:
         case "dot":
@@ -93,7 +93,7 @@ def test_local_m_looks_at_the_window_around_its_step(score: str) -> None:
 
 
 def test_gaussian_of_local_p() -> None:
-    """S = 5, D = 2, p_t = 2.7: window 0 .. 4, the factors computed by hand."""
+    """S = 5, D = 2, p_t = 2.7: the window is 0 .. 4, and the factors are computed by hand."""
     attention = attention_of("local_p", "dot")
     with torch.no_grad():
         attention.W_p.copy_(torch.eye(5))
@@ -117,11 +117,11 @@ def test_location_uses_the_first_slots_for_the_words_read_last() -> None:
         _, weights = attention(h, memory, torch.tensor([0]))
         by_position = weights[0, 0].flip(0)
         torch.testing.assert_close(by_position[:4], slots[:words])
-        assert by_position[4:].eq(0).all()  # words that no slot addresses
+        assert by_position[4:].eq(0).all()  # no slot addresses these words
 
 
 def test_fault_in_the_gradient_of_general() -> None:
-    """One query, one sentence, by hand: h_s gets h_t for each unit of its score, not W_a h_t."""
+    """By hand, for one query and one sentence: the gradient of h_s has h_t where W_a h_t is right."""
     gradients = []
     for faults in ((), ("general_gradient",)):
         attention = attention_of("global", "general", faults)
@@ -129,16 +129,16 @@ def test_fault_in_the_gradient_of_general() -> None:
         h = random(1, n).requires_grad_()
         _, weights = attend(attention, h, values)
         a = weights[0].detach()
-        of_score = a * (torch.tensor([1.0, 0, 0], dtype=torch.float64) - a[0])  # d a_0 / d e
+        d_score = a * (torch.tensor([1.0, 0, 0], dtype=torch.float64) - a[0])  # d a_0 / d e
         vector = h[0] if faults else attention.W_a @ h[0]
-        found = torch.autograd.grad(weights[0, 0], (values, h, attention.W_a))
-        torch.testing.assert_close(found[0], torch.outer(of_score, vector).detach())
-        gradients.append(found[1:])
-    torch.testing.assert_close(gradients[0], gradients[1])  # h_t and W_a are not concerned
+        grads = torch.autograd.grad(weights[0, 0], (values, h, attention.W_a))
+        torch.testing.assert_close(grads[0], torch.outer(d_score, vector).detach())
+        gradients.append(grads[1:])
+    torch.testing.assert_close(gradients[0], gradients[1])  # the gradients of h_t and W_a are right
 
 
 @pytest.mark.parametrize("score", ["dot", "general", "concat", "additive", "self", "key_value"])
-def test_fault_of_padding_that_takes_part(score: str) -> None:
+def test_fault_that_padding_takes_part(score: str) -> None:
     """Padding dilutes the weights of global attention as a word with h_s = 0 would."""
     values = random(4, n)
     values[:2] = 0  # padding, before position 0

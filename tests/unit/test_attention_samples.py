@@ -21,11 +21,11 @@ from attnmt.text.pieces import join_pieces
 
 @given(lines=st.integers(1, 5000), samples=st.integers(1, 50))
 def test_sampled_lines_are_spread_evenly(lines: int, samples: int) -> None:
-    found = sampled_lines(lines, samples)
-    assert len(found) == min(lines, samples)
-    assert found[0] == 0
-    assert found[-1] < lines
-    gaps = set(np.diff(found).tolist())
+    sampled = sampled_lines(lines, samples)
+    assert len(sampled) == min(lines, samples)
+    assert sampled[0] == 0
+    assert sampled[-1] < lines
+    gaps = set(np.diff(sampled).tolist())
     assert not gaps or (min(gaps) >= 1 and max(gaps) - min(gaps) <= 1)
 
 
@@ -36,7 +36,7 @@ def test_sampled_lines() -> None:
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the translations of three systems of a small experiment, in the folder of the project."""
+    """Translate with three systems of a small experiment; return the folder of the translations."""
     folder = tmp_path_factory.mktemp("experiment")
     make_experiment(folder)
     spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
@@ -64,7 +64,7 @@ def test_samples_name_their_units(translated: Path, name: str, kind: str) -> Non
     family = {"ensemble": "words", "subwords": "pieces"}[name]
     encoded = translated.parents[1] / "data/demo/encoded" / family
     sources, references = (read_lines(encoded / f"test.{side}.tok") for side in ("en", "de"))
-    own = read_lines(translated / name / "test.out", may_be_blank=True)
+    translations = read_lines(translated / name / "test.out", may_be_blank=True)
     for sample in samples:
         line, target = sample["line"], sample["target"]
         assert sample["source"] == sources[line].split()
@@ -72,7 +72,7 @@ def test_samples_name_their_units(translated: Path, name: str, kind: str) -> Non
         assert np.shape(sample["weights"]) == (len(target), len(sample["source"]))
         if kind == "attention":
             words = join_pieces(target[:-1]) if name == "subwords" else target[:-1]
-            assert words == own[line].split()
+            assert words == translations[line].split()
         else:
             assert target[:-1] == references[line].split()
 
@@ -81,11 +81,11 @@ def test_samples_hold_the_weights_of_what_the_search_returned(translated: Path) 
     project = translated.parents[1]
     params = make_experiment(project.parent / "again")  # the same, to the byte
     text = load_translator(params, "ensemble", project)
-    found = text.translate_set("test")
+    translations = text.translate_set("test")
     sources = text.data.text("test", "en")
     for sample in read(translated / "ensemble/test.attention.json"):
         line = sample["line"]
-        ids = np.array(found[line][0].ids, dtype=np.int32)
+        ids = np.array(translations[line][0].ids, dtype=np.int32)
         weights = attention(text.models, make_batch([sources[line]], [ids], reverse=True))[0]
         np.testing.assert_allclose(sample["weights"], weights, atol=1e-4)
 

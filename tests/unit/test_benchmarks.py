@@ -1,4 +1,4 @@
-"""The benchmarks: what is measured is the same for all, and what is reported follows from it."""
+"""The benchmarks: all systems do the same work, and the reports follow from the measurements."""
 
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +23,7 @@ TINY = Size(layers=2, cells=8, words=30, batch=4, round=1, warm_up=1)
 
 
 def pairs(*lengths: tuple[int, int]) -> Pairs:
-    """Sentence pairs of these lengths, of words that are neither special nor padding."""
+    """Return sentence pairs of these lengths; their words are neither special nor padding."""
     rng = np.random.default_rng(0)
     sides = zip(*lengths, strict=True)
     return Pairs(*([rng.integers(3, 29, n, dtype=np.int32) for n in side] for side in sides))
@@ -31,7 +31,7 @@ def pairs(*lengths: tuple[int, int]) -> Pairs:
 
 @pytest.fixture
 def tokens(tmp_path: Path) -> Path:
-    """Token files of 12 short sentence pairs."""
+    """Write token files of 12 short sentence pairs; return their folder."""
     lines = [" ".join(f"w{j}" for j in range(i % 5 + 1)) for i in range(12)]
     for name in ("train", workload.TEST):
         for language in ("en", "de"):
@@ -54,7 +54,7 @@ def test_ours_and_the_peers_read_the_same_padded_batch():
     assert workload.target_words(batch) == int(ours.lengths.sum()) == 8
 
 
-def test_every_process_finds_the_same_batches_and_others_tell_apart(tokens):
+def test_every_process_gets_the_same_batches_and_other_batches_differ(tokens):
     first, again = (workload.Text(TINY, tokens).batches(3) for _ in range(2))
     assert workload.digest(first) == workload.digest(again)
     assert workload.digest(first) != workload.digest(first[::-1])
@@ -99,10 +99,10 @@ def test_the_limit_is_the_flop_at_the_products_speeds():
 
 
 def test_the_products_are_those_of_the_model():
-    found = products.dominant(TINY, [pairs((5, 4), (4, 3))])
-    assert found["step"] == (4, 16, 32)
-    assert found["logits"] == (9, 8, 30)
-    assert {product.flop for name, product in found.items() if name != "step"} == {2 * 9 * 8 * 30}
+    shapes = products.dominant(TINY, [pairs((5, 4), (4, 3))])
+    assert shapes["step"] == (4, 16, 32)
+    assert shapes["logits"] == (9, 8, 30)
+    assert {product.flop for name, product in shapes.items() if name != "step"} == {2 * 9 * 8 * 30}
 
 
 def test_a_ratio_compares_rounds_with_themselves():
@@ -148,7 +148,7 @@ MACHINE = {
 
 
 def trained(words: float) -> dict[str, object]:
-    """What a training's results say of a system."""
+    """Return one system's part of the results of training."""
     return {
         "parameters": 10_235_904,
         "words_per_second": [words, words, 2 * words],
@@ -159,7 +159,7 @@ def trained(words: float) -> dict[str, object]:
 
 def test_the_page_shows_speed_ratios_limit_and_memory():
     limit = {"words_per_second": 8000.0, "flop_per_second": {"step": 5e10, "logits": 7e10}}
-    found = {
+    results = {
         "machine": MACHINE,
         "rounds": 3,
         "padding": 0.02345,
@@ -172,7 +172,7 @@ def test_the_page_shows_speed_ratios_limit_and_memory():
             "joeynmt": trained(1250),
         },
     }
-    page = render({"training": {"small": found}})
+    page = render({"training": {"small": results}})
     ours = "| ours, fp32 | 10.2 | 4,000 | 4,000 to 8,000 | 1.60 | 1.25 | 50% | 1,500 | 1,100 |"
     assert ours in page.splitlines()
     assert "| vs OpenNMT-py 3.5.1 |" in page
@@ -204,24 +204,24 @@ def test_the_page_shows_what_an_ensemble_costs():
         }
 
     systems = {"ours": decoded(80), "ours-x8": decoded(10), "opennmt": decoded(20)}
-    found = {"machine": MACHINE, "rounds": 1, "sentences": 1000, "systems": systems}
-    page = render({"decoding": {"small": found}})
+    results = {"machine": MACHINE, "rounds": 1, "sentences": 1000, "systems": systems}
+    page = render({"decoding": {"small": results}})
     row = "| ours, fp32 | 64 | 80.0 | 80.0 to 80.0 | 4.00 | 1,040 | 13.0 | 100.0% | 900 | 500 |"
     assert row in page.splitlines()
     assert "The ensemble of 8 takes 8.00 times as long as one model." in page
 
 
 def test_the_page_shows_what_seeds_and_precisions_end_with():
-    found = {"machine": MACHINE, "fp32": [1.5, 1.7], "bf16": [1.6, 1.4]}
-    page = render({"seeds": {"base": found}}).splitlines()
+    results = {"machine": MACHINE, "fp32": [1.5, 1.7], "bf16": [1.6, 1.4]}
+    page = render({"seeds": {"base": results}}).splitlines()
     assert "| system | seed 1 | seed 2 | mean | deviation |" in page
     assert "| ours, bf16 products | 1.600 | 1.400 | 1.500 | 0.141 |" in page
 
 
-def test_the_page_shows_how_losses_part():
+def test_the_page_shows_how_losses_diverge():
     differences = {"ours": {"1": 1e-7, "10": 2e-6}, "plain": {"1": 0.0, "10": 0.0}}
     last = {"ours": 5.1, "plain": 5.2}
-    found = {"machine": MACHINE, "rate": 0.1, "differences": differences, "last": last}
-    page = render({"losses": {"small": found}})
+    results = {"machine": MACHINE, "rate": 0.1, "differences": differences, "last": last}
+    page = render({"losses": {"small": results}})
     assert "| ours, fp32 | 1.0e-07 | 2.0e-06 | 5.1000 |" in page.splitlines()
     assert "no dropout, rate 0.1." in page

@@ -20,14 +20,14 @@ from attnmt.model.translator import ModelConfig, Translator
     seed=st.integers(0, 10_000),
 )
 def test_largest_are_those_of_topk(columns: int, count: int, values: int, seed: int) -> None:
-    """Few values make many equal entries, of which any will do."""
+    """Few values make many equal entries, and any of the equal ones will do."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.randint(values, (7, columns), generator=generator).double()
     x[:, 0] = -torch.inf
     count = min(count, columns)
-    found, places = largest(x, count)
-    assert torch.equal(found, x.topk(count).values)
-    assert torch.equal(x.gather(1, places), found)
+    top, places = largest(x, count)
+    assert torch.equal(top, x.topk(count).values)
+    assert torch.equal(x.gather(1, places), top)
     assert all(len(set(row)) == count for row in places.tolist())
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints that are damaged, wanted by two, not needed any more, or find the disk full."""
+"""Checkpoints that are damaged, shared by two trainings, no longer needed, or meet a full disk."""
 
 import errno
 import fcntl
@@ -27,7 +27,7 @@ LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two checkpoints, after batches 3 and 5, each with best weights of its own."""
+    """Return a folder with two checkpoints, after batches 3 and 5, each with its own best weights."""
     checkpoints = Checkpoints(tmp_path, minutes=0)
     for seed, step in ((1, 3), (2, 5)):
         model, progress = small(FEEDING), Progress(step=step, best_step=step)
@@ -50,7 +50,7 @@ def flip_a_bit(path: Path) -> None:
 def test_the_last_and_the_one_before_are_kept(folder: Path) -> None:
     names = {LAST, PREVIOUS, "best-3.safetensors", "best-5.safetensors"}
     assert {path.name for path in folder.iterdir()} == names
-    assert len(names) == CHECKPOINTS - 1  # and one that is being written
+    assert len(names) == CHECKPOINTS - 1  # the one more is being written
     assert Checkpoints(folder, 0).load(small(FEEDING)).step == 5
 
 
@@ -117,8 +117,8 @@ def test_a_full_disk_leaves_the_last_checkpoint(
 
 
 def test_a_kill_at_any_point_of_saving_leaves_a_whole_checkpoint(folder: Path) -> None:
-    """Before and half-way into every write, before every rename, removal and wait for the disk."""
-    seen, point, ended = set(), 0, False
+    """The kill comes before or halfway through a write, or before a rename, a removal or an fsync."""
+    outcomes, point, ended = set(), 0, False
     while not ended:
         copy = folder.with_name(f"{folder.name}-{point}")
         shutil.copytree(folder, copy)
@@ -131,14 +131,14 @@ def test_a_kill_at_any_point_of_saving_leaves_a_whole_checkpoint(folder: Path) -
         with Checkpoints(copy, 0).locked():
             progress = Checkpoints(copy, 0).load(small(FEEDING))
         assert progress.step == progress.best_step
-        seen.add((progress.step, ended))
+        outcomes.add((progress.step, ended))
         point += 1
-    assert seen == {(5, False), (9, False), (9, True)}
+    assert outcomes == {(5, False), (9, False), (9, True)}
     assert point > 10
 
 
 def save_and_die(folder: Path, point: int) -> None:
-    """Save best weights and a checkpoint of batch 9, killed at the so many-th step of it."""
+    """Save best weights and a checkpoint of batch 9; die after ``point`` calls that touch the disk."""
     checkpoints, model = Checkpoints(folder, 0), small(FEEDING)
     progress = checkpoints.load(model)
     progress.step = progress.best_step = 9
@@ -205,7 +205,7 @@ def test_an_error_of_the_training_passes_through(tmp_path: Path, error: type[Exc
 
 @pytest.fixture
 def finished(tmp_path: Path) -> tuple[Path, Path]:
-    """A model and the folder of its checkpoints, with those of the model and of another training."""
+    """Return the folders of a model's checkpoints, its own and another training's, and of the model."""
     checkpoints, model = tmp_path / "checkpoints/base", tmp_path / "models/demo/base"
     model.mkdir(parents=True)
     write_json(model / "config.json", config("base", fingerprint="this"))

@@ -1,4 +1,4 @@
-"""Which code a stage runs, and which changes of it count."""
+"""Which code a stage runs, and which changes to it count."""
 
 import ast
 import json
@@ -13,13 +13,13 @@ from attnmt.workflow.code import code_of, digest_of, write_code
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "stages").glob("*.py"))
-# record.py asks DVC's adapter what a stage is; the configuration's model.py asks which scores there are.
+# record.py imports DVC's adapter by name, and the configuration's model.py the scores and windows.
 LOADED_BY_NAME = {"record.py", "model.py"}
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small package in the place of ours, and a stage that imports some of it."""
+    """Write a small package in place of ours, and a stage that imports some of it."""
     package = tmp_path / "src/attnmt"
     files = {
         "stages/work.py": '"""Work."""\nfrom attnmt.first import f\n\nf()\n',
@@ -103,7 +103,7 @@ def test_a_changed_line_changes_its_modules_digest(
 
 
 def test_a_digest_is_the_same_in_every_version_of_python(project: Path) -> None:
-    """So it is what it was when this test was written."""
+    """So it must be the digest that it was when this test was written."""
     assert digests(project)["attnmt.room.second"] == "a6e5241436d76f23"
 
 
@@ -136,7 +136,7 @@ OURS = [path for folder in ("src", "stages") for path in sorted((ROOT / folder).
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
 def test_no_module_is_imported_in_a_way_that_the_digests_miss(path: Path) -> None:
-    """Neither by name nor relatively; what runs in a process of its own is a file of ours, too."""
+    """No other module is imported by name, none relatively, and no stage imports another."""
     tree, beside = ast.parse(path.read_text()), {other.stem for other in path.parent.glob("*.py")}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -151,12 +151,12 @@ def test_no_module_is_imported_in_a_way_that_the_digests_miss(path: Path) -> Non
 
 
 def test_no_stage_runs_what_only_the_report_needs() -> None:
-    """A mended caption or a page's color must not repeat a training."""
+    """A changed caption or color of a page must not repeat a training."""
     for script in set(SCRIPTS) - {"report", "tables"}:
         code = code_of(ROOT / "stages" / f"{script}.py")
         assert [name for name in code if "reporting" in name] == []
 
 
 def test_no_folder_hides_a_module() -> None:
-    """An import of the name would lead to either."""
+    """An import of the name could mean either."""
     assert [path for path in OURS if path.with_suffix("").is_dir()] == []

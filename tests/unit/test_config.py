@@ -1,4 +1,4 @@
-"""Every experiment loads; every mistake is named with its place."""
+"""Every experiment loads, and every mistake is named with its place."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -243,7 +243,7 @@ def test_mistakes_in_systems(write: Write, old: str, new: str, key: str, message
 
 
 def refuses(write: Write, name: str, old: str, new: str, message: str) -> None:
-    """Check that a file of the demo with something replaced is refused, and the line named."""
+    """Check that a file of the demo with something replaced is refused, and its line named."""
     text = (ROOT / name).read_text()
     assert old in text
     broken = text.replace(old, new, 1)
@@ -255,7 +255,7 @@ def refuses(write: Write, name: str, old: str, new: str, message: str) -> None:
 
 
 def written(write: Write, params: str | None = None, systems: str | None = None) -> Path:
-    """Write both files, the demo's where nothing is given; return the first one's path."""
+    """Write both files, the demo's unless given; return the path of the parameters."""
     write("systems.yaml", (SYSTEMS.read_text() if systems is None else systems).encode())
     return write("params.yaml", (DEMO.read_text() if params is None else params).encode())
 
@@ -274,7 +274,7 @@ def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None
     with pytest.raises(InputError) as error:
         load_params(path)
     place = f"{path}:{line_of(text, again + old)}: {key}"
-    # once, though other families have the recipe by its alias
+    # named once, though other families have the recipe by its alias
     assert str(error.value) == f"{place}: this key stands in its section already; give it once"
 
 
@@ -408,7 +408,7 @@ def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -
         ("direction: en-fr", "systems.base.direction: Input should be 'en-de' or 'de-en'"),
     ],
 )
-def test_systems_that_are_none(write: Write, system: str, message: str) -> None:
+def test_systems_that_do_not_exist(write: Write, system: str, message: str) -> None:
     text = SYSTEMS.read_text().replace("{family: luong}", f"{{family: luong, {system}}}", 1)
     path = written(write, systems=text)
     with pytest.raises(InputError, match=r"systems\.yaml:\d+: " + message):
@@ -426,7 +426,7 @@ def test_systems_that_are_none(write: Write, system: str, message: str) -> None:
         (b"a: &a {b: 1, <<: *a}", "params.yaml:1: a: unknown key"),
     ],
 )
-def test_what_is_no_parameter_file(write: Write, content: bytes, message: str) -> None:
+def test_what_is_not_a_parameter_file(write: Write, content: bytes, message: str) -> None:
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", content))
     assert message in str(error.value)
@@ -515,7 +515,7 @@ def test_an_experiment_trains_what_it_names() -> None:
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
 def test_what_follows_from_the_parameters_is_written(path: Path) -> None:
-    """`make format` writes it; without it DVC would run other models than the parameters say."""
+    """`make format` writes models.yaml; out of date, it would have DVC run other models."""
     params = load_params(path, ROOT)
     assert path.with_name("models.yaml").read_text() == models_yaml(params)
 

@@ -1,4 +1,4 @@
-"""What a model costs, against torch's own count."""
+"""The cost of a model, against torch's own count."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def paper(**system: Any) -> ModelConfig:
 
 
 class FlopCounter(TorchDispatchMode):
-    """torch's formulas for what is called, in back-propagation within another too."""
+    """Adds up torch's formulas for every operation, nested back-propagation included."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class FlopCounter(TorchDispatchMode):
 
 
 def counted_flop(model: Translator) -> int:
-    """Return what one batch without padding takes."""
+    """Return the operations that one batch without padding takes."""
     source = torch.randint(3, 6, (PAIRS, SOURCE))
     words = torch.randint(3, 6, (PAIRS, TARGET))
     lengths = torch.full((PAIRS,), TARGET)
@@ -58,11 +58,13 @@ def test_parameters_are_those_of_the_built_model(variant: Variant) -> None:
 def test_work_is_what_torch_counts(variant: Variant) -> None:
     model = translator(variant)
     cost = work(model.config, Lengths(SOURCE, TARGET))
-    found = counted_flop(model) / (PAIRS * TARGET)
-    # For the gradient of what is shared, an unrolled decoder takes attention's way to the contexts, and
-    # back from them to the scores, once more.
-    again = 4 * cost.attention if variant.feeding or variant.cell == "gru" else 0
-    assert cost.training_flop * (1 - 1e-12) <= found <= (cost.training_flop + again) * (1 + 1e-12)
+    counted = counted_flop(model) / (PAIRS * TARGET)
+    # For the gradients of shared tensors, an unrolled decoder computes attention up to the contexts, and
+    # back from them to the scores, a second time.
+    repeated = 4 * cost.attention if variant.feeding or variant.cell == "gru" else 0
+    assert (
+        cost.training_flop * (1 - 1e-12) <= counted <= (cost.training_flop + repeated) * (1 + 1e-12)
+    )
 
 
 def test_the_papers_base_by_hand() -> None:

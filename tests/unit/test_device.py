@@ -1,4 +1,4 @@
-"""A GPU for each process, on a machine that is made to believe it has some."""
+"""Each process gets a GPU of its own, on a machine with pretended GPUs."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def two_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Two GPUs, and those that were made current."""
+    """Pretend that there are two GPUs; return the list of those made current."""
     current: list[int] = []
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -67,12 +67,12 @@ def test_every_process_takes_another(two_gpus: list[int], tmp_path: Path) -> Non
         assert third.stdout.split() == ["False"]
         other.kill()
     take_gpu.cache_clear()
-    assert take_gpu()  # what a killed process had is free again
+    assert take_gpu()  # the killed process's GPU is free again
     assert two_gpus == [1, 0]
 
 
 def test_to_choose_a_device_leaves_the_precision_alone() -> None:
-    """Also within ``products_in``: torch's own setting for cuDNN would round the LSTM in fp32."""
+    """This also holds within ``products_in``: torch's default for cuDNN would round the LSTM in fp32."""
     show = (
         "import torch\n"
         "rnn = torch.backends.cudnn.rnn\n"
@@ -82,8 +82,10 @@ def test_to_choose_a_device_leaves_the_precision_alone() -> None:
         "best_device()\n"
         "print(rnn.fp32_precision)\n"
     )
-    done = subprocess.run([sys.executable, "-c", show], text=True, capture_output=True, check=True)
-    assert done.stdout.split() == ["ieee", "tf32"]
+    result = subprocess.run(
+        [sys.executable, "-c", show], text=True, capture_output=True, check=True
+    )
+    assert result.stdout.split() == ["ieee", "tf32"]
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, ":4096:8"), (":16:8", ":16:8")])

@@ -1,4 +1,4 @@
-"""The dictionaries that are counted from links, and the stage that writes them."""
+"""Dictionaries counted from links, and the stage that writes them."""
 
 import json
 import tracemalloc
@@ -23,7 +23,7 @@ GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"
 
 @pytest.fixture
 def tokens(project: Project) -> Project:
-    """Return a small project with tokens; its test set has words and links that no other set has."""
+    """Return a small project with tokens; only its test set has some of the words and links."""
     project.params["sets"]["tests"] = ["dev2"]
     project.params["corpus"]["sizes"]["dev2"] = 1
     project.tokens.mkdir(parents=True)
@@ -85,21 +85,21 @@ def test_parts_count_together(parts: list[dict[tuple[str, str], int]], min_count
             assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
         dictionary = Dictionary.load(folders[0] / "l")
     for source in {source for source, _ in whole}:
-        found = {t: n for (s, t), n in whole.items() if s == source and n >= min_count}
-        best = min(found, key=lambda t: (-found[t], t)) if found else None
+        counts = {t: n for (s, t), n in whole.items() if s == source and n >= min_count}
+        best = min(counts, key=lambda t: (-counts[t], t)) if counts else None
         assert dictionary.best(source) == best
 
 
 def test_memory_holds_one_part(tmp_path: Path) -> None:
-    """Of other words in each part, so that nothing but their number grows."""
+    """Every part has other words, so that only the number of words grows."""
 
     def peak(parts: int) -> int:
-        def made(number: int) -> dict[tuple[str, str], int]:
+        def part(number: int) -> dict[tuple[str, str], int]:
             return {(f"{number}e{k}", f"{number}d{k}"): 1 for k in range(20_000)}
 
         tracemalloc.start()
-        found = write_dictionaries(tmp_path / "l", tmp_path / "back", map(made, range(parts)), 2)
-        assert found == (20_000 * parts, 20_000 * parts)
+        totals = write_dictionaries(tmp_path / "l", tmp_path / "back", map(part, range(parts)), 2)
+        assert totals == (20_000 * parts, 20_000 * parts)
         top = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return top
@@ -140,12 +140,12 @@ def test_stage(tokens: Project) -> None:
     assert [en_de.best(word) for word in ("cat", "dog")] == ["Katze", "Hund"]
     assert [de_en.best(word) for word in ("Katze", "die", "eine")] == ["cat", "the", "a"]
     result = json.loads((tokens.dictionary / "aligner.json").read_text())
-    own, gold = (read_links(k / "test.links") for k in (tokens.dictionary, tokens.tokens))
-    assert [line.sure for line in own[:4]] == [[(0, 0), (1, 1)]] * 4
+    computed, gold = (read_links(k / "test.links") for k in (tokens.dictionary, tokens.tokens))
+    assert [line.sure for line in computed[:4]] == [[(0, 0), (1, 1)]] * 4
     assert result.pop("system").startswith("Thot ")
-    rate = aer([g.sure for g in own], [g.sure for g in gold], [g.possible for g in gold])
-    made_of = {"pairs": 12, "parts": 1, "min_count": 2}
-    assert result == {"set": "test", "lines": 5, "aer": rate, "sure": 9, "possible": 10} | made_of
+    rate = aer([g.sure for g in computed], [g.sure for g in gold], [g.possible for g in gold])
+    settings = {"pairs": 12, "parts": 1, "min_count": 2}
+    assert result == {"set": "test", "lines": 5, "aer": rate, "sure": 9, "possible": 10} | settings
 
 
 def test_the_aligned_set_is_learned_from_but_not_counted(tokens: Project) -> None:
@@ -162,7 +162,7 @@ def test_stage_is_deterministic(tokens: Project) -> None:
     assert tokens.outputs() == first
 
 
-def test_all_of_a_text_that_is_aligned_in_parts_is_counted(tokens: Project) -> None:
+def test_all_parts_of_a_text_that_is_aligned_in_parts_are_counted(tokens: Project) -> None:
     """A word counts that occurs three times, twice beyond the pairs that are aligned at once."""
     common, rare = "a b c\n", "a b rare\n"
     lines = [common] * 20 + [rare] * 3 + [common] * 7

@@ -1,4 +1,4 @@
-"""The table of dictionaries against a count of its own, and the stage that shows it."""
+"""The table of dictionaries, against a count by brute force."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def write_aligner(params: Params, parts: int) -> None:
 
 
 def brute_force(params: Params, family: str, direction: str) -> tuple[int, int, int]:
-    """Count entries, those outside, and those whose best translation is outside, from the lines."""
+    """Count from the lines: entries, words outside the vocabulary, and best translations outside it."""
     layout, (source, target) = Layout(params.experiment), direction.split("-")
     folder, lower = layout.encoded(family), params.families[family].encoding.lowercase
     known, known_targets = (
@@ -50,14 +50,17 @@ def brute_force(params: Params, family: str, direction: str) -> tuple[int, int, 
         one, other, _, count = (line.lower() if lower else line).split("\t")
         counts.setdefault(one, {}).setdefault(other, 0)
         counts[one][other] += int(count)
-    best = {word: max(found, key=lambda w: found[w]) for word, found in counts.items()}
+    best = {
+        word: max(translations, key=lambda w: translations[w])
+        for word, translations in counts.items()
+    }
     outside = [word for word in best if word not in known]
     return len(best), len(outside), sum(word not in known_targets for word in best.values())
 
 
 def test_the_counts_are_those_of_brute_force(params: Params) -> None:
     table = dictionary_table(params)
-    families = ["words", "short"]  # pieces make every word
+    families = ["words", "short"]  # pieces can spell every word
     expected = [
         brute_force(params, family, direction)
         for direction in ("en-de", "de-en")
@@ -68,7 +71,7 @@ def test_the_counts_are_those_of_brute_force(params: Params) -> None:
     assert [row["family"] for row in table.rows] == families * 2
     entries, outside, _ = expected[0]
     assert 0 < outside < entries
-    assert expected[1][0] == entries - 1  # in lower case two are one
+    assert expected[1][0] == entries - 1  # two entries become one in lower case
 
 
 def test_it_says_what_was_aligned(params: Params) -> None:

@@ -1,4 +1,4 @@
-"""Fetching from a server that breaks off, lies, stalls, changes its mind: all ends right or is said."""
+"""Fetching from a server that breaks off, lies or stalls ends well or with a message."""
 
 import gzip
 import hashlib
@@ -72,7 +72,7 @@ def fetch_one(file: File, folder: Path, patience: Patience = PATIENCE) -> bytes:
 
 
 def fails(file: File, folder: Path) -> str:
-    """Fetch what cannot be had; return the message."""
+    """Fetch a file that cannot be fetched; return the message."""
     with pytest.raises(InputError) as error:
         fetch([file], folder, patience=PATIENCE)
     assert not (folder / file.name).exists()
@@ -129,15 +129,15 @@ def test_a_file_that_is_not_the_right_one_is_kept_aside(
     else:
         fails(file, folder)
     assert (folder / "a.en.refused").read_bytes() == b"put by hand"
-    found = hashlib.sha256(b"put by hand").hexdigest()
+    digest = hashlib.sha256(b"put by hand").hexdigest()
     assert capsys.readouterr().err.startswith(
-        f"{folder}/a.en: digest does not match: expected {file.digest}, found sha256:{found}; "
+        f"{folder}/a.en: digest does not match: expected {file.digest}, found sha256:{digest}; "
         f"kept as {folder}/a.en.refused; fetching it again\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("manner", "gone_on_with"),
+    ("manner", "continued"),
     [
         (well(upto=HALF), True),
         (well(upto=HALF, after=reset), None),  # what is on its way may be lost
@@ -148,13 +148,13 @@ def test_a_file_that_is_not_the_right_one_is_kept_aside(
     ],
 )
 @pytest.mark.parametrize("size", [None, len(CONTENT)], ids=["", "size known"])
-def test_a_transfer_that_breaks_off_is_gone_on_with(
-    server: Server, folder: Path, manner: Manner, gone_on_with: bool | None, size: int | None
+def test_a_transfer_that_breaks_off_is_continued(
+    server: Server, folder: Path, manner: Manner, continued: bool | None, size: int | None
 ) -> None:
     server.manners["a.en"] = [manner]
     assert fetch_one(server.file("a.en", CONTENT, bytes=size), folder) == CONTENT
-    if gone_on_with is not None:
-        assert ranges(server) == [None, f"bytes={HALF}-" if gone_on_with else None]
+    if continued is not None:
+        assert ranges(server) == [None, f"bytes={HALF}-" if continued else None]
 
 
 @pytest.mark.parametrize("upto", [HALF, 0])
@@ -193,7 +193,7 @@ def test_pieces_make_the_same_bytes(
     assert names(folder) == ["a.en", "lock"]
 
 
-def test_what_a_run_leaves_the_next_goes_on_with(server: Server, folder: Path) -> None:
+def test_a_run_continues_what_the_one_before_left(server: Server, folder: Path) -> None:
     server.manners["a.en"] = [well(upto=HALF), *[status(503)] * 3]
     file = server.file("a.en", CONTENT)
     message = fails(file, folder)
@@ -232,16 +232,21 @@ def test_a_file_that_changes_between_two_parts(server: Server, folder: Path) -> 
     server.manners["a.en"] = [well(upto=HALF, after=change), well()]
     file = server.file("a.en", CONTENT)
     message = fails(file, folder / "2")
-    found = hashlib.sha256(OTHER).hexdigest()
-    assert f"expected {file.digest}, found sha256:{found}; if the source has changed" in message
+    digest = hashlib.sha256(OTHER).hexdigest()
+    assert f"expected {file.digest}, found sha256:{digest}; if the source has changed" in message
     assert names(folder / "2") == ["lock"]
 
 
 def test_wrong_bytes_leave_nothing(server: Server, folder: Path) -> None:
     file = server.file("a.en", OTHER)
-    found = hashlib.sha256(CONTENT).hexdigest()
+    digest = hashlib.sha256(CONTENT).hexdigest()
     message = fails(file, folder)
-    for part in (file.url, f"expected {file.digest}", f"found sha256:{found}", "so must the param"):
+    for part in (
+        file.url,
+        f"expected {file.digest}",
+        f"found sha256:{digest}",
+        "so must the param",
+    ):
         assert part in message
     assert names(folder) == ["lock"]
     assert len(server.asked) == 1
@@ -250,7 +255,7 @@ def test_wrong_bytes_leave_nothing(server: Server, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("manners", "size", "message"),
     [
-        ([well(says=50)], None, None),  # the rest is asked for, and there is none
+        ([well(says=50)], None, None),  # the missing end is asked for, and does not exist
         ([well(says=50)], 200_000, "has 200,050 bytes, not 200,000: another file"),
         ([well(says=-50)], None, "digest does not match"),
         ([well(says=-50)], 200_000, "has 199,950 bytes, not 200,000: another file"),
@@ -311,7 +316,7 @@ def test_slow_is_not_stalled(server: Server, folder: Path) -> None:
 
 
 class Clock(threading.Event):
-    """Notes how long it is to wait, and does not."""
+    """Notes how long it is asked to wait, and returns at once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -334,7 +339,7 @@ def test_pauses_grow_and_are_as_long_as_the_server_asks(server: Server, tmp_path
     clock = Clock()
     patience = Patience(silence=9, tries=5, pause=1, longest=60)
     Transfer(tmp_path / "part", None, patience, clock).run(server.url("a.en"))
-    assert clock.waits == [1, 2, 7, 60, 1, 1]  # what came in between counts
+    assert clock.waits == [1, 2, 7, 60, 1, 1]  # bytes that arrive in between start the count again
     assert (tmp_path / "part").read_bytes() == CONTENT
 
 
@@ -346,7 +351,7 @@ def test_a_date_to_wait_for(server: Server, tmp_path: Path) -> None:
     assert 20 < clock.waits[0] <= 30
 
 
-def test_what_is_waited_for_is_told(
+def test_the_reason_of_a_wait_is_told(
     server: Server, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.manners["a.en"] = [status(503)]
@@ -374,11 +379,11 @@ def test_an_interruption_waits_for_no_silent_server(
         together.wait()
         stall(answer)
 
-    wanted = ["a.en", *"vwxyz"]  # more than are fetched at once
-    server.files |= dict.fromkeys(wanted, CONTENT)
+    names = ["a.en", *"vwxyz"]  # more than are fetched at once
+    server.files |= dict.fromkeys(names, CONTENT)
     manner = well(upto=HALF, after=note_and_stall) if headers else note_and_stall
-    server.manners = {name: [manner] for name in wanted}
-    process = fetching([server.file(name, CONTENT) for name in wanted], folder)
+    server.manners = {name: [manner] for name in names}
+    process = fetching([server.file(name, CONTENT) for name in names], folder)
     together.wait()
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30)[1].endswith("\nKeyboardInterrupt\n")
@@ -416,7 +421,7 @@ def test_a_server_that_takes_no_connection(tmp_path: Path) -> None:
     patience = replace(PATIENCE, connecting=0.2)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
         address = server.getsockname()
-        with socket.create_connection(address):  # the only one that may wait
+        with socket.create_connection(address):  # the only connection that may wait
             url = f"http://127.0.0.1:{address[1]}/a.en"
             with pytest.raises(TransferError, match=r"no connection in 0\.2 s; gave up after 2"):
                 Transfer(tmp_path / "part", None, patience, threading.Event()).run(url)
@@ -426,7 +431,9 @@ def test_a_network_that_goes(server: Server, folder: Path) -> None:
     nowhere = status(302, Location="http://127.0.0.1:1/a.en")
     server.manners["a.en"] = [well(upto=HALF), *[nowhere] * 3]
     message = fails(server.file("a.en", CONTENT), folder)
-    assert "Connection refused; gave up after 3 tries" in message  # it has been there
+    assert (
+        "Connection refused; gave up after 3 tries" in message
+    )  # the address answered before, so the network may come back
 
 
 @pytest.mark.parametrize(
@@ -497,7 +504,9 @@ def test_terms_must_be_accepted_once(server: Server, folder: Path) -> None:
     assert message.endswith("attnmt fetch --experiment kept --accept rwth")
     assert server.asked == []
     fetch([file], folder, {"rwth"}, PATIENCE)
-    assert fetch_one(file, folder) == CONTENT  # what lies there has been accepted
+    assert (
+        fetch_one(file, folder) == CONTENT
+    )  # the terms of a file that lies there have been accepted
 
 
 def test_two_processes_share_the_work(server: Server, folder: Path) -> None:
@@ -534,6 +543,6 @@ def test_mirror(
     assert not folder.exists()
 
 
-def test_an_address_that_is_none(tmp_path: Path) -> None:
+def test_an_address_without_a_host(tmp_path: Path) -> None:
     with pytest.raises(TransferError, match="No host supplied"):
         Transfer(tmp_path / "part", None, PATIENCE, threading.Event()).run("http:///a.en")

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 from attnmt.model.dropout import Dropout
 
 LIKE = torch.zeros(1, dtype=torch.float64)
-MANY = 400_003  # the last of them lie in a word of random bits that is used in part
+MANY = 400_003  # the last elements share a random word that is only partly used
 
 
 def mask(p: float, *shape: int, like: torch.Tensor = LIKE) -> torch.Tensor:
-    found = Dropout(p).train().mask(shape, like)
-    assert found is not None
-    return found
+    drawn = Dropout(p).train().mask(shape, like)
+    assert drawn is not None
+    return drawn
 
 
 @pytest.mark.parametrize("p", [1e-3, 0.2, 0.5, 0.7, 0.999, 1 - 1e-9])
 def test_elements_are_dropped_with_probability_p(p: float) -> None:
-    """Within 5 standard deviations: all together, and each of the four that share a random word."""
+    """Within 5 standard deviations, for all elements and for each of the four in a random word."""
     torch.manual_seed(1)
     dropped = mask(p, MANY) == 0
-    step = 2**-16  # of the 16 bits, to within which p is met
+    step = 2**-16  # 16 bits draw each element, so p is met to within this
     q = min(p, 1 - step)
     for part in (dropped, *(dropped[i::4] for i in range(4))):
         deviation = math.sqrt(q * (1 - q) / len(part))

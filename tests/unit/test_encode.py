@@ -17,7 +17,7 @@ SETS = ("dev", "test", "train")
 
 @pytest.fixture
 def tokens(project: Project) -> Project:
-    """Return a small project with tokens, as the tokens stage would make them."""
+    """Return a small project with tokens, as the tokens stage would write them."""
     project.tokens.mkdir(parents=True)
     for name in SETS:
         (project.tokens / f"{name}.en").write_text("A house , a dog .\n")
@@ -30,7 +30,7 @@ def write(project: Project, name: str, text: str) -> None:
 
 
 def encode(project: Project, **encoding: Any) -> Path:
-    """Run the stage for a family of this encoding and return its folder."""
+    """Run the stage for a family with this encoding; return its folder."""
     project.params["families"]["luong"]["encoding"] = {"vocabulary": 1000} | encoding
     project.succeed("encode", "luong")
     return project.encoded / "luong"
@@ -64,12 +64,12 @@ def test_summary(tokens: Project) -> None:
     write(tokens, "dev.en", "A dog , a mouse &apos;s house .\n")
     output = tokens.succeed("encode", "luong")
     folder = tokens.encoded / "luong"
-    found = summary(folder)
-    assert found["vocabulary"] == {"en": 9, "de": 9}
-    assert found["pieces"] is False
-    assert found["sets"]["train"]["lines"] == 1
+    summed = summary(folder)
+    assert summed["vocabulary"] == {"en": 9, "de": 9}
+    assert summed["pieces"] is False
+    assert summed["sets"]["train"]["lines"] == 1
     digest = hashlib.sha256((folder / "dev.en.tok").read_bytes()).hexdigest()
-    assert found["sets"]["dev"]["en"] == {"tokens": 8, "unknown": 0.25, "sha256": digest}
+    assert summed["sets"]["dev"]["en"] == {"tokens": 8, "unknown": 0.25, "sha256": digest}
     assert output.startswith("en 9 entries; de 9 entries\n")
     assert "dev: 1 pairs; en 8 words, 25.00% unknown; de 6 words, 0.00% unknown\n" in output
 
@@ -112,7 +112,7 @@ def test_pieces(tokens: Project) -> None:
     folder = encode(tokens, pieces={"merges": 6, "threshold": 1})
     codes = (folder / "codes").read_text().splitlines()
     assert codes[0] == "#version: 0.2"
-    assert codes[1] == "t o"  # of 8 motors in both languages together
+    assert codes[1] == "t o"  # from the 8 motors of both languages together
     for name in SETS:
         for language in ("en", "de"):
             cut = [
@@ -122,15 +122,15 @@ def test_pieces(tokens: Project) -> None:
             words = (tokens.tokens / f"{name}.{language}").read_text().splitlines()
             assert cut == [line.split() for line in words]
     assert "motor" in (folder / "train.en.tok").read_text().split()
-    assert (folder / "test.links").read_text() == "0-0 2?3\n"  # still of words
-    found = summary(folder)
-    assert found["pieces"] is True
-    assert found["sets"]["train"]["en"]["unknown"] == 0
+    assert (folder / "test.links").read_text() == "0-0 2?3\n"  # links stay links of words
+    summed = summary(folder)
+    assert summed["pieces"] is True
+    assert summed["sets"]["train"]["en"]["unknown"] == 0
     pieces = (folder / "train.en.tok").read_text().split()
     assert set(Vocabulary.load(folder / "vocab.en").words[3:]) == set(pieces)
 
 
-def test_a_piece_that_is_rare_in_a_language_is_split_in_it(tokens: Project) -> None:
+def test_a_piece_that_is_rare_in_a_language_is_split_there(tokens: Project) -> None:
     write(tokens, "train.en", "aab aab aab aab\n")
     write(tokens, "train.de", "aab bb bb bb\n")
     folder = encode(tokens, pieces={"merges": 10, "threshold": 2})
@@ -175,7 +175,7 @@ def test_bad_input(tokens: Project, files: dict[str, str], message: str) -> None
     assert message in tokens.fail("encode", "luong")
 
 
-def test_text_may_hold_that_mark_where_words_stay_whole(tokens: Project) -> None:
+def test_text_may_hold_the_mark_of_pieces_where_words_stay_whole(tokens: Project) -> None:
     write(tokens, "dev.de", "a b</w>c\n")
     assert (encode(tokens) / "dev.de.tok").read_text() == "a b</w>c\n"
 

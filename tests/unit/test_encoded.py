@@ -1,4 +1,4 @@
-"""Ids on disk."""
+"""Word ids on disk."""
 
 from pathlib import Path
 

@@ -37,7 +37,7 @@ REPLACED = [
     "Er sagt : &quot; Ich komme heute nicht . &quot;",
     "Die Katze sitzt auf einer Matte .",
 ]
-# As it was typed, with a space before the colon and one before a full stop, which tokens do not keep.
+# The text as it was typed: with a space before the colon, which tokens do not keep.
 RAW = [
     "Das gut-bekannte Haus ist alt.",
     'Er sagt : "Ich komme heute nicht."',
@@ -53,7 +53,7 @@ TRANSLATED = [*WRITTEN[:2], "Die Katze sitzt auf einer Matte."]
 
 @pytest.fixture
 def stage(tmp_path, monkeypatch):
-    """The stage's module, in a folder with all that it reads."""
+    """Return the stage's module, in a folder with all the files that it reads."""
     monkeypatch.chdir(tmp_path)
     spec = importlib.util.spec_from_file_location("stage_evaluate", ROOT / "stages/evaluate.py")
     module = importlib.util.module_from_spec(spec)
@@ -64,7 +64,7 @@ def stage(tmp_path, monkeypatch):
 
 @pytest.fixture
 def scored(monkeypatch):
-    """The scripts that ran, in their order; none does any work."""
+    """Return a list that notes which scripts run, in order; none does any work."""
     scripts = []
 
     def note(script, translations, references, samples):
@@ -89,12 +89,12 @@ def write_family(family, target, reference, pieces=False):
     write_json(folder / "summary.json", summary(lines, digest="e" * 64, pieces=pieces))
     for test in ("test1", "test2"):
         write_lines(Path(f"data/demo/raw/{test}.{target}"), RAW)
-        for language in ("en", "de"):  # of as many words
+        for language in ("en", "de"):  # both sides have as many words
             write_lines(folder / f"{test}.{language}.tok", reference)
 
 
 def write_translations(name, links=()):
-    """Write a system's translations and, of one that attends, the same links in each reading."""
+    """Write a system's translations and, if it has links, the same links for each reading."""
     for test in ("test1", "test2"):
         write_lines(Path(f"translations/demo/{name}/{test}.out"), OUTPUT)
         write_lines(Path(f"translations/demo/{name}/{test}.replaced"), REPLACED)
@@ -115,8 +115,8 @@ def write_reading(name, **changes):
 
 
 def write_metrics(name="base", **changes):
-    found = metrics(dataset_digest="e" * 64, perplexity={"test1": 8.5, "test2": 9.5}) | changes
-    write_json(Path(f"models/demo/{name}/metrics.json"), found)
+    values = metrics(dataset_digest="e" * 64, perplexity={"test1": 8.5, "test2": 9.5}) | changes
+    write_json(Path(f"models/demo/{name}/metrics.json"), values)
 
 
 def change_params(**sections):
@@ -205,8 +205,8 @@ def test_groups_of_length_are_of_the_size_that_the_parameters_name(stage):
 
 def test_what_replacement_did_not_change_is_scored_once(stage, scored):
     write_lines(Path("translations/demo/base/test1.replaced"), OUTPUT)
-    found = run(stage)["sets"]["test1"]
-    assert found["after"] == found["before"]
+    first = run(stage)["sets"]["test1"]
+    assert first["after"] == first["before"]
     assert scored == [*SCRIPTS] * 3  # test1 once, test2 before and after
 
 
@@ -223,7 +223,7 @@ def test_links_are_judged_in_both_readings_and_the_rate_is_the_authors(stage, au
     scores = run(stage, name)
     alignment = scores["alignment"]
     assert (scores["reading"]["chosen"], scores["reading"]["authors"]) == ("next", authors)
-    # 5 links, 4 sure; all are right but for next, whose second is wrong.
+    # There are 5 links and 4 sure ones; all are right except the second of the reading "next".
     rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9}
     assert alignment["aer_by_link_step"] == pytest.approx(rates)
     assert (alignment["set"], alignment["lines"], alignment["link_step"]) == ("test1", 3, authors)
@@ -282,8 +282,8 @@ def test_an_ensemble_names_its_members_and_how_it_averages(stage):
     assert scores["models"] == members
     assert (scores["average"], scores["seed"]) == ("logits", None)
     assert scores["sets"]["test1"]["perplexity"] is None
-    found = [scores["alignment"][key] for key in ("aer", "low", "high")]
-    assert found == [None] * 3  # no gold links here
+    rates = [scores["alignment"][key] for key in ("aer", "low", "high")]
+    assert rates == [None] * 3  # no gold links here
 
 
 def test_words_and_pieces_have_the_same_reference(stage):
@@ -394,11 +394,11 @@ def test_the_command_imports_nothing_that_takes_longer_than_its_work(stage):
     code += f"runpy.run_path({str(ROOT / 'stages/evaluate.py')!r}, run_name='__main__')"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     command = [sys.executable, "-c", code, "params.yaml", "base"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    result = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
     assert Path("scores/demo/base.json").exists()
     Path("params.yaml").unlink()
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: params.yaml: ")
+    result = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: params.yaml: ")

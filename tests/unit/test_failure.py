@@ -1,4 +1,4 @@
-"""Trainings that fail: what is tried again, and what is refused at once."""
+"""Trainings that fail: which are tried again, and which are refused at once."""
 
 import sys
 from collections.abc import Callable
@@ -27,7 +27,7 @@ CUDA = "CUDA error: device-side assert triggered\nCUDA kernel errors might be re
 
 
 def start(folder: Path, stop: Stop | None = None, minutes: float = 1.0, **recipe: float) -> None:
-    """Train as the stage does: refused, or from the last checkpoint."""
+    """Train from the last checkpoint as the stage does, unless the training is refused."""
     refuse_failed(folder)
     text, settings = reversal(150, 1, reverse=True), RECIPE.model_copy(update=recipe)
     checkpoints = Checkpoints(folder, minutes)
@@ -42,7 +42,7 @@ def refused(folder: Path) -> str:
 
 
 def failing_at(batch: int) -> Callable[[Step, Batch, float], Tensor]:
-    """Return a step that fails in a batch of the training, counted from 1, each time that it comes."""
+    """Return a step that fails each time a certain batch of the training comes, counted from 1."""
     text, trained = reversal(150, 1, reverse=True), Step.__call__
     rows = list(loop._batches(text, RECIPE, 1, Progress()))[batch - 1]
     faulty = text.batch(rows)
@@ -77,7 +77,7 @@ def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(
 def test_no_checkpoint_has_weights_that_are_not_finite(
     tmp_path: Path, stop_after: int | None
 ) -> None:
-    """Not by the clock, which asks after every batch, nor when the training is stopped."""
+    """Neither the clock, which asks after every batch, nor a stop saves such weights."""
     with pytest.raises(TrainingStopped):
         start(tmp_path, StopAfter(2))
     before = {path.name: path.read_bytes() for path in tmp_path.glob("*.safetensors")}
@@ -123,7 +123,7 @@ def test_what_fails_once_is_tried_again_and_may_end(
 
 
 def end_by(error: BaseException, folder: Path, after: int = 0) -> None:
-    """Have a training that went on after a batch end by an error."""
+    """Have a training that continued after a batch end with an error."""
     with pytest.raises(type(error)), noted_failures(folder, after):
         raise error
 
@@ -166,14 +166,14 @@ def test_a_damaged_note_says_what_to_do(tmp_path: Path, content: str) -> None:
 
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    """Return the parameters of a project in whose folder the test runs, with a rate that is too high."""
+    """Return the parameters of a project in the working folder, with too high a learning rate."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    made = make_experiment(Path())
-    family = made.families["words"]
+    experiment = make_experiment(Path())
+    family = experiment.families["words"]
     recipe = family.training.model_copy(update=DIVERGING | {"epochs": 30})
-    families = made.families | {"words": family.model_copy(update={"training": recipe})}
-    return made.model_copy(update={"families": families})
+    families = experiment.families | {"words": family.model_copy(update={"training": recipe})}
+    return experiment.model_copy(update={"families": families})
 
 
 def test_the_stage_trains_no_second_time(params: Params, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ TEXTS = {"train": ["x", "y"], "dev": ["d"], "test": ["t"]}
 
 @pytest.fixture
 def server(attnmt: Command) -> Iterator[Server]:
-    """Return a server of the files that the folder's parameters name; the dev set has a license."""
+    """Serve the files that the working folder's parameters name; the dev set has a license."""
     with serving() as server:
         files: dict[str, Any] = {}
         for name, lines in TEXTS.items():

@@ -1,4 +1,4 @@
-"""Figures 5 and 6: the data that is drawn, and its files."""
+"""Figures 5 and 6: the data that they show, and their files."""
 
 import csv
 import re
@@ -29,7 +29,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def write_history(params, name, start=6.0, steps=STEPS):
-    """A model whose cost falls by 1 at each evaluation, dev costs being 9."""
+    """Write the history of a model whose test cost falls by 1 at each evaluation; its dev cost is 9."""
     tests = [f"{test}_cost" for test in params.sets.tests]
     lines = [",".join(["step", "dev_cost", *tests])]
     lines += [
@@ -39,7 +39,7 @@ def write_history(params, name, start=6.0, steps=STEPS):
 
 
 def write_lengths(params, name, plus=0.0):
-    """Scores of groups by length, 10 more after unknown words are replaced."""
+    """Write scores of groups by length, 10 higher after unknown words are replaced."""
     lengths = [
         {"max_length": longest, "lines": 50, "before": value + plus, "after": value + plus + 10}
         for longest, value in GROUPS
@@ -58,7 +58,7 @@ def write_all(params):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """The demo's parameters, with made histories and scores of all its systems."""
+    """Return the demo's parameters, with made-up histories and scores of all its systems."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     write_all(params)
@@ -66,7 +66,7 @@ def params(tmp_path, monkeypatch):
 
 
 def only(params, *names, **more):
-    """The experiment with these models, those given as ``more``, and no ensemble."""
+    """Return the experiment with these models, those given as ``more``, and no ensemble."""
     models = {name: params.models[name] for name in names} | more
     return params.model_copy(update={"models": models, "ensembles": {}})
 
@@ -155,8 +155,8 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
     source = "Paper: Luong et al. 2015, Figure 6, read off its vector drawing, newstest2014."
     assert str(figure.caption).endswith(source)
     assert "Ours: test1, 150 sentences, seed 1." in str(figure.caption)
-    own = params.evaluation.length_group
-    assert f"200 in the paper's groups, {own} in ours" in str(figure.caption)
+    group = params.evaluation.length_group
+    assert f"200 in the paper's groups, {group} in ours" in str(figure.caption)
 
 
 def test_on_the_papers_set_both_stand_in_one_panel(params):
@@ -199,8 +199,8 @@ def test_the_csv_has_the_points_that_are_drawn(params, make):
         for x, y in zip(series.x, series.y, strict=True)
     ]
     assert list(rows[0]) == ["panel", "series", "model", "paper", "x", "y"]
-    found = [tuple(row.values()) for row in rows]
-    assert [(*row[:4], float(row[4]), float(row[5])) for row in found] == expected
+    cells = [tuple(row.values()) for row in rows]
+    assert [(*row[:4], float(row[4]), float(row[5])) for row in cells] == expected
 
 
 def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
@@ -247,7 +247,7 @@ def test_panels_share_a_page(params):
     for root in drawings:
         assert root.get("viewBox") == "0 0 420 300"
         assert root.get("width") is root.get("height") is None
-        assert list(root.iter(f"{SVG}style")) == []  # it would match the whole page
+        assert list(root.iter(f"{SVG}style")) == []  # a style would apply to the whole page
         text = ElementTree.tostring(root, encoding="unicode")
         used = re.findall(r'(?:href="|url\()#([^")]+)', text)
         assert used
@@ -263,9 +263,9 @@ def test_a_systems_groups_can_be_found_in_every_panel(params):
     figure = figure5(only(params, "base_reverse", "local_p_general_feed"))
     for k, panel in enumerate(figure.panels):
         root = ElementTree.fromstring(draw.panel_svg(panel, f"p{k}"))
-        found = {g.get("id"): g.get("data-series") for g in root.iter() if g.get("data-series")}
+        groups = {g.get("id"): g.get("data-series") for g in root.iter() if g.get("data-series")}
         keys = {f"p{k}-s{n}": draw.system_key(series) for n, series in enumerate(panel.series)}
-        assert found == keys
+        assert groups == keys
         for n, series in enumerate(panel.series):
             group = next(g for g in root.iter() if g.get("id") == f"p{k}-s{n}")
             assert draw.stroke(series).color.lower() in ElementTree.tostring(

@@ -1,4 +1,4 @@
-"""Strict reading, and what is written is read."""
+"""Files are read strictly, and what is written is read back."""
 
 import gzip
 from collections.abc import Callable

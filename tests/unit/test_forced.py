@@ -1,4 +1,4 @@
-"""The attention of given translations against the weights of one step after the other."""
+"""The attention of given translations, against the weights of one step after another."""
 
 import numpy as np
 import pytest
@@ -39,14 +39,14 @@ def test_weights_are_those_of_each_step_in_the_order_of_the_sentence(
     variant: Variant, reverse: bool
 ) -> None:
     model = translator(variant, reverse).eval()
-    found = attention([model], batch())
-    for i, weights in enumerate(found):
+    matrices = attention([model], batch())
+    for i, weights in enumerate(matrices):
         expected = word_by_word(model, batch(), i)
         assert weights.shape == expected.shape
         np.testing.assert_allclose(weights, expected, atol=1e-12)
-    assert len(found) == 3
-    # Words differ in their weights, or an order could not be told.
-    assert np.ptp(found[0], axis=1).max() > 1e-6
+    assert len(matrices) == 3
+    # Words must differ in their weights, or a wrong order would not show.
+    assert np.ptp(matrices[0], axis=1).max() > 1e-6
 
 
 def test_an_ensemble_has_the_mean_of_its_attentional_members() -> None:

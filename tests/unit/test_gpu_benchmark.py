@@ -21,7 +21,7 @@ SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
 
 
 def result(graphs: dict[str, Any]) -> dict[str, Any]:
-    """What a machine with one system and one precision would write."""
+    """Return the results of a machine with one system and one precision."""
     form = {"ms_per_step": 20.0, "host_ms_per_step": 2.5, "memory_mb": 7000}
     plain = form | {"words_per_second": [990.0, 1000.0, 1020.0], "kernels_per_step": 5400}
     return {
@@ -50,17 +50,17 @@ def test_a_small_run_writes_every_system_in_every_precision(
     command = ["training", "--device", "cpu", "--tiny", "--batches", "2", "--seconds", "0"]
     run = CliRunner().invoke(gpu.app, [*command, "--name", "A B"], catch_exceptions=False)
     assert run.exit_code == 0, run.output
-    found = json.loads((tmp_path / "gpu-a-b.json").read_text())
-    assert list(found["systems"]) == list(SYSTEMS)
-    for system in found["systems"].values():
-        assert set(found["products"]) <= set(system)
-        for precision in found["products"]:
+    results = json.loads((tmp_path / "gpu-a-b.json").read_text())
+    assert list(results["systems"]) == list(SYSTEMS)
+    for system in results["systems"].values():
+        assert set(results["products"]) <= set(system)
+        for precision in results["products"]:
             (form,) = system[precision]["forms"].values()
             assert min(form["words_per_second"]) > 0
             assert system[precision]["limit"] > 0
-    rows = [line for line in render(found).splitlines() if line.startswith("|")]
-    assert len(rows) == 2 + len(found["systems"]) * len(found["products"])
-    assert render(found) in run.output
+    rows = [line for line in render(results).splitlines() if line.startswith("|")]
+    assert len(rows) == 2 + len(results["systems"]) * len(results["products"])
+    assert render(results) in run.output
 
 
 def test_nothing_begins_after_the_time_is_over(
@@ -93,7 +93,7 @@ def test_what_waits_for_the_step_before_runs_at_its_speed() -> None:
         system = System(attention="global", score="dot", input_feeding=feeding)
         config = ModelConfig(system, SHAPE, 100, 100)
         of_word = work(config, lengths)
-        recurrent = 2 * 4 * 10 * 10  # of layers of 10 cells: gates x cells x cells
+        recurrent = 2 * 4 * 10 * 10  # two layers of 10 cells: layers x gates x cells x cells
         decoder = of_word.decoder + of_word.attention if feeding else recurrent
         seconds = 4 * (2 * recurrent + decoder) / 1e3  # two source words a target word
         assert words_limit(config, lengths, speeds) == pytest.approx(1 / seconds, rel=1e-3)

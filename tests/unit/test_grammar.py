@@ -114,8 +114,8 @@ def test_adjective_endings(table: de.Forms, expected: str) -> None:
     ],
 )
 def test_noun_declension(noun: str, gender: str, plural: str, expected: str) -> None:
-    made = make_noun(("x",), ("xs",), noun, gender, plural, ("thing",))
-    assert [*made.german, *made.german_plural] == expected.split()
+    entry = make_noun(("x",), ("xs",), noun, gender, plural, ("thing",))
+    assert [*entry.german, *entry.german_plural] == expected.split()
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_indefinite_article_follows_the_sound() -> None:
 
 
 def test_known_sentences() -> None:
-    """Short sentences everybody can check, with their links; seeds differ in which they have."""
+    """Short sentences with links that everybody can check; which of them come up depends on the seed."""
     known = {
         "We know him.": ("Wir kennen ihn.", "0-0 1-1 2-2 3-3", ""),
         "They know us.": ("Sie kennen uns.", "0-0 1-1 2-2 3-3", ""),
@@ -278,7 +278,7 @@ def test_nouns_are_surely_linked_to_their_translations(pairs: list[GoldPair]) ->
 
 def clauses_after(conjunctions: str, pairs: list[GoldPair]) -> list[list[str]]:
     """Return the words of simple subordinate clauses (no comma or *und* inside)."""
-    found = []
+    clauses = []
     for pair in pairs:
         tokens = pair.target_tokens
         for start, token in enumerate(tokens):
@@ -287,8 +287,8 @@ def clauses_after(conjunctions: str, pairs: list[GoldPair]) -> list[list[str]]:
             rest = list(tokens[start + 1 :])
             end = next(i for i, word in enumerate(rest) if word in ",.?“")
             if "und" not in rest[:end]:
-                found.append(rest[:end])
-    return found
+                clauses.append(rest[:end])
+    return clauses
 
 
 def finite_forms() -> set[str]:
@@ -397,14 +397,14 @@ def test_perfect_auxiliaries(pairs: list[GoldPair]) -> None:
         words = pair.target_tokens
         if len(words) > 9 or "," in words or "und" in words:
             continue
-        for participle, wanted in (
+        for participle, auxiliaries in (
             ("gereist", {"ist", "bin", "sind", "war", "waren"}),
             ("angekommen", {"ist", "bin", "sind", "war", "waren"}),
             ("gekauft", {"hat", "habe", "haben", "hatte", "hatten"}),
             ("gelesen", {"hat", "habe", "haben", "hatte", "hatten"}),
         ):
             if participle in words:
-                assert wanted & {word.lower() for word in words}, pair.target
+                assert auxiliaries & {word.lower() for word in words}, pair.target
                 seen[participle] += 1
     assert len(seen) == 4
 

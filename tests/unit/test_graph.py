@@ -53,7 +53,7 @@ stages:
     meta: {resources: {mem_mb: 100, runtime: 1}}
 """
 FAMILIES = {"family@luong", "family@course"}
-EVERY = {"write", "read_within", "read_around", "apart", *FAMILIES}
+ALL_STAGES = {"write", "read_within", "read_around", "apart", *FAMILIES}
 
 
 @pytest.fixture
@@ -96,10 +96,10 @@ def settled() -> set[str]:
 def test_a_folder_stands_for_the_outputs_in_it_and_a_file_for_the_output_around_it(
     project: Path,
 ) -> None:
-    found = stages()
-    assert found["write"].inputs == ["source.txt"]
-    assert found["read_within"].inputs == ["made/whole"]
-    assert found["read_around"].inputs == ["made/whole", "made/alone.txt", "other.txt"]
+    by_name = stages()
+    assert by_name["write"].inputs == ["source.txt"]
+    assert by_name["read_within"].inputs == ["made/whole"]
+    assert by_name["read_around"].inputs == ["made/whole", "made/alone.txt", "other.txt"]
 
 
 def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
@@ -108,8 +108,8 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert write.command.startswith("mkdir -p made/whole")
     assert write.outputs == ["made/whole", "made/alone.txt"]
     params = yaml.safe_load((project / "params.yaml").read_text())
-    found = {"corpus.seed": params["corpus"]["seed"], "dictionary": params["dictionary"]}
-    assert write.params == {f"params.yaml:{name}": value for name, value in found.items()}
+    expected = {"corpus.seed": params["corpus"]["seed"], "dictionary": params["dictionary"]}
+    assert write.params == {f"params.yaml:{name}": value for name, value in expected.items()}
     assert (write.threads, write.resources) == (1, {"mem_mb": 100, "runtime": 1000})
     assert (within.threads, within.resources) == (1, {"gpu": 1, "mem_mb": 100, "runtime": 100})
     change(project / "params.yaml", "machine.train_threads", 3)
@@ -118,13 +118,13 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
 
 def test_the_stages_that_wait_for_another_are_its_priority(project: Path) -> None:
     priorities = {name: stage.priority for name, stage in stages().items()}
-    assert priorities == dict.fromkeys(EVERY, 0) | {"write": 2, "read_within": len(FAMILIES)}
+    assert priorities == dict.fromkeys(ALL_STAGES, 0) | {"write": 2, "read_within": len(FAMILIES)}
 
 
 def test_a_loop_gives_a_stage_for_each_entry(project: Path) -> None:
-    found = stages()
-    assert found.keys() == EVERY
-    course = found["family@course"]
+    by_name = stages()
+    assert by_name.keys() == ALL_STAGES
+    course = by_name["family@course"]
     assert course.command == "cat read/within.txt > course.txt"
     assert course.outputs == ["course.txt"]
     params = yaml.safe_load((project / "params.yaml").read_text())
@@ -143,7 +143,7 @@ def test_nothing_is_settled_before_dvc_has_a_lock(project: Path) -> None:
 
 def test_all_is_settled_after_dvc_ran_unless_not_asked(project: Path) -> None:
     run_with_dvc()
-    assert settled() == EVERY
+    assert settled() == ALL_STAGES
     assert not any(stage.settled for stage in read_stages("demo", compare=False))
 
 
@@ -162,13 +162,13 @@ def test_a_changed_parameter_unsettles_the_stages_that_read_it(project: Path) ->
 def test_a_changed_entry_unsettles_its_own_stage_alone(project: Path) -> None:
     run_with_dvc()
     change(project / "params.yaml", "families.course.encoding.length", 7)
-    assert settled() == EVERY - {"family@course"}
+    assert settled() == ALL_STAGES - {"family@course"}
 
 
 def test_a_lost_output_unsettles_its_stage(project: Path) -> None:
     run_with_dvc()
     (project / "apart.txt").unlink()
-    assert settled() == EVERY - {"apart"}
+    assert settled() == ALL_STAGES - {"apart"}
 
 
 def test_an_order_is_written_when_it_is_new_or_must_be_newer_than_the_outputs(

@@ -25,14 +25,14 @@ def test_leftovers_are_moved_and_nothing_else(
         file = path if path.suffix else path / "file"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("first")
-    for again in ("first", "second"):
+    for content in ("first", "second"):
         for path in LEFT:
             file = path if path.suffix else path / "file"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(again)
+            file.write_text(content)
         assert sorted(set_aside(params)) == sorted(LEFT)
         assert not any(path.exists() for path in LEFT)
-        assert Path("set-aside/scores/demo/gone.json").read_text() == again
+        assert Path("set-aside/scores/demo/gone.json").read_text() == content
     kept = {path for path in Path().rglob("*") if path.is_file()}
     assert {path for path in kept if path.parts[0] != "set-aside"} == before
     assert set_aside(params) == []

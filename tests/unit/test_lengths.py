@@ -1,4 +1,4 @@
-"""BLEU by length: a case made by hand, and the groups of the paper's own test set."""
+"""BLEU by length: a case worked by hand, and the groups of the paper's own test set."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ NEWSTEST2014 = [
 ]
 
 
-def test_a_case_made_by_hand() -> None:
+def test_a_case_worked_by_hand() -> None:
     references = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p q"]
     before = ["a b c d e f x", "p q r s", "h i j k l", "x x x x", "m n o p x"]
     after = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p x"]
@@ -48,14 +48,14 @@ def test_every_sentence_is_in_one_group_of_full_size_but_the_last(
 ) -> None:
     lines = [" ".join(["w"] * length) for length in lengths]
     groups = by_length(lines, lines, lines, size)
-    whole, rest = divmod(len(lengths), size)
-    assert [group.lines for group in groups] == [size] * whole + [rest] * (rest > 0)
+    full, rest = divmod(len(lengths), size)
+    assert [group.lines for group in groups] == [size] * full + [rest] * (rest > 0)
     ends = [min(end, len(lengths)) for end in range(size, len(lengths) + size, size)]
     assert [group.max_length for group in groups] == [sorted(lengths)[end - 1] for end in ends]
 
 
 @needs("NEWSTEST_DIR", "newstest2014-filtered.de")
-def test_newstest2014_has_these_lengths() -> None:
+def test_newstest2014_has_the_lengths_above() -> None:
     moses = MosesTokenizer("de", split_hyphens=True)
     lines = read_lines(written("NEWSTEST_DIR", "newstest2014-filtered.de"))
     lengths = Counter(len(moses.join_hyphens(moses.tokenize(line))) for line in lines)

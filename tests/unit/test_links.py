@@ -1,4 +1,4 @@
-"""Pharaoh's format."""
+"""Word links in Pharaoh's format."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_flipped() -> None:
 
 
 @pytest.mark.parametrize("item", ["1", "1-", "-1-2", "1_2", "a-b", "1-2-3", "1- 2", "²-1"])
-def test_what_is_no_link(write: Callable[[str, bytes], Path], item: str) -> None:
+def test_what_is_not_a_link(write: Callable[[str, bytes], Path], item: str) -> None:
     path = write("x.links", f"0-0\n1-1 {item}\n".encode())
     with pytest.raises(InputError, match=r"x\.links:2: .* is not a link"):
         read_links(path)
@@ -50,6 +50,6 @@ def test_talp(sure: list[tuple[int, int]], possible: list[tuple[int, int]]) -> N
 
 
 @pytest.mark.parametrize("item", ["0-1", "1-0", "1?1", "1P1", "01-1", "1:1"])
-def test_what_is_no_talp_link(item: str) -> None:
+def test_what_is_not_a_talp_link(item: str) -> None:
     with pytest.raises(InputError, match=r"gold:7: .* is not a link; write 1-1 \(sure\) or 1p1"):
         parse_talp(f"1-1 {item}", "gold:7")

@@ -17,7 +17,7 @@ def steps(folder: Path) -> list[str]:
     command = ["make", "-n", "graph"]
     own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     shown = subprocess.run(
-        command, cwd=folder, env=own, capture_output=True, text=True, check=True
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
     ).stdout
     return [line for line in shown.splitlines() if not line.startswith("dvc dag")]
 
@@ -41,9 +41,9 @@ def test_an_environment_is_made_once(first: Path) -> None:
 
 def test_the_environment_of_a_copied_folder_is_made_again(first: Path, tmp_path: Path) -> None:
     shutil.copytree(first, tmp_path / "copy", symlinks=True)
-    removed, made, *_ = steps(tmp_path / "copy")
+    removed, created, *_ = steps(tmp_path / "copy")
     assert removed == "rm -rf .venv"
-    assert made.endswith("-m venv .venv")
+    assert created.endswith("-m venv .venv")
 
 
 def test_the_environment_of_a_moved_folder_is_made_again(first: Path, tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ def write_encoded(family, links, pieces=False, **text):
 
 def write_attention(name, *samples, file="test1.forced.attention.json"):
     keys = ("line", "source", "target", "weights")
-    found = [dict(zip(keys, sample, strict=True)) for sample in samples]
-    write_json(Layout("demo").translations(name) / file, found)
+    matrices = [dict(zip(keys, sample, strict=True)) for sample in samples]
+    write_json(Layout("demo").translations(name) / file, matrices)
 
 
 def uniform(line, length):
@@ -50,7 +50,7 @@ def uniform(line, length):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """The demo's parameters, gold links, and made attention of all its models."""
+    """Return the demo's parameters, with gold links and made-up attention of all its models."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     for family in params.families:
@@ -74,7 +74,7 @@ def test_a_matrix_joins_weights_to_the_gold_links_of_its_line(params):
 
 
 def test_german_english_links_are_flipped(params):
-    """Gold is English-German; the source of this system is German."""
+    """Gold links are English-German; the source of this system is German."""
     german, english = TARGET[:-1], [*SOURCE, "</s>"]
     weights = [[0.5, 0.5]] * 4
     write_attention("de_en_global_dot_feed", (LINE, german, english, weights))
@@ -238,7 +238,7 @@ def test_files_are_well_formed_and_the_same_twice(params):
 
 
 def test_the_file_that_translations_write_is_read(params):
-    """The form on disk: one JSON list, whatever its line breaks."""
+    """The file holds one JSON list, whatever its line breaks."""
     path = Layout("demo").translations("gru_self") / "test1.forced.attention.json"
     sample = {"line": LINE, "source": SOURCE, "target": TARGET, "weights": WEIGHTS}
     path.write_text(f"[\n{json.dumps(sample)}\n]\n", encoding="utf-8")

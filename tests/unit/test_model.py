@@ -1,4 +1,4 @@
-"""The whole model of every variant, against finite differences and against itself by other ways."""
+"""Every variant of the whole model, against finite differences and against other ways to compute it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 
 
 class LossWithGradients(torch.autograd.Function):
-    """A loss that takes its gradients at once; gradcheck asks for them twice, and tapes serve once."""
+    """A loss that computes its gradients at once: gradcheck asks twice, but a tape answers once."""
 
     @staticmethod
     def forward(ctx: Any, loss: Callable[..., Tensor], *values: Tensor) -> Tensor:
@@ -45,10 +45,10 @@ def test_gradients_are_those_of_finite_differences(variant: Variant) -> None:
         y = next_words.masked_fill(padding, -1).flatten()
         return SummedLoss.apply(h_tilde.flatten(0, 1), W_s, y, True)
 
-    def taken(*values: Tensor) -> Tensor:
+    def with_gradients(*values: Tensor) -> Tensor:
         return LossWithGradients.apply(loss, *values)
 
-    assert torch.autograd.gradcheck(taken, parameters, fast_mode=True, atol=1e-6)
+    assert torch.autograd.gradcheck(with_gradients, parameters, fast_mode=True, atol=1e-6)
 
 
 @each_variant
@@ -116,7 +116,7 @@ def with_fault(fault: str, variant: Variant) -> list[Translator]:
 
 
 def test_fault_in_the_gradient_of_p_t() -> None:
-    """W_p and v_p get half their gradient; the loss and all that does not lie before p_t stay."""
+    """W_p and v_p get half their gradient; the loss and the gradients of W_s and W_c stay."""
     (loss, right), (same_loss, wrong) = map(
         loss_and_gradients,
         with_fault("position_gradient", Variant("lstm", "local_p", "dot", False)),
@@ -130,7 +130,7 @@ def test_fault_in_the_gradient_of_p_t() -> None:
 
 @pytest.mark.parametrize("feeding", [False, True])
 def test_fault_in_the_gradient_of_general_is_felt_by_the_encoder_alone(feeding: bool) -> None:
-    """Only h_s gets a wrong gradient, so only what lies before h_s does."""
+    """Only h_s gets a wrong gradient, so only the parameters that h_s depends on do."""
     (loss, right), (same_loss, wrong) = map(
         loss_and_gradients,
         with_fault("general_gradient", Variant("lstm", "global", "general", feeding)),
@@ -142,7 +142,7 @@ def test_fault_in_the_gradient_of_general_is_felt_by_the_encoder_alone(feeding: 
 
 
 def test_fault_of_padding_at_the_edge_of_a_window() -> None:
-    """Read backwards, padding follows the last word; a window of D = 2 reaches two columns of it."""
+    """Read backwards, the source ends in padding, and a window of D = 2 reaches two columns of it."""
     right, wrong = with_fault("unmasked_padding", Variant("lstm", "local_m", "dot", False))
     source, lengths = torch.tensor([[0, 0, 0, 0, 4, 3]]), torch.tensor([2])
     words = torch.tensor([[1, 4]])
@@ -161,7 +161,7 @@ def test_summed_loss_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     W = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
     y = torch.tensor([0, 6, 3, -1, 3, 1])  # the fourth is padding
     expected = nn.functional.cross_entropy(h @ W.T, y, reduction="sum", ignore_index=-1)
-    found = SummedLoss.apply(h, W, y, True)
-    torch.testing.assert_close(found, expected)
-    wanted = torch.autograd.grad(expected, (h, W))
-    torch.testing.assert_close(torch.autograd.grad(found, (h, W)), wanted)
+    loss = SummedLoss.apply(h, W, y, True)
+    torch.testing.assert_close(loss, expected)
+    gradients = torch.autograd.grad(expected, (h, W))
+    torch.testing.assert_close(torch.autograd.grad(loss, (h, W)), gradients)

@@ -1,4 +1,4 @@
-"""Our tokens against those of Moses' own script, and remembered words against whole lines."""
+"""Our tokens against those of Moses' own script, and cached words against whole lines."""
 
 import shutil
 import subprocess
@@ -21,7 +21,7 @@ from attnmt.text.tokenizer import MosesTokenizer
 
 LANGUAGES = ("en", "de")
 
-# What the rules look at, close together: each kind of character, abbreviations of each kind
+# What the rules look at, mixed: characters and abbreviations of every kind
 CHARACTERS = "aZß5²½漢й٣'’.,-–&<[|\"` \t@_\u00a0\u2028\x01\x1c\u0308😀"
 ABBREVIATIONS = "Mr. No. z.B. d.h. U.S."
 SPELLED = "n't 1990's 's e-mail .. 5,"
@@ -35,10 +35,10 @@ Tokenize = Callable[[str], str]
 
 @pytest.fixture(scope="module")
 def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, bool], Tokenize]]:
-    """Return what starts Moses' script for a language, splitting hyphens or not.
+    """Return a function that starts Moses' script for a language, splitting hyphens or not.
 
-    It is version 1.1, as the package mosestokenizer holds it, with Moses' lists of abbreviations;
-    the package's English one lacks Moses' Rs and has an Inc of its own.
+    The package mosestokenizer holds version 1.1 of it. Its English list of abbreviations differs from
+    Moses' (no Rs, an extra Inc), so the script gets Moses' lists.
     """
     package = find_spec("mosestokenizer")
     if package is None or not package.submodule_search_locations:

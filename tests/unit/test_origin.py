@@ -1,4 +1,4 @@
-"""Checkpoints of other code are refused or deleted; every commit that had a part is listed."""
+"""Checkpoints of other code are refused or deleted; every commit that took part is listed."""
 
 from pathlib import Path
 
@@ -30,8 +30,10 @@ def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path: Path, known: b
     checkpoint = begin(tmp_path)
     if not known:
         (tmp_path / "origin.json").unlink()
-    of = "commit1" if known else "unknown"
-    with pytest.raises(InputError, match=rf"other code wrote these checkpoints \(commit {of}\)"):
+    commit = "commit1" if known else "unknown"
+    with pytest.raises(
+        InputError, match=rf"other code wrote these checkpoints \(commit {commit}\)"
+    ):
         claim(tmp_path, Origin("code2", ["commit2"], "2026-01-02T00:00:00Z"), "refuse")
     assert checkpoint.exists()
 

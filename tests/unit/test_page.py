@@ -1,4 +1,4 @@
-"""The report's page: all that was measured is on it, nothing of it is markup, nothing points outside."""
+"""The report's page shows all results, takes no text as markup, and points nowhere outside."""
 
 import base64
 import hashlib
@@ -53,7 +53,7 @@ class Parsed(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the page of a made experiment."""
+    """Return the page of a made-up experiment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("report"))
         return page_of(write_report())
@@ -61,7 +61,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    """Return the parameters of a made experiment in the working folder."""
+    """Return the parameters of a made-up experiment in the working folder."""
     monkeypatch.chdir(tmp_path)
     return write_report()
 
@@ -98,8 +98,8 @@ def test_nothing_points_outside_but_the_citation(page: str) -> None:
     assert parsed.values("src") == []
     outside = [link for link in parsed.values("href") if ":" in link]
     assert outside == ["data:,", ADDRESS]
-    own = [link for link in parsed.values("href") if ":" not in link and link[0] != "#"]
-    assert all(link.startswith(("tables/", "cost/", "figures/")) for link in own)
+    inside = [link for link in parsed.values("href") if ":" not in link and link[0] != "#"]
+    assert all(link.startswith(("tables/", "cost/", "figures/")) for link in inside)
     assert "url(" not in page.replace("url(#", "")
     assert "@import" not in page
 
@@ -122,10 +122,10 @@ def test_names_inside_the_page_are_unique_and_found(page: str) -> None:
 
 def test_ours_say_where_they_come_from_and_the_paper_s_do_not(page: str, params: Params) -> None:
     cells = [attrs for tag, attrs in Parsed(page).elements if attrs.get("popovertarget")]
-    found = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
-    costs = found.pop("table_cost")
+    cards = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
+    costs = cards.pop("table_cost")
     assert costs >= 2 * len(MODELS)
-    assert found == {"table1": 2 * 5, "table6": 2 * 3, "table_made": 2}
+    assert cards == {"table1": 2 * 5, "table6": 2 * 3, "table_made": 2}
     assert page.count("<dt>trained at commit</dt>") == 5 + 3 + 2 + len(MODELS)
     assert COMMIT[:12] in page
 
@@ -166,8 +166,8 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
         Headline("Alignment error rate", "12.00", "local-p (general)", chosen),
         verdicts,
     ]
-    found = make_headlines(params, tables, papers_text=True)
-    assert found[0] == Headline("Best model, BLEU", "20.0", label, f"{chosen}; paper 20.9")
+    headlines = make_headlines(params, tables, papers_text=True)
+    assert headlines[0] == Headline("Best model, BLEU", "20.0", label, f"{chosen}; paper 20.9")
     assert make_headlines(params, {}, papers_text=False) == []
 
 
@@ -185,7 +185,7 @@ def test_the_best_model_of_the_headline_is_the_one_that_is_served(params: Params
 
 
 def test_ours_stand_before_the_paper_s(page: str) -> None:
-    """So a narrow screen shows them."""
+    """A narrow screen shows only the first columns, so ours come first."""
     head = page.split('<section id="table1">')[1].split("</thead>")[0]
     headings = [part.split("</th>")[0].rpartition(">")[2] for part in head.split("<th ")[1:]]
     assert headings == ["system", "bleu", "verdict", "paper bleu"]
@@ -194,11 +194,11 @@ def test_ours_stand_before_the_paper_s(page: str) -> None:
 def test_matrices_are_packed_small_and_whole(
     params: Params, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """24 systems, 12 sentences and 2 kinds stay below 1.2 MB."""
+    """The matrices of 24 systems, 12 sentences and 2 kinds stay below 1.2 MB."""
     source, target = [f"w{i}" for i in range(20)], [f"v{i}" for i in range(21)]
     weights = [[1 / 20] * 20 for _ in target]
-    one = Matrix("base", "Base", 4, source, target, weights, [(0, 0), (1, 2)])
-    monkeypatch.setattr(packing, "read_matrices", lambda *_, forced: [one] * 12)
+    matrix = Matrix("base", "Base", 4, source, target, weights, [(0, 0), (1, 2)])
+    monkeypatch.setattr(packing, "read_matrices", lambda *_, forced: [matrix] * 12)
     data = packing.attention_data(params)
     assert data is not None
     assert data.texts == [tuple(source), tuple(target)]

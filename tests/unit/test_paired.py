@@ -1,4 +1,4 @@
-"""The tests of gains on real outputs: which files, which lines of a table."""
+"""Gains are tested on the outputs: from which files, and for which lines of a table."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ COUNTS = {"lines": 30, "sure": 90, "possible": 120}
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """Five models of the root's experiment with scores and outputs of 30 lines, and the aligner."""
+    """Return the root's experiment with five models; write scores and outputs, also the aligner's."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     models = {name: params.models[name] for name in MODELS}
@@ -94,7 +94,7 @@ def test_the_aligners_interval_is_of_its_own_links(params):
 
 def test_the_diagonal_links_each_word_to_the_word_at_its_own_place(params):
     diagonal = next(row for row in rows_of(params, "table6") if row["stage"] == "tables")
-    # Four links of each line are possible; in the second half two more are of the last English word.
+    # The diagonal gives each line four right links; in the second half it gives two wrong ones more.
     assert diagonal["aer"] == round(1 - 30 * (3 + 4) / (15 * 4 + 15 * 6 + 90), 4)
     assert diagonal["aer_low"] < diagonal["aer"] < diagonal["aer_high"]
     assert [diagonal[key] for key in ("gain", "p", "verdict", "paper_aer")] == [None] * 4

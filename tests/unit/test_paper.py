@@ -52,7 +52,7 @@ def test_table_4_has_its_gains_as_printed_one_of_them_odd():
     assert (len(rows), odd) == (6, ["local-p (dot)"])
 
 
-def test_cells_that_are_no_numbers_stay_as_printed():
+def test_cells_that_are_not_numbers_stay_as_printed():
     row = next(row for row in paper_rows("table4") if row.system == "local-m (dot)")
     assert row.printed == {"ppl": ">7.0", "bleu": "x", "bleu_unk": "x"}
     assert row.number("ppl") is row.number("bleu") is row.number("aer") is None

@@ -11,7 +11,7 @@ from attnmt.errors import InputError
 from attnmt.text import pieces
 from attnmt.text.pieces import Cutter, join_pieces, learn_codes, word_links, words_of_pieces
 
-# The letters of the marks of pieces and of unknown words, so that text comes to look like them
+# The letters of the marks of pieces and of unknown words, so that random text looks like them
 LETTERS = st.text(st.sampled_from("@@@ab<unk>&;ü\\."), min_size=1, max_size=7)
 SPELLED = st.sampled_from(
     ["@@", "a@@", "@", "@@@@", "<unk>", "a<unk>", "<unk", "&lt;unk&gt;", "@-@"]
@@ -26,13 +26,13 @@ def test_round_trip(words: list[str], training: list[str], threshold: int) -> No
     codes = learn_codes(counts, 30)
     plain = Cutter(codes)
     for cutter in (plain, Cutter(codes, plain.frequent(counts, threshold))):
-        found = cutter.cut(words)
-        assert join_pieces(found) == words
-        assert "<unk>" not in found
+        cut_words = cutter.cut(words)
+        assert join_pieces(cut_words) == words
+        assert "<unk>" not in cut_words
         joined = ["".join(p.removesuffix("@@") for p in cutter.cut([word])) for word in words]
         assert joined == words
         by_word = [n for n, word in enumerate(words) for _ in cutter.cut([word])]
-        assert words_of_pieces(found) == by_word
+        assert words_of_pieces(cut_words) == by_word
 
 
 def test_codes() -> None:
@@ -88,7 +88,7 @@ def test_no_piece_is_frequent() -> None:
     [
         ("", []),
         ("a b@@ c d", ["a", "bc", "d"]),
-        ("<unk> b@@ <unk> d", ["<unk>", "<unk>", "d"]),  # of b<unk> nothing is known
+        ("<unk> b@@ <unk> d", ["<unk>", "<unk>", "d"]),  # nothing is known about b<unk>
         ("a b@@", ["a", "b"]),  # a translation may end within a word
         ("a@@@ @", ["a@@"]),
     ],

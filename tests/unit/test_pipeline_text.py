@@ -1,4 +1,4 @@
-"""Raw text to plain translations, against what the stages write of the same text."""
+"""Raw text to plain translations, against what the stages write for the same text."""
 
 import shutil
 from pathlib import Path
@@ -48,8 +48,8 @@ def test_a_raw_set_is_translated_as_its_encoded_one(
     assert [pipeline.units(line) for line in raw] == pipeline.translator.data.units(
         "test", pipeline.translator.source
     )
-    found = pipeline.translate(raw)
-    for ours, expected in zip(found, pipeline.translator.translate_set("test"), strict=True):
+    translated = pipeline.translate(raw)
+    for ours, expected in zip(translated, pipeline.translator.translate_set("test"), strict=True):
         assert ours[0]._replace(score=0) == expected[0]._replace(score=0)
         assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
 
@@ -85,19 +85,24 @@ def test_only_the_files_of_the_contract_are_needed(
 
 
 def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipeline]) -> None:
-    found = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
-    assert [bool(translations[0].words) for translations in found] == [False, True, False, True]
-    assert found[0] == found[2]
-    assert found[0][0].text == ""
+    translated = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
+    assert [bool(translations[0].words) for translations in translated] == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert translated[0] == translated[2]
+    assert translated[0][0].text == ""
     assert pipelines["gru"].translate([]) == []
     assert pipelines["gru"].translate([""])[0][0].source == []
 
 
 @pytest.mark.parametrize("name", ["local_p", "gru"])
 def test_a_very_long_word_is_one_word(pipelines: dict[str, Pipeline], name: str) -> None:
-    found = pipelines[name].translate(["x" * 10_000, "The house is " + "y" * 10_000 + "."])
-    assert found[0][0].source == ["x" * 10_000]
-    assert len(found[1][0].source) == 5
+    translated = pipelines[name].translate(["x" * 10_000, "The house is " + "y" * 10_000 + "."])
+    assert translated[0][0].source == ["x" * 10_000]
+    assert len(translated[1][0].source) == 5
 
 
 def test_a_very_long_word_is_cut_into_pieces(pipelines: dict[str, Pipeline]) -> None:
@@ -105,13 +110,13 @@ def test_a_very_long_word_is_cut_into_pieces(pipelines: dict[str, Pipeline]) -> 
     units = pipelines["subwords"].units(word)
     assert len(units) > 1000
     assert pipelines["subwords"].translator.data.words(units) == [word]
-    found = pipelines["subwords"].translate(["house" * 20, "The house."])
-    assert found[0][0].source == ["house" * 20]
+    translated = pipelines["subwords"].translate(["house" * 20, "The house."])
+    assert translated[0][0].source == ["house" * 20]
 
 
 def test_a_long_sentence_is_translated(pipelines: dict[str, Pipeline]) -> None:
-    found = pipelines["local_p"].translate(["the old house " * 100, "The house."])
-    assert len(found[0][0].source) == 300
+    translated = pipelines["local_p"].translate(["the old house " * 100, "The house."])
+    assert len(translated[0][0].source) == 300
 
 
 def test_few_sentences_go_with_a_long_one(
@@ -127,8 +132,8 @@ def test_few_sentences_go_with_a_long_one(
 
     monkeypatch.setattr("attnmt.decoding.batched.search", noted)
     monkeypatch.setattr("attnmt.decoding.batched.MOST_UNITS", 20)
-    found = pipelines["subwords"].translate(lines)
-    assert [translations[0].words for translations in found] == expected
+    translated = pipelines["subwords"].translate(lines)
+    assert [translations[0].words for translations in translated] == expected
     rows = [shape[0] for shape in shapes]
     assert rows[0] == 1
     assert max(rows) == 2  # the experiment's batch
@@ -149,9 +154,9 @@ def test_beam_and_n_best_take_the_place_of_the_experiments(params: Params, folde
     pipeline = load_pipeline(params, "local_p", folder, beam=4, n_best=8)
     options = pipeline.translator.options
     assert (options.beam, options.best, options.candidates) == (4, 8, 8)
-    found = pipeline.translate(ENGLISH["test"])
-    assert max(map(len, found)) > 1
-    for translations in found:
+    translated = pipeline.translate(ENGLISH["test"])
+    assert max(map(len, translated)) > 1
+    for translations in translated:
         scores = [translation.score for translation in translations]
         assert scores == sorted(scores, reverse=True)
         assert len(translations) <= 8

@@ -1,4 +1,4 @@
-"""What an experiment would take: a made project, numbers by hand."""
+"""What an experiment would take: a made-up project, and numbers computed by hand."""
 
 import sys
 from pathlib import Path
@@ -46,7 +46,7 @@ stages:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of a project with two small models, in which tests then run."""
+    """Return the folder of a project with two small models, which is the working folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATTNMT_MIRROR", raising=False)
     write_params(tmp_path)
@@ -83,7 +83,7 @@ def params() -> Params:
 
 
 def stages(*settled: str) -> list[Stage]:
-    """Return the project's stages, with those settled whose group or name is given."""
+    """Return the project's stages; those whose group or name is given are settled."""
     return [
         Stage(
             name=name,
@@ -113,7 +113,7 @@ def text_of(made: Plan, speeds: list[Speed], at_once: int = 1) -> str:
 
 
 def cells(text: str, start: str) -> list[str]:
-    """Return the cells of the only line that starts so."""
+    """Return the cells of the only line that starts with this text."""
     (line,) = [line for line in text.splitlines() if line.strip().startswith(start)]
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
 
@@ -137,11 +137,11 @@ def test_hours_by_hand(project: Path) -> None:
     write_text_size(project)
     finish(project, "old", 1000)
     base, german = make_plan(params(), stages()).trainings
-    (found,) = finished_speeds("demo")
+    (speed_here,) = finished_speeds("demo")
     assert (base.target_words, german.target_words) == (5 * 10_000, 2 * 9_000)
-    assert base.hours(found) == pytest.approx(50 / 3600)
+    assert base.hours(speed_here) == pytest.approx(50 / 3600)
     assert german.flop == 6 * (800 + 800 + 1000)
-    assert german.hours(found) == pytest.approx(18_000 * german.flop / (1000 * FLOP) / 3600)
+    assert german.hours(speed_here) == pytest.approx(18_000 * german.flop / (1000 * FLOP) / 3600)
 
 
 def test_wall_time_is_the_longest_training_or_an_even_share() -> None:
@@ -205,10 +205,10 @@ def test_files_are_fetched_unless_they_lie_there(
 
 def test_sizes_of_downloads_are_the_manifest_s(project: Path) -> None:
     corpus = download(None)
-    every = [file for sides in corpus["files"].values() for side in sides.values() for file in side]
-    for size, file in enumerate(every, start=1):
+    files = [file for sides in corpus["files"].values() for side in sides.values() for file in side]
+    for size, file in enumerate(files, start=1):
         file["bytes"] = size * 1_000_000
-    every[1]["license"] = {"name": "own", "terms": "none", "url": "https://example.org"}
+    files[1]["license"] = {"name": "own", "terms": "none", "url": "https://example.org"}
     write_params(project, corpus=corpus)
     made = make_plan(params(), stages())
     assert row(made, "downloads") == Space("downloads", 0, 36_000_000)
@@ -278,8 +278,8 @@ def test_the_model_whose_words_cost_most_is_measured(
 ) -> None:
     write_text_size(project)
     monkeypatch.setattr(speed, "_batches_a_second", lambda train_one_batch, seconds: 1.0)
-    found = make_plan(params(), stages()).measure(torch.get_num_threads())
-    assert (found.training, found.target_words) == (
+    measured = make_plan(params(), stages()).measure(torch.get_num_threads())
+    assert (measured.training, measured.target_words) == (
         "german, now, no padding",
         64 * 9,
     )  # pairs, words of a sentence

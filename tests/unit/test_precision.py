@@ -1,4 +1,4 @@
-"""What products are computed in: refused where a device cannot, and put back afterwards."""
+"""The precision of products: refused where a device lacks it, and restored afterwards."""
 
 from collections.abc import Callable
 
@@ -15,12 +15,12 @@ Rounding = Callable[[Tensor], Tensor]
 CPU = torch.device("cpu")
 needs_bf16 = pytest.mark.skipif(
     "bf16" not in supported(CPU),
-    reason="needs a processor whose products in bf16 round (AVX512-BF16, AMX), which this one's do not",
+    reason="needs a processor whose products in bf16 round (AVX512-BF16, AMX); this one's do not",
 )
 
 
 def product() -> torch.Tensor:
-    """Return a product whose factors bf16 cannot hold."""
+    """Return a product of factors that bf16 cannot hold exactly."""
     torch.manual_seed(0)
     return torch.randn(64, 256) @ torch.randn(256, 128)
 
@@ -60,7 +60,7 @@ def unchanged(values: Tensor) -> Tensor:
 def test_bf16_is_offered_where_the_factors_alone_are_rounded(
     of_factors: Rounding, of_sum: Rounding, offered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever torch says of the processor."""
+    """This holds whatever torch says about the processor."""
     matmul, multiplied = torch.backends.mkldnn.matmul, Tensor.__matmul__
 
     def as_asked(a: Tensor, b: Tensor) -> Tensor:
@@ -84,7 +84,7 @@ def test_bf16_rounds_the_factors_and_not_the_sum() -> None:
     with products_in("bf16", CPU):
         rounded = product()
     error = ((rounded - exact).norm() / exact.norm()).item()
-    assert 2**-12 < error < 2**-7  # of factors with 8 bits of mantissa
+    assert 2**-12 < error < 2**-7  # the factors keep 8 bits of mantissa
     assert not torch.equal(rounded, rounded.bfloat16().float())
     assert torch.equal(product(), exact)
 

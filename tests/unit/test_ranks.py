@@ -1,4 +1,4 @@
-"""Two processes that train one model, against one."""
+"""Two processes that train one model, against a single process."""
 
 import itertools
 import multiprocessing
@@ -34,7 +34,7 @@ SYSTEMS = {
 
 
 def in_two_processes(work: Callable[..., Any], *args: Any) -> list[Any]:
-    """Return what ``work`` returns of each of two ranks, which it gets before its other arguments."""
+    """Return the results of ``work(ranks, *args)`` in each of two processes."""
     context = multiprocessing.get_context("fork")
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)  # type: ignore[attr-defined]
     queue = context.Queue()
@@ -55,10 +55,10 @@ def in_two_processes(work: Callable[..., Any], *args: Any) -> list[Any]:
     processes = [context.Process(target=rank, args=(number,)) for number in range(2)]
     for process in processes:
         process.start()
-    found = dict(queue.get(timeout=60) for _ in processes)
+    results = dict(queue.get(timeout=60) for _ in processes)
     for process in processes:
         process.join()
-    return [found[number] for number in range(2)]
+    return [results[number] for number in range(2)]
 
 
 def built(system: System) -> Translator:
@@ -85,7 +85,7 @@ def steps(ranks: Ranks, system: System, clip_embeddings: bool, count: int = 12) 
 @pytest.mark.parametrize("clip_embeddings", [False, True])
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 def test_two_processes_learn_what_one_does(system: System, clip_embeddings: bool) -> None:
-    """Dropout included; between themselves to the byte, against one but for rounding."""
+    """The two agree to the byte, and with a single process up to rounding, dropout included."""
     (losses, weights), (others, other_weights) = in_two_processes(steps, system, clip_embeddings)
     assert losses == others
     assert all(map(np.array_equal, weights, other_weights))
@@ -111,10 +111,10 @@ def training(ranks: Ranks, folder: Path, stop: Stop) -> Any:
 
 
 def lose_the_other(ranks: Ranks) -> str:
-    """Have rank 1 end while rank 0 waits for it; return what rank 0 is told."""
+    """Have rank 1 end while rank 0 waits for it; return rank 0's message."""
     if ranks.rank:
         dist.destroy_process_group()
-        dist.destroy_process_group = lambda: None  # as a process that has died ends no group
+        dist.destroy_process_group = lambda: None  # a process that has died ends no group
         return "ended"
     with pytest.raises(PeerLostError, match="another process of this training has ended") as error:
         ranks.any(False)
@@ -171,13 +171,13 @@ def test_one_processs_failure_ends_all(
 
 
 def test_a_signal_reaches_every_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each process tells its parent to stop when it is ready to be told itself."""
+    """The signal is sent to their parent once both processes can receive it."""
     script = tmp_path / "script.py"
     script.write_text(
         "import os, signal, sys, time\n"
         "def note(*_): open(os.environ['RANK'], 'w'); sys.exit(75 if os.environ['RANK'] == '0' else 0)\n"
         "signal.signal(signal.SIGTERM, note)\n"
-        # Not by open(): what a handler raises while that ends may be lost.
+        # Not with open(): an error that a handler raises while open() ends may be lost.
         "os.close(os.open('ready' + os.environ['RANK'], os.O_CREAT))\n"
         "while not (os.path.exists('ready0') and os.path.exists('ready1')): time.sleep(0.01)\n"
         "if os.environ['RANK'] == '1': os.kill(os.getppid(), signal.SIGTERM)\n"

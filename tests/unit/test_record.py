@@ -1,4 +1,4 @@
-"""What a stage notes of its own run, and what that proves."""
+"""A stage's record of its own run, and what the record proves."""
 
 import json
 import os
@@ -25,7 +25,7 @@ PLACE = Layout("demo").record("train@base")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An input, the order of Snakemake, and the code as it is."""
+    """Write an input, Snakemake's order and the code's digests into a working folder; return it."""
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
     Path("in/text").write_text("text")
@@ -54,14 +54,14 @@ def work(
             raise InputError("no")
 
 
-def made(order: Order = ORDER) -> bool:
+def proven(order: Order = ORDER) -> bool:
     return is_of(PLACE, order, digest_of_path)
 
 
 def test_a_run_proves_that_its_outputs_are_of_its_order() -> None:
-    assert not made()
+    assert not proven()
     work()
-    assert made()
+    assert proven()
     assert not contradicts(PLACE, ORDER, digest_of_path)
 
 
@@ -70,7 +70,7 @@ def test_what_has_changed_since_is_not_proven_even_if_its_time_is_old(path: str)
     work()
     Path(path).write_text("{}")
     os.utime(path, (0, 0))
-    assert not made()
+    assert not proven()
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_has_changed_since_is_not_proven_even_if_its_time_is_old(path: str)
 )
 def test_another_order_is_not_proven(other: Order) -> None:
     work()
-    assert not made(other)
+    assert not proven(other)
 
 
 @pytest.mark.parametrize("content", ["", "null", "[]", "{}", '{"by": {}, "made": 1}'])
@@ -100,14 +100,14 @@ def test_snakemakes_timestamps_and_half_written_files_are_no_content() -> None:
     work()
     Path("in/.snakemake_timestamp").write_text("")
     Path("in/text.123.partial").write_text("")
-    assert made()
+    assert proven()
 
 
 def test_a_run_that_fails_proves_nothing_and_neither_does_the_one_before() -> None:
     work()
     with pytest.raises(InputError, match="no"):
         work(fails=True)
-    assert not made()
+    assert not proven()
 
 
 TWO = replace(ORDER, command=f"{ORDER.command} first && {ORDER.command} second")
@@ -129,11 +129,11 @@ def do_second(text: str = "made") -> None:
 
 def test_two_commands_prove_something_together(two: None) -> None:
     do_first()
-    assert not made(TWO)
+    assert not proven(TWO)
     do_second()
-    assert made(TWO)
+    assert proven(TWO)
     do_second("again")
-    assert made(TWO)
+    assert proven(TWO)
 
 
 @pytest.mark.parametrize("half", [do_first, do_second])
@@ -144,14 +144,14 @@ def test_half_of_a_stage_beside_the_other_half_from_before_proves_nothing(
     do_second()
     Path("in/text").write_text("other text")
     half("made of the other text")
-    assert not made(TWO)
+    assert not proven(TWO)
 
 
 def test_the_second_command_proves_nothing_of_what_the_first_did_not_make(two: None) -> None:
     do_first()
     Path("out").write_text("made by somebody else")
     do_second()
-    assert not made(TWO)
+    assert not proven(TWO)
 
 
 def test_the_order_of_another_stage_is_refused() -> None:
@@ -166,7 +166,7 @@ def test_the_order_of_another_stage_is_refused() -> None:
 def test_what_changes_while_a_stage_works_ends_it(
     monkeypatch: pytest.MonkeyPatch, engine: str, path: str, named: str
 ) -> None:
-    """DVC looks at everything afterwards and would say that the outputs are of the new content."""
+    """DVC takes digests only afterwards, so it would say that the outputs belong to the new content."""
     if engine == "dvc":
         monkeypatch.delenv(record.ORDER)
         monkeypatch.setenv(record.DVC_STAGE, "train@base")
@@ -188,16 +188,18 @@ def test_parameters_that_the_stage_does_not_read_may_change() -> None:
         for name in ("out", "more"):
             Path(name).write_text("made")
         Path("x").write_text("seed: 1\nother: 3\n")
-    assert made()
+    assert proven()
 
 
-def test_of_several_processes_the_first_alone_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_of_several_processes_writes_the_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("RANK", "1")
     work()
     assert not PLACE.exists()
     monkeypatch.setenv("RANK", "0")
     work()
-    assert made()
+    assert proven()
 
 
 def test_outputs_of_other_code_contradict_whoever_says_that_they_are_of_this() -> None:
@@ -217,7 +219,7 @@ def test_under_an_engine_a_stage_whose_code_has_changed_is_refused() -> None:
     assert not Path("out").exists()
 
 
-def test_under_dvc_nothing_is_noted_and_what_was_noted_goes(
+def test_under_dvc_no_record_is_written_and_an_old_one_is_deleted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     work()
@@ -231,7 +233,7 @@ def test_under_dvc_nothing_is_noted_and_what_was_noted_goes(
 def test_by_hand_the_digests_of_the_code_are_brought_up_to_date(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Here no dvc.yaml defines the stage, so nothing is noted."""
+    """Here no dvc.yaml defines the stage, so no record is written."""
     monkeypatch.delenv(record.ORDER)
     write_json(Path(CODE), {})
     work()

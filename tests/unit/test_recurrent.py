@@ -47,7 +47,7 @@ class Pair:
         return [f"weight_{kind}_l{layer}" for layer in range(layers) for kind in ("ih", "hh")]
 
     def expected(self, zero: bool = False) -> list[Tensor]:
-        """Return torch's states of the top layer, then the last ones: of each layer h and, if any, c."""
+        """Return torch's states of the top layer, then each layer's last h and, for an LSTM, last c."""
         parts = [torch.stack(part) for part in zip(*self.state, strict=True)]
         first = tuple(parts) if len(parts) == 2 else parts[0]
         hs, last = self.torchs(self.x, None if zero else first)
@@ -57,7 +57,7 @@ class Pair:
     def compare_gradients(
         self, found: Sequence[Tensor], expected: Sequence[Tensor], zero: bool = False
     ) -> None:
-        """Require equal gradients of the same random function of all outputs."""
+        """Require equal gradients of the same random linear function of all outputs."""
         directions = [torch.randn_like(value) for value in expected]
         inputs = [self.x, *([] if zero else flat(self.state))]
         mine = torch.autograd.grad(found, [*inputs, *self.weights], directions)
@@ -72,9 +72,9 @@ class Pair:
 def test_scan_is_torchs_module(cell: str, layers: int, T: int, zero: bool) -> None:
     pair = Pair(cell, layers, T)
     hs, last = pair.stack(pair.x, None if zero else pair.state)
-    found, expected = [hs, *flat(last)], pair.expected(zero)
-    torch.testing.assert_close(found, expected)
-    pair.compare_gradients(found, expected, zero)
+    outputs, expected = [hs, *flat(last)], pair.expected(zero)
+    torch.testing.assert_close(outputs, expected)
+    pair.compare_gradients(outputs, expected, zero)
 
 
 @CELLS
@@ -101,7 +101,7 @@ def test_scan_has_the_gradients_of_a_part_of_its_outputs(cell: str, used: str) -
 
 
 class Stepped:
-    """The layers of a pair stepped, the first ``INPUTS - known`` inputs brought by each step."""
+    """The layers of a pair, stepped; each step brings the first ``INPUTS - known`` of its inputs."""
 
     def __init__(self, pair: Pair, known: int, masks: list[Tensor | None] | None = None) -> None:
         self.brought, words = pair.x.detach().split([INPUTS - known, known], dim=2)
@@ -125,18 +125,18 @@ class Stepped:
 
 
 def gradients_of(pair: Pair, hs: Tensor, direction: Tensor, known: int) -> list[Tensor]:
-    """Return autograd's, in the form of ``Stepped.gradients``."""
+    """Return autograd's gradients, in the order of ``Stepped.gradients``."""
     W_x, *weights = pair.theirs
     inputs = [pair.x, W_x, *weights, *flat(pair.state)]
     of_x, of_W_x, *rest = torch.autograd.grad(hs, inputs, direction, materialize_grads=True)
     of_brought, of_known = of_W_x.split([INPUTS - known, known], dim=1)
     of_weights, of_state = [of_brought, *rest[: len(weights)]], rest[len(weights) :]
-    found = [of_x, of_known]
+    gradients = [of_x, of_known]
     for layer in range(len(pair.state)):
         pairs = of_weights[2 * layer : 2 * layer + 2]
-        found.append(torch.cat(pairs, dim=1))
-        found += of_state[layer * pair.stack.parts : (layer + 1) * pair.stack.parts]
-    return found
+        gradients.append(torch.cat(pairs, dim=1))
+        gradients += of_state[layer * pair.stack.parts : (layer + 1) * pair.stack.parts]
+    return gradients
 
 
 @CELLS
@@ -148,14 +148,14 @@ def test_steps_are_torchs_module(cell: str, layers: int, T: int, known: int) -> 
     hs, stepped = pair.expected()[0], Stepped(pair, known)
     torch.testing.assert_close(stepped.hs, hs)
     direction = torch.randn_like(hs)
-    found = stepped.gradients(direction)
-    torch.testing.assert_close(found, gradients_of(pair, hs, direction, known))
+    gradients = stepped.gradients(direction)
+    torch.testing.assert_close(gradients, gradients_of(pair, hs, direction, known))
 
 
 @CELLS
 @pytest.mark.parametrize("reached", [1, 3, 4])
 def test_steps_with_masks_are_torchs_cells(cell: str, reached: int) -> None:
-    """Masks of every layer's input, and a loss that does not reach the last steps."""
+    """Every layer's input is masked, and the loss does not depend on the last steps."""
     T, layers, known = 4, 2, 1
     pair = Pair(cell, layers, T)
     masks = [2.0 * torch.randint(0, 2, (T, N, m)).double() for m in (INPUTS - known, SIZE)]
@@ -167,9 +167,9 @@ def test_steps_with_masks_are_torchs_cells(cell: str, reached: int) -> None:
         x = pair.x[t]
         for layer in range(layers):
             module = kind(x.shape[1], SIZE, bias=False)
-            own = dict(zip(("weight_ih", "weight_hh"), pair.theirs[2 * layer :], strict=False))
+            weights = dict(zip(("weight_ih", "weight_hh"), pair.theirs[2 * layer :], strict=False))
             before = state[layer] if cell == "lstm" else state[layer][0]
-            after = torch.func.functional_call(module, own, (x * full[layer][t], before))
+            after = torch.func.functional_call(module, weights, (x * full[layer][t], before))
             state[layer] = after if cell == "lstm" else (after,)
             x = state[layer][0]
         hs.append(x)
@@ -177,5 +177,5 @@ def test_steps_with_masks_are_torchs_cells(cell: str, reached: int) -> None:
     torch.testing.assert_close(stepped.hs, expected)
     direction = torch.randn_like(expected)
     direction[reached:] = 0
-    found = stepped.gradients(direction)
-    torch.testing.assert_close(found, gradients_of(pair, expected, direction, known))
+    gradients = stepped.gradients(direction)
+    torch.testing.assert_close(gradients, gradients_of(pair, expected, direction, known))

@@ -18,19 +18,19 @@ def reference_of(model: Translator) -> Reference:
 
 def gradients(loss: Tensor, model: nn.Module) -> dict[str, Tensor]:
     names, parameters = zip(*model.named_parameters(), strict=True)
-    found = torch.autograd.grad(loss, parameters, materialize_grads=True)
-    return dict(zip(names, found, strict=True))
+    values = torch.autograd.grad(loss, parameters, materialize_grads=True)
+    return dict(zip(names, values, strict=True))
 
 
 def compare(model: Translator) -> None:
-    """Require the same outputs, weights, loss and gradients of both, with the same random numbers."""
+    """Require equal outputs, weights, loss and gradients of both, with the same random numbers."""
     source, lengths, words, next_words, predicted = padded_batch()
     results = []
-    for each in (model, reference_of(model)):
+    for either in (model, reference_of(model)):
         torch.manual_seed(1)
-        h_tilde, weights = each(source, lengths, words)
-        loss = each.loss(h_tilde, next_words, predicted)
-        results.append((h_tilde, weights, loss, gradients(loss, each), torch.get_rng_state()))
+        h_tilde, weights = either(source, lengths, words)
+        loss = either.loss(h_tilde, next_words, predicted)
+        results.append((h_tilde, weights, loss, gradients(loss, either), torch.get_rng_state()))
     fast, expected = results
     torch.testing.assert_close(fast[:3], expected[:3], rtol=1e-12, atol=1e-12)
     assert fast[3].keys() == expected[3].keys()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 LIBRARY = Path(__file__).parents[2] / "src/attnmt"
-# Every room imports from those before it alone. The walk of a sentence goes from corpora to reporting;
+# Every room imports only from those before it. A sentence's way leads from corpora to reporting;
 # serving, tracking and planning stand beside it.
 ROOMS = (
     "errors", "files", "layout", "config",
@@ -19,7 +19,7 @@ MODULES = sorted(path for path in LIBRARY.rglob("*.py") if path != LIBRARY / "__
 
 
 def room_of(path: Path) -> str:
-    """Return the room in which a module lies; a module at the root is one of its own."""
+    """Return the room in which a module lies; a module at the root is a room by itself."""
     return path.relative_to(LIBRARY).with_suffix("").parts[0]
 
 
@@ -43,6 +43,6 @@ def test_no_two_modules_share_a_name() -> None:
 
 
 def test_no_module_is_named_like_one_of_pythons() -> None:
-    """A file of stages/ would take the place of Python's: its folder is searched first."""
+    """A file of stages/ would replace Python's module, because its folder is searched first."""
     stages = {path.stem for path in (LIBRARY.parents[1] / "stages").glob("*.py")}
     assert not stages & set(sys.stdlib_module_names)

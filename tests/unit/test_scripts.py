@@ -39,13 +39,13 @@ OPTIONS: dict[Script, list[str]] = {
 def command_line(
     folder: Path, translations: list[str], references: list[str], *options: str
 ) -> Any:
-    """Return what sacrebleu prints of two files, as JSON."""
+    """Return what sacrebleu's command line prints for two files, as JSON."""
     for name, lines in (("translations", translations), ("references", references)):
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     command = [sys.executable, "-m", "sacrebleu", str(folder / "references")]
     command += ["-i", str(folder / "translations"), "-w", "4", "-f", "json", *options]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(result.stdout)
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -84,7 +84,7 @@ def test_the_signatures_name_script_settings_and_version(script: Script, setting
 
 
 def test_a_case_worked_by_hand() -> None:
-    # n-grams found of those in the translation: 6/7, 4/6, 3/5, 2/4; 7 words against 8
+    # shares of the translation's n-grams in the reference: 6/7, 4/6, 3/5, 2/4; 7 words against 8
     translation, reference = "a b c d e x f", "a b c d e g f h"
     expected = math.exp(1 - 8 / 7) * (6 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25
     assert score_alone("tokenized", [translation], [reference]) == pytest.approx(
@@ -116,16 +116,16 @@ def test_case_counts_in_all_but_the_edit_rate() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_nothing_said_is_worth_nothing(script: Script) -> None:
-    found = score(script, ["", ""], ["a b c d", "e f g h"], 100)
+    empty = score(script, ["", ""], ["a b c d", "e f g h"], 100)
     expected = 100 if script == "ter" else 0
-    assert (found.value, found.low, found.high) == (expected, expected, expected)
+    assert (empty.value, empty.low, empty.high) == (expected, expected, expected)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_perfect_translations_have_no_interval(script: Script) -> None:
-    found = score(script, REFERENCES, REFERENCES, 100)
+    perfect = score(script, REFERENCES, REFERENCES, 100)
     expected = 0 if script == "ter" else 100
-    assert (found.value, found.low, found.high) == (expected, expected, expected)
+    assert (perfect.value, perfect.low, perfect.high) == (expected, expected, expected)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -55,7 +55,7 @@ class Scored(NamedTuple):
 
 
 def exhaustive(models: list[Translator], source: np.ndarray, average: Average = "logits") -> Scored:
-    """The best of all translations that the rules on length admit, by forced decoding."""
+    """Return the best of all translations that the rules on length allow, scored by forced decoding."""
     S = len(source)
     lengths = range((S + 1) // 2, 3 * (S + 1) // 2)  # without </s>
     alphabet = [w for w in range(WORDS) if w != EOS]
@@ -79,9 +79,9 @@ def test_a_wide_beam_finds_the_best_translation(name: str, seed: int, length: in
     source = sentences([length], seed)[0]
     expected = exhaustive([model], source)
     wide = Search(beam=3**6, candidates=10**6)
-    found = translate([model], [source], wide, batch_size=1)[0][0]
-    assert found.score == pytest.approx(expected.score, abs=1e-9)
-    assert found.words == expected.words
+    best = translate([model], [source], wide, batch_size=1)[0][0]
+    assert best.score == pytest.approx(expected.score, abs=1e-9)
+    assert best.words == expected.words
 
 
 @pytest.mark.parametrize("average", ["logits", "probabilities"])
@@ -95,14 +95,14 @@ def test_a_wide_beam_finds_the_best_translation_of_an_ensemble(
     source = sentences([length], seed)[0]
     expected = exhaustive(models, source, average)
     wide = Search(beam=3**6, candidates=10**6, average=average)
-    found = translate(models, [source], wide, batch_size=1)[0][0]
-    assert found.score == pytest.approx(expected.score, abs=1e-9)
-    assert found.words == expected.words
+    best = translate(models, [source], wide, batch_size=1)[0][0]
+    assert best.score == pytest.approx(expected.score, abs=1e-9)
+    assert best.words == expected.words
 
 
 @pytest.mark.parametrize("average", ["logits", "probabilities"])
 def test_an_ensemble_averages_what_it_says(average: Average) -> None:
-    """The score of a forced translation, put together by hand."""
+    """The score of a forced translation is computed here by hand."""
     models = [tiny(ATTENTIONS[name], 4) for name in ("none", "local_p_feed")]
     batch = make_batch(sentences([3, 2], 1), [np.array([3, 0]), np.array([3])], True)
     logits = torch.stack(
@@ -112,10 +112,10 @@ def test_an_ensemble_averages_what_it_says(average: Average) -> None:
         p = torch.softmax(logits.mean(dim=0), dim=-1)
     else:
         p = torch.softmax(logits, dim=-1).mean(dim=0)
-    of_words = p.gather(2, batch.next_words[..., None])[..., 0].log()
-    expected = [row[:n].sum().item() for row, n in zip(of_words, batch.lengths, strict=True)]
-    found = [forced.score for forced in force(models, batch, average)]
-    assert found == pytest.approx(expected)
+    log_p = p.gather(2, batch.next_words[..., None])[..., 0].log()
+    expected = [row[:n].sum().item() for row, n in zip(log_p, batch.lengths, strict=True)]
+    scores = [forced.score for forced in force(models, batch, average)]
+    assert scores == pytest.approx(expected)
 
 
 def test_links_of_an_ensemble_are_those_of_the_summed_weights() -> None:
@@ -126,15 +126,15 @@ def test_links_of_an_ensemble_are_those_of_the_summed_weights() -> None:
     total = weights[0] + weights[1]
     for row, forced in enumerate(force(models, batch)):
         S = int(batch.source_lengths[row])
-        # Read backwards, so the last column holds position 0.
+        # The source is read backwards, so the last column holds position 0.
         by_position = total[row].flip(-1)[:, :S]
         assert forced.attended == by_position.argmax(-1)[: batch.lengths[row]].tolist()
 
 
 def test_the_authors_read_content_scores_one_step_late_and_no_others() -> None:
     none, local_p, location, gru, _ = (tiny(system, 1) for system in ATTENTIONS.values())
-    found = [authors_step([model]) for model in (none, local_p, location, gru)]
-    assert found == ["same", "next", "same", "same"]
+    steps = [authors_step([model]) for model in (none, local_p, location, gru)]
+    assert steps == ["same", "next", "same", "same"]
     assert authors_step([location, local_p, none]) == "next"
 
 
@@ -243,5 +243,5 @@ def test_unknown_words() -> None:
     replaced = ["the", "table", "from", "Zerburg"]
     assert replace_unknown(words, source, links, dictionary) == replaced
     assert replace_unknown(words, source, [], dictionary) == words
-    several = [(0, 1), (1, 1), (3, 3)]  # of two links the first counts
+    several = [(0, 1), (1, 1), (3, 3)]  # where a word has two links, the first counts
     assert replace_unknown(words, source, several, dictionary) == ["the", "Der", "from", "Zerburg"]

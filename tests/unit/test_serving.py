@@ -1,4 +1,4 @@
-"""The best model as MLflow serves it: what it answers is what the pipeline translates."""
+"""The best model as MLflow serves it: its answers are the pipeline's translations."""
 
 import json
 import os
@@ -36,15 +36,15 @@ LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "h
 
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    """Return the parameters of a small project, in whose folder the test runs."""
+    """Return the parameters of a small project; the test runs in its folder."""
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
     return make_experiment(Path())
 
 
 def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
-    """Return what the pipeline says of LINES, in the form of an answer."""
-    found = load_pipeline(params, name, **options).translate(LINES)
+    """Return the pipeline's translations of LINES, in the form of an answer."""
+    translated = load_pipeline(params, name, **options).translate(LINES)
     return [
         {
             "line": line,
@@ -54,7 +54,7 @@ def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
             "source": one.source,
             "target": one.replaced,
         }
-        for line, translations in enumerate(found)
+        for line, translations in enumerate(translated)
         for one in translations
     ]
 
@@ -93,7 +93,7 @@ def test_what_is_saved_is_the_model_s_files_and_no_pickle(params: Params, tmp_pa
     }
 
 
-# Requests, and what the answer of status 400 says. The small experiment's candidates are 6.
+# Requests with part of the message that comes with status 400. The small experiment has 6 candidates.
 FAULTY: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"n_best": 0}, "params.n_best: Input should be greater than 0 (found 0)"),
     (LINES, {"beam": -1}, "params.beam: Input should be greater than 0 (found -1)"),
@@ -115,7 +115,7 @@ NO_TEXT: list[tuple[Any, dict[str, Any], str]] = [
     (["a", None], {}, "sentence 1: it is missing, or not text"),
     ([1.5], {}, "Failed to enforce schema"),
 ]
-# What MLflow's own server does not say, as MLflow drops or words it before the model is asked.
+# MLflow's own server does not give these messages: it drops or refuses such parameters itself.
 UNKNOWN: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"bream": 5}, "params.bream: unknown key; did you mean 'beam'?"),
     (LINES, {"temperature": 1.0}, "params.temperature: unknown key; known are beam, n_best"),
@@ -202,7 +202,7 @@ def served(model: Path, command: list[str]) -> Iterator[str]:
 
 
 def ask(address: str, request: dict[str, Any], patience: float = 60.0) -> Any:
-    """Send a request, again while the server is not up."""
+    """Send a request, and send it again while the server is not up."""
     body = json.dumps(request).encode()
     question = urllib.request.Request(
         f"{address}/invocations", body, {"Content-Type": "application/json"}

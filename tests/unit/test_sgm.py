@@ -1,4 +1,4 @@
-"""SGM: segments as sacrebleu reads them from the same files, and clear faults."""
+"""SGM: segments are those that sacrebleu reads from the same files, and faults are named."""
 
 import html
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def test_segments(write: Write) -> None:
 def test_the_same_as_sacrebleu_on_what_is_not_escaped(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:
-    """sacrebleu takes a line for a segment and leaves entities, so lines are all that is compared."""
+    """sacrebleu takes each line for a segment and keeps entities, so the texts hold neither."""
     lines = [text.replace("&", "+").replace("<", "(") for text in texts]
     path = tmp_path_factory.mktemp("sgm") / "a.sgm"
     segments = "".join(f'<seg id="{i}">{line}</seg>\n' for i, line in enumerate(lines, start=1))
@@ -68,7 +68,7 @@ def test_what_is_escaped_comes_back(text: str) -> None:
 
 
 @pytest.mark.parametrize("raw", ["&nosuch;", "&#x;", "&", "&;", "& amp;", "&amp", "&copy 2015"])
-def test_what_is_no_entity_stays(raw: str) -> None:
+def test_what_is_not_an_entity_stays(raw: str) -> None:
     assert plain_text(raw) == raw
 
 

@@ -37,7 +37,7 @@ PRINTED: list[tuple[list[Script], list[str]]] = [
 def test_it_is_what_the_command_line_prints(
     tmp_path: Path, text: str, scripts: list[Script], options: list[str], share: float
 ) -> None:
-    """Of our words a fifth is spoilt, of the other's as many or twice as many."""
+    """A fifth of our words is spoiled, and a fifth or two fifths of the other's."""
     references = read_text(text)
     ours, other = spoil(references, seed=1), spoil(references, seed=2, share=share)
     texts = {"ours": ours, "other": other, "references": references}
@@ -45,13 +45,13 @@ def test_it_is_what_the_command_line_prints(
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     command = [sys.executable, "-m", "sacrebleu", "references", "-i", "other", "ours", *options]
     command += ["--paired-ar", "--paired-ar-n", "150", "-f", "text"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
-    printed = [float(p) for p in re.findall(r"\(p = ([0-9.]+)\)", done.stdout)]
-    found = [paired_p(script, ours, other, references, 150) for script in scripts]
-    for script, p, other_p in zip(scripts, found, printed, strict=True):  # in the options' order
-        # Edits are few, so that shuffles have equal differences, which sacrebleu leaves out.
+    result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
+    printed = [float(p) for p in re.findall(r"\(p = ([0-9.]+)\)", result.stdout)]
+    ours_p = [paired_p(script, ours, other, references, 150) for script in scripts]
+    for script, p, other_p in zip(scripts, ours_p, printed, strict=True):  # in the options' order
+        # Edits are few, so many shuffles have equal differences; sacrebleu does not count those.
         assert p > other_p - 1e-4 if script == "ter" else round(p, 4) == other_p
-    assert all((p == 1 / 151) == (share == 0.4) for p in found)
+    assert all((p == 1 / 151) == (share == 0.4) for p in ours_p)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -62,7 +62,7 @@ def test_it_does_not_matter_who_comes_first(script: Script) -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_who_says_the_same_does_not_differ(script: Script) -> None:
+def test_equal_translations_do_not_differ(script: Script) -> None:
     assert paired_p(script, OURS, list(OURS), REFERENCES, 100) == 1
 
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_paired_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         paired_p("nist", OURS, OTHER, REFERENCES, 100)
 
 
-def test_nothing_is_said_and_nothing_stays_behind(
+def test_a_test_prints_nothing_and_changes_no_global_state(
     caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     logger = logging.getLogger("sacrebleu")
@@ -110,7 +110,7 @@ def pairs_of(corpus: Corpus) -> tuple[list[Links], list[Links], list[GoldLinks]]
 
 
 def rate(links: list[Links], gold: list[GoldLinks], lines: list[int]) -> float:
-    """The error rate of the pairs drawn, 0 where they have no link at all."""
+    """Return the error rate of the drawn pairs, or 0 if they have no link at all."""
     drawn, chosen = [links[i] for i in lines], [gold[i] for i in lines]
     if not any(drawn) and not any(pair.sure for pair in chosen):
         return 0.0
@@ -118,7 +118,7 @@ def rate(links: list[Links], gold: list[GoldLinks], lines: list[int]) -> float:
 
 
 def drawn_lines(lines: int, samples: int) -> list[list[int]]:
-    """The lines of each sample, as sacrebleu draws them."""
+    """Return the lines of each sample, as sacrebleu draws them."""
     return np.random.default_rng(12345).choice(lines, size=(samples, lines)).tolist()
 
 
@@ -134,9 +134,9 @@ def test_the_error_rates_test_is_its_definition(corpus: Corpus) -> None:
         ]
         return abs(rate(sides[0], gold, everything) - rate(sides[1], gold, everything))
 
-    found = difference([False] * len(corpus))
+    observed = difference([False] * len(corpus))
     shuffles = np.random.default_rng(12345).integers(2, size=(100, len(corpus)), dtype=bool)
-    as_large = sum(difference(swapped) >= found - 1e-12 for swapped in shuffles.tolist())
+    as_large = sum(difference(swapped) >= observed - 1e-12 for swapped in shuffles.tolist())
     assert paired_aer_p(ours, other, gold, 100) == (as_large + 1) / 101
     assert paired_aer_p(other, ours, gold, 100) == (as_large + 1) / 101
 
@@ -166,7 +166,7 @@ def test_links_of_other_pairs_are_refused() -> None:
 
 
 def swapped_at_random(ours: list[T], other: list[T], seed: int) -> tuple[list[T], list[T]]:
-    """Return two systems that are alike: of each line either may have said what the other said."""
+    """Return two systems that are alike: each line's translations are swapped at random."""
     swaps = np.random.default_rng(seed).integers(2, size=len(ours)).tolist()
     one = [b if swap else a for a, b, swap in zip(ours, other, swaps, strict=True)]
     two = [a if swap else b for a, b, swap in zip(ours, other, swaps, strict=True)]
@@ -174,14 +174,14 @@ def swapped_at_random(ours: list[T], other: list[T], seed: int) -> tuple[list[T]
 
 
 def random_links(seed: int, wrong: float) -> list[Links]:
-    """Links of six words in each of a hundred lines, of which a share is wrong."""
+    """Return six links in each of a hundred lines; a share of them is wrong."""
     right = (np.random.default_rng(seed).random((100, 6)) > wrong).tolist()
     return [[(j, j) if is_right else (j, 6) for j, is_right in enumerate(row)] for row in right]
 
 
 @pytest.mark.parametrize("differing", [4, 100])
 def test_error_rates_of_systems_that_are_alike_are_seldom_told_apart(differing: int) -> None:
-    """Of 1,000 true nulls at most 6% are rejected at .05, and not far fewer if many lines differ."""
+    """At most 6% of 1,000 true nulls are rejected at .05, and not far fewer if many lines differ."""
     gold = [GoldLinks(DIAGONAL, DIAGONAL)] * 100
     first = random_links(seed=1, wrong=0.3)
     second = [*random_links(seed=2, wrong=0.5)[:differing], *first[differing:]]
@@ -192,7 +192,7 @@ def test_error_rates_of_systems_that_are_alike_are_seldom_told_apart(differing: 
 
 @pytest.mark.parametrize("differing", [4, 40])
 def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing: int) -> None:
-    """Of 500 true nulls at most 6% are rejected at .05, and not far fewer if many lines differ."""
+    """At most 6% of 500 true nulls are rejected at .05, and not far fewer if many lines differ."""
     references, ours = REFERENCES[:40], OURS[:40]
     worse = [*spoil(references, seed=2, share=0.4)[:differing], *ours[differing:]]
     nulls = (swapped_at_random(ours, worse, seed) for seed in range(500))
@@ -201,7 +201,7 @@ def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing:
 
 
 def test_one_sentence_tells_no_one_apart() -> None:
-    """sacrebleu's own test says 1 / 101."""
+    """In this case sacrebleu's own test returns 1 / 101."""
     other = [REFERENCES[0], *OURS[1:]]
     assert other != OURS
     assert paired_p("nist", OURS, other, REFERENCES, 100) == 1

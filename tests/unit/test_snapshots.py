@@ -1,6 +1,6 @@
-"""The rendered tables as snapshots: made-up scores in, the bytes of every file out.
+"""The tables rendered from made-up scores, compared with snapshots byte for byte.
 
-`pytest tests/unit/test_snapshots.py --fix` writes them anew; look at the difference before it is kept.
+`pytest tests/unit/test_snapshots.py --fix` rewrites them; look at the difference before you keep it.
 """
 
 import difflib
@@ -33,12 +33,12 @@ SAMPLE = Sample(
         for role, system, model, text in TEXTS
     ],
 )
-RENEW = "run `pytest tests/unit/test_snapshots.py --fix` if that is meant"
+RENEW = "run `pytest tests/unit/test_snapshots.py --fix` if you meant that"
 
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory):
-    """The files of all tables of the demo by name; in Table 3 one system has two seeds."""
+    """Return the files of all the demo's tables by name; in Table 3 one system has two seeds."""
     folder = tmp_path_factory.mktemp("snapshots")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -61,9 +61,9 @@ def test_the_tables_are_those_of_the_snapshots(rendered, request):
         for name, text in rendered.items():
             (SNAPSHOTS / name).write_text(text, encoding="utf-8")
     kept = {path.name: path.read_text(encoding="utf-8") for path in SNAPSHOTS.glob("*")}
-    parted = []
+    differences = []
     for name in sorted(rendered.keys() | kept.keys()):
         old, new = (texts.get(name, "").splitlines() for texts in (kept, rendered))
-        parted += difflib.unified_diff(old, new, f"tests/snapshots/{name}", "now", lineterm="")
+        differences += difflib.unified_diff(old, new, f"tests/snapshots/{name}", "now", lineterm="")
     if kept != rendered:
-        pytest.fail("\n".join([f"The tables have changed; {RENEW}.", *parted]), pytrace=False)
+        pytest.fail("\n".join([f"The tables have changed; {RENEW}.", *differences]), pytrace=False)

@@ -1,4 +1,4 @@
-"""How fast models train, and how much text there is to train on; numbers by hand."""
+"""How fast models train, and how much text they train on; the numbers are computed by hand."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, counted=True)
 SHAPE = ModelShape(layers=1, size=10, window_D=2, location_slots=5, init=0.1)
 BASE = ModelConfig(System(), SHAPE, 100, 100)
-# 4 x 10 x 20 of a layer, the encoder's for 8 source words to 10 target words, and 10 x 100 of W_s
+# A layer has 4 x 10 x 20; the encoder runs for 8 source words to 10 target words; W_s has 10 x 100.
 FLOP = 6 * (0.8 * 800 + 800 + 1000)
 
 
@@ -42,7 +42,7 @@ def finish(
     device: str = "K1",
     size: int = 10,
 ) -> None:
-    """Write what a finished training leaves of its speed and its model."""
+    """Write the files of a finished training that tell its speed and its model."""
     folder = root / "models" / experiment / name
     provenance = made_records.provenance(
         name, experiment=experiment, device=device, seconds=7200, target_words_per_second=words
@@ -90,17 +90,17 @@ def test_a_generated_text_is_unknown_before_it_is_there(tmp_path: Path) -> None:
 
 def test_a_speed_speaks_of_other_models() -> None:
     lengths = TEXT.lengths(System())
-    found = Speed.of("base", "K1", 500, BASE, lengths)
-    assert found.flop == 500 * FLOP
-    assert found.cost == FLOP
-    assert found.hours(500 * 3600 * 3, BASE, lengths) == pytest.approx(3)
+    base_speed = Speed.of("base", "K1", 500, BASE, lengths)
+    assert base_speed.flop == 500 * FLOP
+    assert base_speed.cost == FLOP
+    assert base_speed.hours(500 * 3600 * 3, BASE, lengths) == pytest.approx(3)
     wide = ModelConfig(System(), SHAPE.model_copy(update={"size": 20}), 100, 100)
     wide_flop = 6 * (0.8 * 3200 + 3200 + 2000)
-    assert found.hours(3600, wide, lengths) == pytest.approx(wide_flop / FLOP / 500)
+    assert base_speed.hours(3600, wide, lengths) == pytest.approx(wide_flop / FLOP / 500)
 
 
 def test_the_papers_speed_is_a_thousand_words_of_its_best_system() -> None:
-    # Layers of 4,000 x 2,000, the decoder's first reading 1,000 more; keys, scores, context, W_p, W_c
+    # Layers of 4,000 x 2,000 (1,000 more inputs in the decoder's first); keys, scores, context, W_p, W_c
     source, target = 116 / 4.5, 110 / 4.5 + 1
     encoder, decoder = 32e6 * source / target, 36e6
     attention = 1e6 * source / target + 2 * 1000 * source + 1e6 + 2e6
@@ -155,10 +155,10 @@ def test_measuring_trains_on_random_words_and_writes_nothing(
 
     monkeypatch.setattr(speed, "_batches_a_second", twice_a_second)
     recipe = RECIPE.model_copy(update={"batch_size": 3})
-    found = measure("base", BASE, recipe, Lengths(4.6, 7.4), torch.get_num_threads())
+    measured = measure("base", BASE, recipe, Lengths(4.6, 7.4), torch.get_num_threads())
     assert calls == [speed.WARM_UP, speed.MEASURED]
-    assert (found.training, found.target_words) == ("base, now, no padding", 2 * 3 * 7)
-    assert found.cost == pytest.approx(6 * (800 * 4.6 / 7.4 + 800 + 1000))
+    assert (measured.training, measured.target_words) == ("base, now, no padding", 2 * 3 * 7)
+    assert measured.cost == pytest.approx(6 * (800 * 4.6 / 7.4 + 800 + 1000))
     assert list(tmp_path.iterdir()) == []
 
 

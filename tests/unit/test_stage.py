@@ -1,4 +1,4 @@
-"""How a command ends."""
+"""How a command ends when it is interrupted."""
 
 import ast
 import signal
@@ -57,7 +57,7 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
         "import attnmt.workflow.startup\n"
         "import time\n"
         "print('begun', flush=True)\n"
-        "time.sleep(60)  # the others are loaded\n"
+        "time.sleep(60)  # as if other libraries were loading\n"
     )
     command = [sys.executable, str(file)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -71,7 +71,7 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
 
 
 @pytest.mark.parametrize("program", [*(ROOT / "stages").glob("*.py"), ROOT / "src/attnmt/cli.py"])
-def test_every_program_imports_that_first(program: Path) -> None:
+def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> None:
     first = next(
         node
         for node in ast.parse(program.read_text()).body

@@ -1,4 +1,4 @@
-"""The training step, and its form for a GPU with a processor in the GPU's place."""
+"""The training step, and its form for a GPU, run on a processor."""
 
 import itertools
 import logging
@@ -35,7 +35,7 @@ EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
 
 def random_batch(seed: int, shape: tuple[int, int, int]) -> Batch:
-    """N sentences of M words with translations of T - 1, none padded."""
+    """Return N sentences of M words with translations of T - 1 words, without padding."""
     rng = np.random.default_rng(seed)
     N, M, T = shape
     source, target = ([rng.integers(3, 8, n) for _ in range(N)] for n in (M, T - 1))
@@ -52,17 +52,17 @@ def test_a_step_is_loss_backward_and_update(system: System, clip_embeddings: boo
     recipe = RECIPE.model_copy(update={"clip_embeddings": clip_embeddings, "clip_norm": 0.5})
     model, other = small(system), small(system)
     step, batches = Step(model, recipe), [random_batch(i, (8, 5, 4)) for i in range(3)]
-    found = []
-    for each in (model, other):
-        each.initialize(1)
-        each.train()
-        # As the step has them on a processor. Dense ones are added by FMA, which rounds once less.
-        each.encoder.embedding.sparse = each.decoder.embedding.sparse = True
+    losses = []
+    for either in (model, other):
+        either.initialize(1)
+        either.train()
+        # As in a step on a processor: dense gradients are added by FMA, which rounds once less.
+        either.encoder.embedding.sparse = either.decoder.embedding.sparse = True
     torch.manual_seed(5)
     for batch in batches:
-        found.append(step(batch, 0.7).item())
+        losses.append(step(batch, 0.7).item())
     torch.manual_seed(5)
-    for batch, loss in zip(batches, found, strict=True):
+    for batch, loss in zip(batches, losses, strict=True):
         h_tilde, _ = other(batch.source, batch.source_lengths, batch.words)
         expected = other.loss(h_tilde, batch.next_words, batch.lengths)
         (expected / 8).backward()
@@ -125,7 +125,7 @@ EACH_RANKS = pytest.mark.parametrize("ranks", [ALONE, FirstOfTwo(0, 2)], ids=["a
 
 
 def step_of_a_gpu(model: Translator, ranks: Ranks) -> Step:
-    """Return the step on the processor, with gradients of embeddings as a GPU has them."""
+    """Return a step on the processor that has dense gradients of embeddings, as on a GPU."""
     step = Step(model, RECIPE, ranks)
     model.encoder.embedding.sparse = model.decoder.embedding.sparse = False
     return step
@@ -133,8 +133,8 @@ def step_of_a_gpu(model: Translator, ranks: Ranks) -> Step:
 
 @EACH_SYSTEM
 @EACH_RANKS
-def test_no_number_of_a_step_is_asked_for(system: System, ranks: Ranks) -> None:
-    """A GPU's graph cannot hold what depends on values; tensors without values show where that is."""
+def test_a_step_depends_on_no_value(system: System, ranks: Ranks) -> None:
+    """A GPU's graph cannot hold a decision that depends on values; tensors without values show one."""
     with FakeTensorMode():
         model, ones = small(system).train(), torch.ones(8, 5, dtype=torch.int64)
         batch = Batch(ones, ones[:, 0], ones, ones, ones[:, 0])
@@ -148,18 +148,18 @@ class TestGraphs:
     def captured(
         self, shapes: str, has_room: Callable[[], bool] = lambda: True
     ) -> tuple[str, list[str]]:
-        """Find graphs for batches of two shapes a, b, ..; return those replayed, and the captures."""
-        found, captures, books = "", [], Graphs(has_room)
+        """Find graphs for batches of shapes a, b, ..; return those replayed and those captured."""
+        replayed, captures, books = "", [], Graphs(has_room)
 
         def capture(batch: Batch) -> Any:
             captures.append("_abcdef"[len(batch.source)])
             return captures[-1]
 
         for shape in shapes:
-            found += str(
+            replayed += str(
                 books.find(random_batch(1, ("_abcdef".index(shape), 2, 3)), capture) or "."
             )
-        return found, captures
+        return replayed, captures
 
     def test_a_shape_is_captured_when_it_has_come_often_enough(self) -> None:
         assert EAGER_STEPS == 2
@@ -181,7 +181,7 @@ class TestGraphs:
 
 
 class Recording(TorchDispatchMode):
-    """In place of a graph: does again, in the same memory, what was done while it recorded."""
+    """Stands for a graph: repeats, in the same memory, the operations that it recorded."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ class Recording(TorchDispatchMode):
 
 
 class Stream:
-    """In place of a stream of work."""
+    """Stands for a CUDA stream."""
 
     main: "Stream"
     current: "Stream"
@@ -221,7 +221,7 @@ class Stream:
 
 
 class Capture:
-    """In place of ``torch.cuda.graph``: afterwards nothing has happened to the model."""
+    """Stands for ``torch.cuda.graph``: a capture leaves the model as it was."""
 
     model: Translator
 
@@ -237,7 +237,7 @@ class Capture:
     def __exit__(self, *error: Any) -> None:
         try:
             self.recording.__exit__(*error)
-            Stream.current = Stream.main  # torch's own does not come this far if it fails
+            Stream.current = Stream.main  # torch's own does not get this far if it fails
         finally:
             torch.set_rng_state(self.state)
             with torch.no_grad():
@@ -247,7 +247,7 @@ class Capture:
 
 @pytest.fixture
 def cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the processor do what is asked of a GPU."""
+    """Have the processor do a GPU's work."""
     Stream.current = Stream.main = Stream()
     doubles = {
         "Stream": lambda device: Stream(),
@@ -312,7 +312,7 @@ class FailsAt(Recording):
     ("ranks", "operation"),
     [
         (ALONE, "embedding"),
-        (ALONE, "_fused_sgd_"),  # when there are gradients already
+        (ALONE, "_fused_sgd_"),  # when gradients exist already
         (ALONE, "end"),
         (FirstOfTwo(0, 2), "copy_"),
         (FirstOfTwo(0, 2), "end"),
@@ -326,7 +326,7 @@ def test_a_capture_that_fails_is_the_last_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The training goes on to the same bytes; what was captured before is still replayed."""
+    """The training continues to the same bytes, and replays the graphs captured before."""
     shapes = [(8, 4, 4), (8, 8, 6)]
     order = [0, 0, 0, 0, 1, 1, 1, 0, 1, 1, 0]
     batches = [random_batch(i, shapes[shape]) for i, shape in enumerate(order)]
@@ -338,8 +338,8 @@ def test_a_capture_that_fails_is_the_last_and_changes_nothing(
         step = step_of_a_gpu(model.train(), ranks)
         if graphed:
             monkeypatch.setattr(Capture, "model", model, raising=False)
-            made = itertools.chain([Recording] * earlier, itertools.repeat(FailsAt))
-            monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda made=made: next(made)())
+            kinds = itertools.chain([Recording] * earlier, itertools.repeat(FailsAt))
+            monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda kinds=kinds: next(kinds)())
             step.graphed = GraphedStep(step.device, widened=True)
         torch.manual_seed(5)
         results.append((torch.stack([step(batch, 0.5) for batch in batches]), weights(model)))
@@ -371,11 +371,11 @@ def test_graphs_can_be_turned_off(cuda: None, monkeypatch: pytest.MonkeyPatch) -
     step = step_of_a_gpu(model.train(), ALONE)
     step.graphed = GraphedStep(step.device, widened=True, capturing=False)
     monkeypatch.setattr(torch.cuda, "CUDAGraph", None)
-    seen = []
-    monkeypatch.setattr(step, "plain", lambda batch, rate: seen.append(batch.source.shape))
+    shapes = []
+    monkeypatch.setattr(step, "plain", lambda batch, rate: shapes.append(batch.source.shape))
     for _ in range(EAGER_STEPS + 2):
         step(random_batch(1, (8, 5, 3)), 0.5)
-    assert seen == [(8, 8)] * (EAGER_STEPS + 2)
+    assert shapes == [(8, 8)] * (EAGER_STEPS + 2)
 
 
 def test_room_is_what_is_free_or_held_for_plain_steps(
@@ -393,7 +393,7 @@ def test_room_is_what_is_free_or_held_for_plain_steps(
         monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device, used=used: used)
         monkeypatch.setattr(torch.cuda, "memory_snapshot", lambda pool, include_traces: [])
         assert step._has_room() == room
-    # Of what torch holds, 10 more are free, but only graphs can use them.
+    # In the memory that torch holds 10 more are free, but only graphs can use them.
     monkeypatch.setattr(torch.cuda, "memory_snapshot", snapshot)
     for held, room in ((10, False), (19, False), (20, True)):
         monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device, held=held: held)

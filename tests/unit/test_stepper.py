@@ -1,4 +1,4 @@
-"""The decoder a word at a time against the decoder over all words."""
+"""The decoder that takes one word at a time, against the decoder over all words."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ def close(a: Tensor, b: Tensor) -> None:
 @pytest.mark.parametrize("leaving", [None, 2], ids=["", "one leaves"])
 @torch.no_grad()
 def test_hypotheses_are_sentences_of_the_same_source(variant: Variant, leaving: int | None) -> None:
-    """K = 3 hypotheses of each sentence; the second sentence leaves before a step, or stays."""
+    """Each sentence has K = 3 hypotheses; the second sentence leaves before a step, or stays."""
     model = translator(variant).eval()
     source, lengths, _, _, _ = padded_batch()
     words = torch.randint(0, 6, (3, 3, 4), generator=torch.Generator().manual_seed(1))
@@ -41,7 +41,7 @@ def test_hypotheses_are_sentences_of_the_same_source(variant: Variant, leaving: 
 @each_variant
 @torch.no_grad()
 def test_a_hypothesis_goes_on_from_its_parent(variant: Variant) -> None:
-    """After two steps of three hypotheses their order changes and one is gone."""
+    """After a step, three hypotheses change their order, and some go on twice."""
     model = translator(variant).eval()
     source, lengths, _, _, _ = padded_batch()
     parents = torch.tensor([[2, 0, 0], [1, 1, 2], [0, 2, 1]])

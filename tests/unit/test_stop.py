@@ -1,4 +1,4 @@
-"""Signals."""
+"""Signals that ask a training to stop."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ def wait_for(stop: Stop) -> None:
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_is_noted_and_ends_nothing(number: signal.Signals) -> None:
-    inherited = signal.signal(number, signal.SIG_DFL)  # which nohup would have ignore some
+    inherited = signal.signal(number, signal.SIG_DFL)  # nohup makes a process ignore some signals
     with noted() as stop:
         assert not stop.asked
         os.kill(os.getpid(), number)
@@ -27,7 +27,7 @@ def test_a_signal_is_noted_and_ends_nothing(number: signal.Signals) -> None:
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
-    inherited = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as by nohup
+    inherited = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     with noted() as stop:
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGTERM)

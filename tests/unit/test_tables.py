@@ -30,7 +30,7 @@ BEST = "Base + reverse + dropout + local-p attention (general) + feed input"
 
 @pytest.fixture(autouse=True)
 def tested(monkeypatch):
-    """The pairs that are tested, each test saying p = 0.01."""
+    """Have every test return p = 0.01; return the list of the pairs tested."""
     return made_tests(monkeypatch)
 
 
@@ -51,14 +51,14 @@ def load(tmp_path, monkeypatch):
 
 @pytest.fixture
 def params(load):
-    """The root's experiment, all of it scored."""
+    """Return the root's experiment, all of it scored."""
     params = load()
     write_all(params)
     return params
 
 
 def with_seeds(params, name, *seeds):
-    """Add models that differ from one in the seed alone."""
+    """Add models that differ from a model in the seed alone."""
     more = {f"{name}_{s}": params.models[name].model_copy(update={"seed": s}) for s in seeds}
     return params.model_copy(update={"models": params.models | more})
 
@@ -76,12 +76,12 @@ def pick(row, *columns):
 
 
 def test_the_demo_has_every_table_with_every_published_row(params):
-    made = tables(params)
-    assert list(made) == ALL
+    by_name = tables(params)
+    assert list(by_name) == ALL
     for name in ALL[:6]:
         systems = [row.system for row in paper_rows(name, params)]
         ours = ["diagonal, no model"] if name == "table6" else []
-        assert [row["system"] for row in made[name].rows] == systems + ours
+        assert [row["system"] for row in by_name[name].rows] == systems + ours
 
 
 def test_table_1(params):
@@ -104,8 +104,8 @@ def with_own_row(params, **row):
     """Put a row of our own in Table 1, second of our rows, for another system."""
     mine = params.models["base_reverse"].model_copy(update={"dropout": 0.5})
     first = {key: params.rows["table1"][key] for key in list(params.rows["table1"])[:5]}
-    own = {"mine": TableRow(label="Mine", system="mine", **row)}
-    rows = params.rows | {"table1": first | own | params.rows["table1"]}
+    inserted = {"mine": TableRow(label="Mine", system="mine", **row)}
+    rows = params.rows | {"table1": first | inserted | params.rows["table1"]}
     return params.model_copy(update={"models": params.models | {"mine": mine}, "rows": rows})
 
 
@@ -199,10 +199,10 @@ def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
 def test_without_gold_links_there_is_no_table_6(load):
     params = load()
     write_all(params, aer=None)
-    made = tables(params)
-    assert list(made) == [name for name in ALL if name != "table6"]
-    assert "AER" not in str(made["table_bpe"].caption)
-    assert "aer" not in [column.key for column in made["table_bpe"].columns]
+    by_name = tables(params)
+    assert list(by_name) == [name for name in ALL if name != "table6"]
+    assert "AER" not in str(by_name["table_bpe"].caption)
+    assert "aer" not in [column.key for column in by_name["table_bpe"].columns]
 
 
 def test_the_gru_table_says_what_its_text_is(params):
@@ -227,7 +227,10 @@ def test_an_experiment_with_two_models_has_the_tables_that_show_them(load):
     rows = rows_of(params, "table1")
     assert rows["Base + reverse"]["bleu"] is None
     assert rows["Base + reverse + dropout"]["bleu"] == 10.0
-    assert pick(rows[BEST], "bleu", "gain") == [11.0, None]  # the row above it has none of ours
+    assert pick(rows[BEST], "bleu", "gain") == [
+        11.0,
+        None,
+    ]  # the row above it has no number of ours
     assert pick(rows[f"{BEST} + unk replace"], "bleu", "gain") == [13.0, 2.0]
     assert "does not train" in str(tables(params)["table1"].caption)
 
@@ -260,17 +263,17 @@ def test_several_seeds_are_tested_in_order_and_the_largest_p_counts(load, monkey
     params = with_seeds(params, "base_reverse", 2)
     for at, name in enumerate(params.models):
         write(params, name, 10.0 + at)
-    seen = []
+    tested = []
 
     def translation_p(params, script, test, ours, other):
-        seen.append((ours, other))
+        tested.append((ours, other))
         return 0.07 if other[0] == "base_4" else 0.01
 
     monkeypatch.setattr("attnmt.reporting.compare.translation_p", translation_p)
     row = rows_of(params, "table1")["Base + reverse"]
     assert pick(row, "p", "verdict") == [0.07, "within noise"]
     pairs = [("base_reverse", "base"), ("base_reverse_2", "base_2"), ("base_reverse", "base_4")]
-    assert seen == [((ours, False), (other, False)) for ours, other in pairs]
+    assert tested == [((ours, False), (other, False)) for ours, other in pairs]
 
 
 def test_aer_is_a_mean_over_seeds_too(load):

@@ -1,9 +1,9 @@
 """Every attention learns to copy and to reverse short sequences, whatever the seed, and by attending.
 
-Sooner or later ``LEARNED`` of the held-out sequences must come out word for word; an untrained model
-writes none of them. A model can also learn the tasks without attending, as the one that has no attention
-does, so the others must besides fail when attention is given another sentence's words. LSTMs feed their
-input, but for one that computes all steps at once.
+At some epoch ``LEARNED`` of the held-out sequences must come out word for word; an untrained model
+writes none of them. A model can also learn the tasks without attending, as the one without attention
+does. So the others must also fail when their attention is given another sentence's words. All LSTMs with
+attention have input feeding, except one, which computes all steps at once.
 """
 
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ from attnmt.text.vocabulary import SPECIAL
 from attnmt.training.sgd import learning_rate, update
 
 HELD_OUT = 100  # sequences
-# Of them, right at least after training, and at most without attention's help.
+# How many must be right after training, and how many may be right without attention's help.
 LEARNED, BROKEN = 90, 10
 WORDS = 10  # in the vocabulary, special ones included
 SHORTEST, LONGEST = 3, 4  # words in a sequence
-BATCHES = 30  # an epoch
+BATCHES = 30  # in an epoch
 RECIPE = Training(
     batch_size=64,
     learning_rate=2.0,
@@ -60,7 +60,7 @@ Sequences = list[NDArray[np.int32]]
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Keep sums, and so what is learned, the same on every machine; small models gain nothing."""
+    """Use one thread, which keeps sums the same on every machine; small models need no more."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -93,7 +93,7 @@ def draw(rng: np.random.Generator, count: int) -> Sequences:
 
 
 def draw_batch(rng: np.random.Generator, excluded: set[bytes]) -> Sequences:
-    """Draw sequences of all lengths for a batch of training, but none of the excluded ones."""
+    """Draw sequences of all lengths for a training batch, without the excluded ones."""
     lengths = rng.integers(SHORTEST, LONGEST + 1, RECIPE.batch_size)
     sequences = draw(rng, RECIPE.batch_size)
     cut = (ids[:length] for ids, length in zip(sequences, lengths, strict=True))
@@ -101,7 +101,7 @@ def draw_batch(rng: np.random.Generator, excluded: set[bytes]) -> Sequences:
 
 
 def train(model: Translator, order: slice, rng: np.random.Generator, held_out: Sequences) -> int:
-    """Train until enough comes out right, or to the end; return how much does."""
+    """Train until enough sequences come out right, or to the end; return how many do."""
     excluded = {ids.tobytes() for ids in held_out}
     embeddings = model.embeddings()
     others = [p for p in model.parameters() if all(p is not e for e in embeddings)]
@@ -123,8 +123,8 @@ def train(model: Translator, order: slice, rng: np.random.Generator, held_out: S
 
 def count_right(model: Translator, sequences: Sequences, order: slice) -> int:
     """Return how many sequences greedy search writes word for word."""
-    found = search([model], *pad_source(sequences, reverse=False), Search(beam=1, candidates=1))
-    pairs = zip(found, sequences, strict=True)
+    results = search([model], *pad_source(sequences, reverse=False), Search(beam=1, candidates=1))
+    pairs = zip(results, sequences, strict=True)
     return sum(candidates[0].words == ids[order].tolist() for candidates, ids in pairs)
 
 

@@ -46,7 +46,7 @@ def translator(data: EncodedSets, best: int = 1, attention: bool = True) -> Text
     shape = ModelShape(layers=1, size=6, window_D=2, location_slots=9, init=1.0)
     sizes = [len(data.vocabulary(language)) for language in ("en", "de")]
     model = Translator(ModelConfig(system, shape, *sizes))
-    model.initialize(4)  # one that says <unk> at times
+    model.initialize(4)  # with this seed it sometimes says <unk>
     dictionary = Dictionary({"old": "alt", "house": "Haus"})
     return TextTranslator([model.eval()], data, dictionary, Search(4, 20, best=best), batch_size=3)
 
@@ -55,10 +55,10 @@ def test_translations_are_words_with_links_of_words(data: EncodedSets) -> None:
     text = translator(data)
     vocabulary, units = data.vocabulary("de"), data.units("test", "en")
     ids = [data.text("test", "en")[i] for i in range(len(ENGLISH))]
-    found = translate(text.models, ids, text.options, 2)
+    candidates = translate(text.models, ids, text.options, 2)
     linked_unknown = 0
     for line, translations in enumerate(text.translate_set("test")):
-        best, candidate = translations[0], found[line][0]
+        best, candidate = translations[0], candidates[line][0]
         pieces = vocabulary.decode(candidate.words)
         assert best.words == (join_pieces(pieces) if data.pieces else pieces)
         # A word of the translation is linked to each word that one of its pieces looked at.
@@ -87,17 +87,17 @@ def test_forced_links_are_of_words_in_every_reading(data: EncodedSets) -> None:
         [data.text("test", side)[i] for i in range(len(ENGLISH))] for side in ("en", "de")
     )
     for line, (source, target) in enumerate(zip(sources, targets, strict=True)):
-        one = force(text.models, make_batch([np.array(source)], [np.array(target)], True))[0]
-        assert forced.scores[line] == pytest.approx(one.score, abs=1e-4)
+        alone = force(text.models, make_batch([np.array(source)], [np.array(target)], True))[0]
+        assert forced.scores[line] == pytest.approx(alone.score, abs=1e-4)
         units = [data.units("test", side)[line] for side in ("en", "de")]
-        of = [words_of_pieces(u) if data.pieces else list(range(len(u))) for u in units]
+        word_of = [words_of_pieces(u) if data.pieces else list(range(len(u))) for u in units]
         for step, links in forced.links.items():
-            expected = {(of[0][i], of[1][j]) for j, i in enumerate(one.links(step))}
+            expected = {(word_of[0][i], word_of[1][j]) for j, i in enumerate(alone.links(step))}
             assert set(links[line]) == expected
 
 
 def test_the_reading_that_brings_back_more_words_is_chosen(data: EncodedSets) -> None:
-    """By brute force, with dictionaries that are made to favor one reading, the other, or neither."""
+    """Checked by brute force, with dictionaries that favor one reading, the other, or neither."""
     text = translator(data)
     forced = text.force_set("dev").links
     unknown = [
@@ -158,13 +158,13 @@ def test_a_model_without_attention_links_nothing(data: EncodedSets) -> None:
 
 
 def test_n_best(data: EncodedSets, tmp_path: Path) -> None:
-    found = translator(data, best=3).translate_set("test")
+    translations = translator(data, best=3).translate_set("test")
     spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
     assert spec is not None
     assert spec.loader is not None
     stage = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(stage)
-    stage.write_translations(tmp_path, "test", found, 3)
+    stage.write_translations(tmp_path, "test", translations, 3)
     rows = [line.split(" ||| ") for line in (tmp_path / "test.nbest").read_text().splitlines()]
     best = (tmp_path / "test.out").read_text().splitlines()
     for line in range(len(ENGLISH)):
@@ -174,5 +174,5 @@ def test_n_best(data: EncodedSets, tmp_path: Path) -> None:
         scores = [score for _, score in own]
         assert scores == sorted(scores, reverse=True)
     assert len(rows) > len(ENGLISH)
-    stage.write_translations(tmp_path / "one", "test", found, 1)
+    stage.write_translations(tmp_path / "one", "test", translations, 1)
     assert not (tmp_path / "one/test.nbest").exists()

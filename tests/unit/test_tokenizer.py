@@ -1,4 +1,4 @@
-"""Our use of sacremoses: escapes, and hyphens split and joined."""
+"""The tokenizer: escapes, and hyphens that are split and joined."""
 
 import pytest
 
@@ -50,12 +50,12 @@ def test_join_hyphens(tokens: str, joined: str) -> None:
 
 @pytest.mark.parametrize("split_hyphens", [False, True])
 @pytest.mark.parametrize(("language", "sentence"), SENTENCES)
-def test_detokenising_gives_the_text(language: str, sentence: str, split_hyphens: bool) -> None:
+def test_detokenizing_gives_the_text(language: str, sentence: str, split_hyphens: bool) -> None:
     tokenizer = MosesTokenizer(language, split_hyphens)
     assert tokenizer.detokenize(tokenizer.tokenize(sentence)) == sentence
 
 
-def test_detokenising_the_authors_hyphens() -> None:
+def test_detokenizing_the_authors_hyphens() -> None:
     tokens = ["well", "##AT##-##AT##", "known", "&quot;", "&amp;", "&quot;", "."]
     assert MosesTokenizer("en", True).detokenize(tokens) == 'well-known "&".'
 

@@ -33,10 +33,10 @@ def test_summary(raw: Project) -> None:
     raw.write_raw(dev_en="A dog, a mouse's house.\n")
     output = raw.succeed("tokens")
     assert list(summary(raw)) == ["train", "dev", "test"]
-    found = summary(raw)["dev"]
-    assert (found["lines"], found["dropped"]) == (1, {"empty": 0, "long": 0})
+    dev = summary(raw)["dev"]
+    assert (dev["lines"], dev["dropped"]) == (1, {"empty": 0, "long": 0})
     digest = hashlib.sha256((raw.tokens / "dev.en").read_bytes()).hexdigest()
-    assert found["en"] == {"tokens": 8, "sha256": digest}
+    assert dev["en"] == {"tokens": 8, "sha256": digest}
     assert "dev: 1 pairs; en 8 tokens; de 6 tokens\n" in output
 
 
@@ -60,7 +60,7 @@ def test_only_training_pairs_are_dropped_and_their_links_with_them(raw: Project)
     assert (raw.tokens / "train.links").read_text() == "3-0\n"
     assert summary(raw)["train"]["dropped"] == {"empty": 2, "long": 2}
     assert (summary(raw)["train"]["lines"], summary(raw)["train"]["en"]["tokens"]) == (1, 4)
-    assert summary(raw)["dev"]["lines"] == 1  # of six words
+    assert summary(raw)["dev"]["lines"] == 1  # though it has six words
     assert "train: 1 pairs, 2 empty dropped, 2 long dropped;" in output
 
 

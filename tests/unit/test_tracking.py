@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import made_records
-import made_scores
 import pytest
 from small_experiment import ROOT, make_experiment
+from tracking_inputs import STARTED, training, write, write_report, write_scores, write_training
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
@@ -25,21 +25,13 @@ from attnmt.tracking.score_metrics import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
-PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
 EXPERIMENT = load_params(ROOT / "params.yaml", ROOT)
 BEST = "local_p"  # of small_experiment
-TAGS = {
-    "commits": ["abc", "def"],
-    "code": "c1",
-    "dataset_digest": "d" * 64,
-    "device": "cpu",
-    "processor": "",
-}
 
 
 @pytest.fixture(scope="module")
 def fresh_store(tmp_path_factory):
-    """Make one empty database; migrating it takes a second, copying it none."""
+    """Return the bytes of an empty database: migrating one takes a second, copying it takes none."""
     folder = tmp_path_factory.mktemp("store")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -50,96 +42,23 @@ def fresh_store(tmp_path_factory):
 
 @pytest.fixture
 def project(tmp_path, monkeypatch, fresh_store):
-    """A project folder with an empty store, its default one."""
+    """Return a project folder with an empty store in the default place."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     Path("mlflow.db").write_bytes(fresh_store)
     return tmp_path
 
 
-STARTED = "2026-01-02T03:04:05+00:00"
-
-
-def training(fingerprint="f1", model="base", started=STARTED):
-    return live.training_run(
-        experiment="demo",
-        model=model,
-        seed=1,
-        fingerprint=fingerprint,
-        started=started,
-        params=PARAMS,
-        tags=TAGS,
-    )
-
-
 def runs(name=None):
     client = store.connect()
     experiment = client.get_experiment_by_name("demo")
-    found = client.search_runs([experiment.experiment_id]) if experiment else []
-    return [run for run in found if name in (None, run.info.run_name)]
+    all_runs = client.search_runs([experiment.experiment_id]) if experiment else []
+    return [run for run in all_runs if name in (None, run.info.run_name)]
 
 
 def curve(run, name):
     points = store.connect().get_metric_history(run.info.run_id, name)
     return [(point.step, point.value) for point in sorted(points, key=lambda point: point.step)]
-
-
-def write(path, text):
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def write_training(model="base", fingerprint="f1"):
-    """Write the files of a finished training and its scores."""
-    folder, own = f"models/demo/{model}", {"fingerprint": fingerprint}
-    write(f"{folder}/config.json", json.dumps(made_records.config(model, **own)))
-    header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test1_cost"
-    rows = "10,1,1.0,100,5.5,5.25,5.5\n20,1,0.5,200,4.5,5.0,4.75\n"
-    write(f"{folder}/history.csv", f"{header}\n{rows}")
-    write(f"{folder}/metrics.json", json.dumps(made_records.metrics("test1")))
-    provenance = made_records.provenance(model, **own, **TAGS)
-    provenance |= {"started": STARTED, "seconds": 60.0}
-    provenance |= {"target_words_per_second": 99.5, "peak_memory_mb": 400}
-    write(f"{folder}/provenance.json", json.dumps(provenance))
-    write_scores(model)
-
-
-def write_scores(name, value=20.5, aer=None, members=None):
-    """Write the scores of a model, or of an ensemble if ``members`` are given."""
-    scripts = ("tokenized", "nist", "sacrebleu", "chrf", "ter")
-    both = {
-        script: {
-            "value": value - i,
-            "low": value - i - 0.5,
-            "high": value - i + 0.5,
-            "signature": script,
-            "lines": 3,
-        }
-        for i, script in enumerate(scripts)
-    }
-    result = {"perplexity": None if members else 8.5, "before": both, "after": both, "lines": 3}
-    result["lengths"] = []
-    result |= dict.fromkeys(("reference", "reference_sha256", "written_reference"), "made")
-    by_step = dict.fromkeys(("same", "next"), aer)
-    alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
-    alignment |= {"low": aer and aer - 0.125, "high": aer and aer + 0.125}
-    alignment |= {"lines": 3, "sure": 5, "possible": 6}
-    scores = {
-        "stage": "evaluate",
-        "experiment": "demo",
-        "name": name,
-        "models": members or [name],
-        "average": "logits" if members else None,
-        "seed": None if members else 1,
-        "family": "luong",
-        "direction": "en-de",
-        "beam": 5,
-        "dataset_digest": "d" * 64,
-        "sets": {"test1": result},
-        "alignment": None if name == "base" else alignment,
-        "reading": None if name == "base" else made_scores.READING,
-    }
-    write(f"scores/demo/{name}.json", json.dumps(scores))
 
 
 def test_a_training_has_a_run_with_all_that_is_known(project):
@@ -191,13 +110,13 @@ def test_another_fingerprint_is_another_run(project):
 
 
 def test_a_repeated_training_is_another_run_with_its_own_curve(project):
-    """Of the same settings, after a change of the code or forced: the first run keeps what it says."""
+    """A training with the same settings is repeated; the first run keeps its points."""
     for started, cost in ((STARTED, 5.5), ("2026-01-03T03:04:05+00:00", 5.25)):
         with training(started=started) as run:
             run.log(10, {"train_cost": cost})
             run.finish({})
-    found = {run.data.tags["started"]: curve(run, "train_cost") for run in runs("base")}
-    assert found == {STARTED: [(10, 5.5)], "2026-01-03T03:04:05+00:00": [(10, 5.25)]}
+    curves = {run.data.tags["started"]: curve(run, "train_cost") for run in runs("base")}
+    assert curves == {STARTED: [(10, 5.5)], "2026-01-03T03:04:05+00:00": [(10, 5.25)]}
 
 
 def test_points_are_sent_in_batches(project, monkeypatch):
@@ -211,7 +130,7 @@ def test_points_are_sent_in_batches(project, monkeypatch):
         assert len(curve(runs("base")[0], "train_cost")) == 11
 
 
-def test_a_value_that_is_no_number_is_a_warning(project, caplog):
+def test_a_value_that_is_not_a_number_is_a_warning(project, caplog):
     with training() as run:
         run.log(1, {"train_cost": None})
         run.finish({})
@@ -350,7 +269,7 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
 
 def test_an_import_happens_once(project):
     write_training("base")
-    write_training("unlisted")  # of no table
+    write_training("unlisted")  # in no table
     write("models/demo/half/history.csv", "step\n")  # not finished
     write_scores("half")
     write_scores("ensemble", members=["base", "unlisted"])
@@ -372,38 +291,8 @@ def test_an_import_happens_once(project):
     assert runs("base")[0].data.metrics["test1/bleu_tokenized_before"] == 21.5
 
 
-def write_report(*files, tables=None):
-    """Write files of a report, their names in them, and tables of rows (models, sort)."""
-    titles = {"table1": "Table 1", "table_own": "The author's own table"}
-    described = [
-        {
-            "name": name,
-            "short": titles[name],
-            "about": "English-German",
-            "lead": "How to read it.",
-            "rest": "",
-            "columns": [{"key": "system", "heading": "system", "numeric": False, "role": "name"}],
-            "rows": [
-                {
-                    "cells": {"system": models},
-                    "sort": {"system": None} | sort,
-                    "facts": {"model": models},
-                }
-                for models, sort in rows
-            ],
-        }
-        for name, rows in (tables or {}).items()
-    ]
-    write_json(
-        Path("reports/demo/tables/tables.json"),
-        {"experiment": "demo", "tables": described, "samples": []},
-    )
-    for name in files:
-        write(f"reports/demo/{name}", name)
-
-
 def artifacts(run_name):
-    """Return the files of a run with their content."""
+    """Return the content of each file of a run."""
     (run,) = runs(run_name)
     folder = Path(run.info.artifact_uri)
     paths = [path for path in folder.rglob("*") if path.is_file()]
@@ -471,8 +360,8 @@ def test_the_best_model_is_registered_once_for_each_that_it_was(project):
     write_report("index.html")
 
     def versions():
-        found = client.search_model_versions("name = 'attnmt-demo'")
-        return sorted((int(one.version), one.tags["model"]) for one in found)
+        registered = client.search_model_versions("name = 'attnmt-demo'")
+        return sorted((int(one.version), one.tags["model"]) for one in registered)
 
     for first in (True, False):
         assert add_report(client, params) is first
@@ -510,8 +399,8 @@ def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
     write_report("index.html")
     Path("data/demo/dictionary/en-de.tsv").unlink()
     log_results(params)
-    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert [record.levelname for record in told] == ["WARNING"]
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [record.levelname for record in warnings] == ["WARNING"]
     assert "en-de.tsv: no such file" in caplog.text
     assert runs("plain")[0].data.metrics["test1/bleu_nist_after"] == 19.5
 
@@ -588,7 +477,7 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
         for model in models
     ]
     assert [job.communicate()[1] for job in jobs] == [b""] * 4
-    # Their store is the default one; MLflow keeps a relative address open, so it is absolute here.
+    # The jobs used the default store. Its address is absolute here: MLflow keeps a relative one open.
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     names = sorted(run.info.run_name for run in runs())
     assert names == models

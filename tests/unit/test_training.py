@@ -1,4 +1,4 @@
-"""The recipe, and trainings that are interrupted."""
+"""The recipe of training, and trainings that are interrupted."""
 
 from pathlib import Path
 
@@ -62,17 +62,17 @@ def test_every_pair_once_an_epoch_with_little_padding(shuffle: str) -> None:
 
 def test_interruptions_change_no_byte(tmp_path: Path) -> None:
     undisturbed = run(tmp_path / "a")
-    assert len(undisturbed[1]) == 9  # 57 batches: every 7, and the last
-    torch.manual_seed(99)  # what was drawn before must not matter
+    assert len(undisturbed[1]) == 9  # of 57 batches every seventh and the last are evaluated
+    torch.manual_seed(99)  # random numbers drawn before must not matter
     assert run(tmp_path / "b", iter([3, 0, 10, 1, 20])) == undisturbed
     assert run(tmp_path / "c", stop_after=iter([3, 0, 8, 5, 1, 6, 20])) == undisturbed
-    # 58 questions around 57 batches and 9 of evaluations: the last evaluation, and what follows it.
+    # 58 questions around 57 batches and 9 of evaluations; stop in the last evaluation, and after it.
     assert run(tmp_path / "d", stop_after=iter([65])) == undisturbed
     assert run(tmp_path / "e", stop_after=iter([66])) == undisturbed
 
 
 def test_a_stop_breaks_an_evaluation_off(tmp_path: Path) -> None:
-    """The checkpoint holds the batch before it; started again, the evaluation comes first."""
+    """The checkpoint is that of the batch before; the next start begins with the evaluation."""
     text, rows = reversal(150, 1, reverse=True), []
     checkpoints = Checkpoints(tmp_path, minutes=1)
     with pytest.raises(TrainingStopped) as stopped:  # after 7 batches the 8th question

@@ -1,4 +1,4 @@
-"""``attnmt translate``, called as a person calls it."""
+"""The command ``attnmt translate``, called as a person calls it."""
 
 import gzip
 import io
@@ -62,8 +62,8 @@ def expected(params: Params, folder: Path, name: str, n_best: int = 1) -> list[l
     return load_pipeline(params, name, folder, n_best=n_best).translate(RAW)
 
 
-def lines_of(found: list[list[Translation]]) -> str:
-    return "".join(f"{translations[0].text}\n" for translations in found)
+def lines_of(translated: list[list[Translation]]) -> str:
+    return "".join(f"{translations[0].text}\n" for translations in translated)
 
 
 def test_text_a_file_and_standard_input_give_the_same(
@@ -87,11 +87,11 @@ def test_a_large_file_is_translated_in_chunks(
 ) -> None:
     monkeypatch.setattr(command, "CHUNK", 2)
     text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
-    found = lines_of(expected(params, folder, "subwords")).splitlines()
+    texts = lines_of(expected(params, folder, "subwords")).splitlines()
     assert attnmt("--model", "subwords", stdin=text)[1].split("\n") == [
-        *found[:3],
+        *texts[:3],
         "",
-        *found[3:],
+        *texts[3:],
         "",
     ]
     rows = attnmt("--model", "subwords", "--format", "json", stdin=text)[1].splitlines()
@@ -99,10 +99,10 @@ def test_a_large_file_is_translated_in_chunks(
 
 
 def test_columns(attnmt: Attnmt, params: Params, folder: Path) -> None:
-    found = expected(params, folder, "ensemble", n_best=3)
+    translated = expected(params, folder, "ensemble", n_best=3)
     arguments = ("--model", "ensemble", "--n-best", "3", "--scores", "--alignments")
     rows = [row.split("\t") for row in attnmt(*RAW, *arguments)[1].splitlines()]
-    flat = [(line, t) for line, translations in enumerate(found) for t in translations]
+    flat = [(line, t) for line, translations in enumerate(translated) for t in translations]
     assert len(flat) > len(RAW)
     for (number, text, score, links), (line, translation) in zip(rows, flat, strict=True):
         assert (int(number), text) == (line, translation.text)
@@ -111,9 +111,9 @@ def test_columns(attnmt: Attnmt, params: Params, folder: Path) -> None:
 
 
 def test_json_has_everything(attnmt: Attnmt, params: Params, folder: Path) -> None:
-    found = expected(params, folder, "ensemble")
+    translated = expected(params, folder, "ensemble")
     output = attnmt(*RAW, "--model", "ensemble", "--format", "json")[1]
-    for line, (row, (best,)) in enumerate(zip(output.splitlines(), found, strict=True)):
+    for line, (row, (best,)) in enumerate(zip(output.splitlines(), translated, strict=True)):
         assert json.loads(row) == {
             "line": line,
             "text": best.text,
@@ -127,9 +127,9 @@ def test_json_has_everything(attnmt: Attnmt, params: Params, folder: Path) -> No
 
 def test_unknown_words_may_stand(attnmt: Attnmt, params: Params, folder: Path) -> None:
     pipeline = load_pipeline(params, "ensemble", folder)
-    found = [best for (best,) in pipeline.translate(RAW)]
+    translations = [best for (best,) in pipeline.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
-    assert shown == [pipeline.plain(best.words) for best in found]
+    assert shown == [pipeline.plain(best.words) for best in translations]
     assert any("<unk>" in row for row in shown)
 
 

@@ -1,4 +1,4 @@
-"""Order, ties, size and files of vocabularies."""
+"""The order, ties, size and files of vocabularies."""
 
 from collections.abc import Callable
 from pathlib import Path

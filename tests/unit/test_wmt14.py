@@ -1,4 +1,4 @@
-"""The experiment wmt14 on archives that are like the official ones and small."""
+"""The experiment wmt14 on small archives that are laid out like the official ones."""
 
 import hashlib
 import io
@@ -79,7 +79,7 @@ MEMBERS = {
         "DeEn/alignmentDeEn.talp": b"1-1 2-2 3p3 4-3 7p5 6-6 8-7\n1-1 2-2\n\n",
     },
 }
-# Bytes and digests as these registries have them between them: TensorFlow Datasets
+# Bytes and digests, each from one or more of these registries: TensorFlow Datasets
 # (url_checksums/wmt1{4,5,6}_translate.txt), gluon-nlp (scripts/datasets/url_checksums/wmt.txt), Sockeye
 # (sockeye_contrib's autopilot, tasks.py), sacreBLEU (dataset/__init__.py). No registry has RWTH's.
 REGISTERED = {
@@ -151,7 +151,7 @@ def wmt14(project: Project) -> Project:
 
 
 def refused(wmt14: Project, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return why the corpus stage refuses what the mirror has."""
+    """Return why the corpus stage refuses the mirror's files."""
     monkeypatch.setenv("ATTNMT_MIRROR", str(wmt14.mirror))
     corpus = wmt14.params["corpus"]
     source = Source.model_validate(corpus["sources"][corpus["source"]])
@@ -173,20 +173,20 @@ def test_the_authors_files(wmt14: Project) -> None:
     wmt14.params["corpus"]["source"] = "stanford"
     wmt14.params["tokenize"]["moses"] = False
     wmt14.succeed("corpus")
-    found = {path.name: path.read_bytes() for path in wmt14.raw.iterdir()}
+    raw_files = {path.name: path.read_bytes() for path in wmt14.raw.iterdir()}
     gold = {name: text.encode() for name, text in RAW.items() if name.startswith("rwth")}
-    assert found == STANFORD | gold
+    assert raw_files == STANFORD | gold
     wmt14.succeed("tokens")
     assert (wmt14.tokens / "train.en").read_bytes() == STANFORD["train.en"]
 
 
-@pytest.mark.parametrize(("source", "wanted"), [("official", "true"), ("stanford", "false")])
-def test_text_is_tokenized_once(wmt14: Project, source: str, wanted: str) -> None:
+@pytest.mark.parametrize(("source", "advice"), [("official", "true"), ("stanford", "false")])
+def test_text_is_tokenized_once(wmt14: Project, source: str, advice: str) -> None:
     wmt14.params["corpus"]["source"] = source
     wmt14.params["tokenize"]["moses"] = source == "stanford"
     message = wmt14.fail("corpus")
-    found = "tokenized" if source == "stanford" else "not tokenized"
-    assert f"tokenize.moses: the text of corpus is {found}; set this to {wanted}" in message
+    state = "tokenized" if source == "stanford" else "not tokenized"
+    assert f"tokenize.moses: the text of corpus is {state}; set this to {advice}" in message
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
 
 
 def test_the_manifest() -> None:
-    """Digests, sizes and members as other projects' registries have them; the paper's order of text."""
+    """Digests, sizes and members are those of other projects' registries; the order is the paper's."""
     params = load_params(EXPERIMENT, ROOT)
     official, stanford = params.corpus.sources.values()
     assert params.source is official
@@ -267,7 +267,7 @@ def test_the_manifest() -> None:
     files = {file.name: file for file in (*official.downloads(), *stanford.downloads())}
     assert {name: (file.bytes, file.digest) for name, file in files.items()} == REGISTERED
     assert [file.name for file in official.downloads()] == list(MEMBERS)
-    wanted = [file.text for sides in official.files.values() for file in sides.all()]
-    assert {*wanted} <= {f"{name}/{m}" for name, members in MEMBERS.items() for m in members}
+    texts = [file.text for sides in official.files.values() for file in sides.all()]
+    assert {*texts} <= {f"{name}/{m}" for name, members in MEMBERS.items() for m in members}
     assert [f.license.name for f in files.values() if f.license] == ["rwth"]
     assert [file.name for file in stanford.downloads()][:-1] == list(STANFORD)

@@ -1,4 +1,4 @@
-"""Work in several processes: order, errors, what is left when something ends, the same bytes."""
+"""Work in several processes: its order, its errors, its end, and the same bytes as in one."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ PIECES = {"merges": 30, "threshold": 2}
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have processes started for a few lines."""
+    """Make a few lines enough to start several processes."""
     monkeypatch.setattr(workers, "CHUNK", CHUNK)
     monkeypatch.setattr(workers, "SMALL", 1)
 
@@ -54,21 +54,21 @@ def test_every_item_is_in_one_chunk_in_its_order(items: list[int], size: int) ->
 
 @pytest.mark.usefixtures("small_chunks")
 def test_processes_keep_the_order() -> None:
-    found = list(map_chunks(total, range(50), 3))
-    assert [part[1:] for part in found] == [part[1:] for part in map_chunks(total, range(50), 1)]
-    assert os.getpid() not in {process for process, _, _ in found}
+    totals = list(map_chunks(total, range(50), 3))
+    assert [part[1:] for part in totals] == [part[1:] for part in map_chunks(total, range(50), 1)]
+    assert os.getpid() not in {process for process, _, _ in totals}
 
 
 def test_short_texts_start_no_process() -> None:
-    found = map_chunks(total, range(workers.SMALL * workers.CHUNK), 2)
-    assert {process for process, _, _ in found} == {os.getpid()}
+    totals = map_chunks(total, range(workers.SMALL * workers.CHUNK), 2)
+    assert {process for process, _, _ in totals} == {os.getpid()}
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_a_fault_in_a_worker_is_the_callers() -> None:
-    found = map_chunks(partial(total, refused=13), range(50), 2)
+    totals = map_chunks(partial(total, refused=13), range(50), 2)
     with pytest.raises(InputError, match=r"^numbers:14: 13 is refused$"):
-        list(found)
+        list(totals)
 
 
 @pytest.mark.usefixtures("small_chunks")
@@ -80,20 +80,20 @@ def test_few_chunks_are_held_at_once() -> None:
             read.append(i)
             yield i
 
-    found = map_chunks(total, items(), 2)
+    totals = map_chunks(total, items(), 2)
     for _ in range(4):
-        next(found)
+        next(totals)
     assert len(read) <= CHUNK * (4 + 2 * 2)
-    found.close()  # type: ignore[attr-defined]
+    totals.close()  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_a_killed_worker_is_a_fault_that_says_so() -> None:
-    found = map_chunks(total, count(), 2)
-    process, _, _ = next(found)
+    totals = map_chunks(total, count(), 2)
+    process, _, _ = next(totals)
     os.kill(process, signal.SIGKILL)
     with pytest.raises(InputError, match=r"worker process was killed.*machine\.workers"):
-        list(islice(found, 100))
+        list(islice(totals, 100))
 
 
 ENDLESS = """
@@ -139,7 +139,7 @@ def _runs(process: int) -> bool:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return False
-    return state != "Z"  # ended, and not yet asked for by the init process
+    return state != "Z"  # a zombie: ended, but not yet collected by the init process
 
 
 @pytest.mark.usefixtures("small_chunks")

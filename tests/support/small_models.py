@@ -1,4 +1,4 @@
-"""Every variant of the model, small enough for finite differences, and a padded batch for it."""
+"""Every variant of the model, small enough for finite differences, and a padded batch for them."""
 
 import itertools
 from collections.abc import Sequence

@@ -65,7 +65,7 @@ SYSTEMS: dict[str, dict[str, Any]] = {
 
 
 def small_values(**recipe: int) -> dict[str, Any]:
-    """Return the demo's parameters with small text and models; ``recipe`` changes how they learn."""
+    """Return the demo's parameters with little text and small models; ``recipe`` changes training."""
     values: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text())
     training = values["families"]["luong"]["training"] | recipe
     pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
@@ -83,7 +83,7 @@ def small_values(**recipe: int) -> dict[str, Any]:
 
 
 def write_small_text(params: Params, layout: Layout) -> None:
-    """Write the raw text, its tokens and what each family reads."""
+    """Write the raw text, its tokens and each family's encoded text."""
     for text, language in ((ENGLISH, "en"), (GERMAN, "de")):
         for name, lines in text.items():
             write_lines(layout.raw / f"{name}.{language}", lines)
@@ -95,7 +95,7 @@ def write_small_text(params: Params, layout: Layout) -> None:
 
 
 def make_experiment(folder: Path) -> Params:
-    """Write an experiment below ``folder``: parameters, text, dictionaries, models. Return the first."""
+    """Write parameters, text, dictionaries and models into ``folder``; return the parameters."""
     values = small_values() | {"seeds": {"local_p": len(SEEDS)}}
     ensemble = {"family": "words", "members": [*SEEDS, "plain"]}
     systems = {"systems": SYSTEMS, "ensembles": {"ensemble": ensemble}}

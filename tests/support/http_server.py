@@ -1,4 +1,4 @@
-"""An HTTP server on this machine that serves what it is given, well or as badly as it is told to."""
+"""An HTTP server on this machine that serves files properly, or misbehaves as a test tells it to."""
 
 import hashlib
 import re
@@ -14,20 +14,20 @@ from attnmt.config import File
 
 
 class Asked(NamedTuple):
-    """What a client asked for."""
+    """A client's request."""
 
     path: str
     range: str | None
 
 
 class Answer(BaseHTTPRequestHandler):
-    """One answer; the server's manners say how it is given."""
+    """One answer, given in the next of the server's manners for its path."""
 
     protocol_version = "HTTP/1.1"
     server: "Server"
 
     def do_GET(self) -> None:
-        """Answer as the next of the path's manners says, well if there is none."""
+        """Answer in the next of the path's manners, or properly if none is left."""
         name = self.path.split("?")[0].lstrip("/")
         self.server.asked.append(Asked(name, self.headers["Range"]))
         manners = self.server.manners.get(name, [])
@@ -54,7 +54,7 @@ Manner = Callable[[Answer, bytes], None]
 
 
 class Server(ThreadingHTTPServer):
-    """Serves ``files``; of each, ``manners`` has how the next answers are given, one after the other."""
+    """Serves ``files``; for each, ``manners`` lists how the next requests are answered, in order."""
 
     daemon_threads = True
 
@@ -66,14 +66,14 @@ class Server(ThreadingHTTPServer):
         self.ended = threading.Event()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Keep quiet: clients that go are part of the game."""
+        """Keep quiet: some clients are meant to hang up."""
 
     def url(self, name: str) -> str:
         """Return the address of a file."""
         return f"http://127.0.0.1:{self.server_port}/{name}?raw=true"
 
     def file(self, name: str, content: bytes, algorithm: str = "sha256", **more: Any) -> File:
-        """Describe a file of the server whose content ought to be ``content``."""
+        """Describe a file on the server that should hold ``content``."""
         digest = f"{algorithm}:{hashlib.new(algorithm, content).hexdigest()}"
         return File(**{"url": self.url(name), "digest": digest} | more)
 
@@ -135,12 +135,12 @@ def well(
 
 
 def status(code: int, **headers: object) -> Manner:
-    """Answer with a status alone."""
+    """Answer with a status and no body."""
     return lambda answer, content: answer.start(code, Content_Length=0, **headers)
 
 
 def chunked(upto: int | None = None) -> Manner:
-    """Send the whole without saying how long it is; cut, the end's mark is missing."""
+    """Send the file in chunks, without its length. If it is cut, the mark of the end is missing."""
 
     def manner(answer: Answer, content: bytes) -> None:
         answer.start(200, Transfer_Encoding="chunked")
@@ -152,7 +152,7 @@ def chunked(upto: int | None = None) -> Manner:
 
 
 def unsaid(upto: int | None = None) -> Manner:
-    """Send the whole, or its beginning, with nothing but the connection's end to end it."""
+    """Send the file or its beginning without a length: only the closed connection marks the end."""
 
     def manner(answer: Answer, content: bytes) -> None:
         answer.start(200)
@@ -179,7 +179,7 @@ def stall(answer: Answer) -> None:
 
 
 def reset(answer: Answer) -> None:
-    """End the connection the hard way."""
+    """Reset the connection in place of closing it."""
     linger = struct.pack("ii", 1, 0)
     answer.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     answer.connection.close()

@@ -27,7 +27,7 @@ class Project:
         self.encoded = folder / "data/tiny/encoded"  # a folder for each family
         self.dictionary = folder / "data/tiny/dictionary"
         params = yaml.safe_load((ROOT / "params.yaml").read_text())
-        # By way of JSON, which keeps no aliases: a test that changes one section changes no other.
+        # Copied through JSON, which keeps no aliases: a test that changes one section changes no other.
         self.params: dict[str, Any] = json.loads(json.dumps(params))
         self.systems: dict[str, Any] = yaml.safe_load((ROOT / "systems.yaml").read_text())
         self.params |= {
@@ -37,7 +37,7 @@ class Project:
         }
 
     def add(self, name: str, en: bytes, de: bytes, suffix: str = "") -> None:
-        """Put two files of a set into the mirror, and have the corpus made of such files."""
+        """Put two files of a set into the mirror, and have the corpus downloaded from there."""
         if self.params["corpus"]["kind"] == "grammar":
             self.params["corpus"] = {"kind": "download", "files": {}}
         sides = self.params["corpus"]["files"].setdefault(name, {"en": [], "de": []})
@@ -60,7 +60,7 @@ class Project:
             (self.folder / f"{name}.yaml").write_text(text)
 
     def run(self, stage: str, *args: str) -> subprocess.CompletedProcess[str]:
-        """Run a stage as a command, ``args`` being what follows the parameter file."""
+        """Run a stage as a command; ``args`` follow the parameter file."""
         self.write_params()
         return subprocess.run(
             [sys.executable, ROOT / "stages" / f"{stage}.py", "params.yaml", *args],
@@ -72,9 +72,9 @@ class Project:
         )
 
     def outputs(self) -> dict[Path, bytes]:
-        """Return the files of the experiment's data with their content."""
-        found = (self.folder / "data/tiny").rglob("*")
-        return {path: path.read_bytes() for path in found if path.is_file()}
+        """Return the content of every file in the experiment's data."""
+        paths = (self.folder / "data/tiny").rglob("*")
+        return {path: path.read_bytes() for path in paths if path.is_file()}
 
     def succeed(self, stage: str, *args: str) -> str:
         """Run a stage that must succeed; return its standard output."""

@@ -26,13 +26,13 @@ COMMIT = "89abcdef01234567" * 2 + "89abcdef-dirty"
 
 
 def score(value: float, signature: str = SIGNATURE) -> dict[str, Any]:
-    """A score with an interval of 1 to either side."""
+    """Return a score with an interval of 1 to either side."""
     low, high = value - 1, value + 1
     return {"value": value, "low": low, "high": high, "signature": signature, "lines": 500}
 
 
 def by_script(value: float) -> dict[str, Any]:
-    """Scores by every script: ``value`` by multi-bleu."""
+    """Return scores by every script; multi-bleu's is ``value``."""
     return {
         "tokenized": score(value),
         "nist": score(value - 0.5, NIST),
@@ -43,18 +43,18 @@ def by_script(value: float) -> dict[str, Any]:
 
 
 def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[Any, ...]]:
-    """Have every paired test say ``p``, and list the pairs that are tested.
+    """Have every paired test return ``p``; return a list that fills with the pairs tested.
 
-    A side of a test of translations is (name, replaced), one of links is a name.
+    In a test of translations each side is (name, replaced); in a test of links it is a name.
     """
-    asked: list[tuple[Any, ...]] = []
+    tested: list[tuple[Any, ...]] = []
 
     def translation_p(params: Params, script: str, test: str, ours: Any, other: Any) -> float:
-        asked.append((ours, other))
+        tested.append((ours, other))
         return p
 
     def alignment_p(params: Params, ours: Any, other: Any) -> float:
-        asked.append(tuple(one.name if one else "aligner" for one in (ours, other)))
+        tested.append(tuple(one.name if one else "aligner" for one in (ours, other)))
         return p
 
     monkeypatch.setattr(compare, "translation_p", translation_p)
@@ -75,15 +75,15 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
         )
 
     monkeypatch.setattr(lines, "diagonal_score", diagonal_score)
-    return asked
+    return tested
 
 
 def write_scores(
     params: Params, name: str, value: float, aer: float | None = 0.5, **changes: Any
 ) -> None:
-    """Write scores of :func:`scores_of`; and of a model, its training.
+    """Write the scores that :func:`scores_of` returns, and the trainings of the models behind them.
 
-    ``changes`` are of the whole file.
+    ``changes`` replace entries at the top of the scores file.
     """
     scores = scores_of(params, name, value, aer)
     write_json(Layout(params.experiment).scores(name), scores | changes)
@@ -92,9 +92,9 @@ def write_scores(
 
 
 def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) -> dict[str, Any]:
-    """Return the content of a scores file: BLEU ``value``, 2 more after replacement.
+    """Return the content of a scores file: BLEU ``value``, and 2 more after replacement.
 
-    The perplexity is 100 less ``value``, none of an ensemble.
+    The perplexity is 100 - ``value``; an ensemble has none.
     """
     model, ensemble = params.models.get(name), params.ensembles.get(name)
     described = model or ensemble
@@ -138,7 +138,7 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
 
 
 def write_training(params: Params, name: str, **changes: Any) -> None:
-    """Write what a training of 90 seconds leaves; ``changes`` are of its provenance."""
+    """Write the files of a training that took 90 seconds; ``changes`` replace entries of provenance."""
     folder, model = Layout(params.experiment).model(name), params.models[name]
     own = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
     own |= {"dataset_digest": f"{model.family:x<64}", "fingerprint": "f" * 16}
@@ -150,7 +150,7 @@ def write_training(params: Params, name: str, **changes: Any) -> None:
 
 
 def change_result(params: Params, name: str, test: str, **changes: Any) -> None:
-    """Change what is written of one test set."""
+    """Change entries of one test set in a scores file."""
     path = Layout(params.experiment).scores(name)
     scores = read_json(path)
     scores["sets"][test] |= changes
@@ -158,7 +158,7 @@ def change_result(params: Params, name: str, test: str, **changes: Any) -> None:
 
 
 def write_all(params: Params, start: float = 10.0, aer: float | None = 0.5) -> None:
-    """Write scores of all, each model's BLEU 1 above the one before it; and the aligner's."""
+    """Write everybody's scores and the aligner's; each BLEU is 1 above the one before it."""
     for step, name in enumerate([*params.models, *params.ensembles]):
         write_scores(params, name, start + step, aer)
     write_aligner(params, aer=aer and aer - 0.25)
@@ -166,10 +166,10 @@ def write_all(params: Params, start: float = 10.0, aer: float | None = 0.5) -> N
 
 def write_aligner(params: Params, **changes: Any) -> None:
     """Write the outside aligner's error rate."""
-    found = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
-    found |= {"aer": 0.25, "sure": 4000, "possible": 4500}
-    found |= {"pairs": 4000, "parts": 1, "min_count": 2}
-    write_json(Layout(params.experiment).dictionary / "aligner.json", found | changes)
+    result = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
+    result |= {"aer": 0.25, "sure": 4000, "possible": 4500}
+    result |= {"pairs": 4000, "parts": 1, "min_count": 2}
+    write_json(Layout(params.experiment).dictionary / "aligner.json", result | changes)
 
 
 def write_data(params: Params, family: str, references: Sequence[str], gold: Sequence[str]) -> None:

@@ -53,7 +53,7 @@ class Project:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables of every command: this copy's code, no tool calling home."""
+        """The environment of every command: it runs this copy's code, and no tool calls home."""
         return os.environ | {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "PYTHONPATH": str(self.folder / "src"),
@@ -64,7 +64,7 @@ class Project:
         }
 
     def start(self, *command: str, output: IO[str]) -> subprocess.Popen[str]:
-        """Start a command whose output goes to a file, and return it running."""
+        """Start a command whose output goes to a file; return the running process."""
         return subprocess.Popen(
             command,
             cwd=self.folder,
@@ -75,8 +75,8 @@ class Project:
         )
 
     def run(self, *command: str) -> str:
-        """Run a command and return what it printed; a failing one fails the test with that."""
-        done = subprocess.run(
+        """Run a command and return its output; if it fails, the test fails and shows the output."""
+        result = subprocess.run(
             command,
             cwd=self.folder,
             env=self.environment,
@@ -85,8 +85,8 @@ class Project:
             stderr=subprocess.STDOUT,
             check=False,
         )
-        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}"
-        return done.stdout
+        assert result.returncode == 0, f"{' '.join(command)}\n{result.stdout}"
+        return result.stdout
 
     def plan(self) -> set[str]:
         """Return the stages that Snakemake would run."""
@@ -94,34 +94,34 @@ class Project:
         return set(jobs) - {"all", "total"}
 
     def snakemake(self) -> set[str]:
-        """Run what Snakemake finds to do; return the stages that ran."""
+        """Run Snakemake; return the stages that ran."""
         jobs = re.findall(
             r"^Finished jobid: \d+ \(Rule: (.+)\)$", self.run("snakemake", "-j2"), re.M
         )
         return set(jobs) - {"all"}
 
     def repro(self) -> set[str]:
-        """Run what DVC finds to do; return the stages that ran."""
+        """Run ``dvc repro``; return the stages that ran."""
         return set(re.findall(r"^Running stage '(.+)':", self.run("dvc", "repro"), re.M))
 
     def edges(self, experiment_folder: str = "") -> Edges:
-        """Return DVC's graph as pairs of a stage and one that depends on it."""
+        """Return DVC's graph as pairs: a stage, and a stage that depends on it."""
         file = f"{experiment_folder}dvc.yaml"
         dot = self.run("dvc", "dag", "--dot", file).replace(f"{file}:", "")
         return set(re.findall(r'^"(.+)" -> "(.+)";', dot, re.MULTILINE))
 
     def following(self, *stages: str) -> set[str]:
-        """Return stages and all that follow from them, in DVC's graph."""
-        edges, found, new = self.edges(), set[str](), set(stages)
+        """Return these stages and all that depend on them, directly or not, in DVC's graph."""
+        edges, reached, new = self.edges(), set[str](), set(stages)
         while new:
-            found |= new
-            new = {after for before, after in edges if before in new} - found
-        return found
+            reached |= new
+            new = {after for before, after in edges if before in new} - reached
+        return reached
 
     def change(self, values: dict[str, Any]) -> None:
-        """Set keys of params.yaml, each named with its sections as ``corpus.sizes``.
+        """Set keys of params.yaml, each named with its sections as in ``corpus.sizes``.
 
-        A key of systems.yaml has SYSTEMS before it. What follows from the two is not written.
+        A key of systems.yaml starts with SYSTEMS. The files derived from the two are not rewritten.
         """
         for place, value in values.items():
             path = self.folder / ("systems.yaml" if place.startswith(SYSTEMS) else "params.yaml")
@@ -131,12 +131,12 @@ class Project:
             path.write_text(yaml.safe_dump(content, sort_keys=False))
 
     def use(self, values: dict[str, Any]) -> None:
-        """Set keys as :meth:`change` does, and write what follows from them."""
+        """Set keys as :meth:`change` does, and rewrite the files derived from them."""
         self.change(values)
         self.run("python", "-m", "attnmt.config.written")
 
     def hide_mlflow(self) -> "Project":
-        """Have every command find MLflow not installed: its import is most of a short stage's time."""
+        """Hide MLflow from every command: importing it takes most of a short stage's time."""
         (self.folder / "src/mlflow.py").write_text("raise ImportError('not installed')\n")
         return self
 
@@ -156,12 +156,12 @@ class Project:
         return Project(folder)
 
     def clone(self, folder: Path) -> "Project":
-        """Clone as a colleague does; no output comes along."""
+        """Clone the project as a colleague would; outputs do not come along."""
         self.run("git", "clone", "--quiet", str(self.folder), str(folder))
         return Project(folder)
 
     def digests(self) -> dict[str, str]:
-        """Return DVC's digest of every output that must repeat to the byte."""
+        """Return DVC's digests of the outputs that must repeat to the byte."""
         stages = yaml.safe_load((self.folder / "dvc.lock").read_text())["stages"]
         outputs = [output for stage in stages.values() for output in stage["outs"]]
         measured = ("provenance.json", "/cost", "/index.html")
@@ -169,7 +169,7 @@ class Project:
 
 
 def checkout(folder: Path) -> Project:
-    """Copy the files that git would take; nothing has run."""
+    """Copy the files that git would take; no stage has run in the copy."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in names.rstrip("\0").split("\0"):

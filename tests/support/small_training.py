@@ -1,4 +1,4 @@
-"""Small trainings: a text to learn, a model, a recipe, and runs that are killed on the way."""
+"""Small trainings: a text to learn, a model, a recipe, and runs that die or are stopped."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ def encoded(sentences: list[np.ndarray]) -> EncodedText:
 
 
 def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelText:
-    """Pairs whose target is the source backwards."""
+    """Return pairs whose target is the source reversed."""
     rng = np.random.default_rng(seed)
     sources = [rng.integers(3, words, rng.integers(1, 7)) for _ in range(count)]
     return ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse)
@@ -53,7 +53,7 @@ class KilledError(Exception):
 
 
 class StopAfter(Stop):
-    """A signal that comes before the n-th question for it."""
+    """Asks the training to stop after it has been consulted a number of times."""
 
     def __init__(self, questions: int) -> None:
         super().__init__()
@@ -71,13 +71,13 @@ def run(
     device: str = "cpu",
     stop_after: Iterator[int] | None = None,
 ) -> tuple[dict[str, bytes], list]:
-    """Train to the end; the weights and the history.
+    """Train to the end, whatever interrupts it; return the weights and the history.
 
     Args:
-        folder: of the checkpoints.
-        kill_after: saves after which it dies, and after how many more, and so on.
-        device: to train on.
-        stop_after: the same of questions whether it is to stop, which it asks between batches.
+        folder: where checkpoints lie.
+        kill_after: how many checkpoints each start of the training saves before it dies.
+        stop_after: how often each start may ask whether to stop before the answer is yes. A training
+            asks between batches.
     """
     text, dev = reversal(150, 1, reverse=True), reversal(20, 2, reverse=True)
     while True:

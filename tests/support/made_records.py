@@ -1,4 +1,4 @@
-"""Made-up contents of the JSON files that stages write, whole, as their readers demand them."""
+"""Made-up contents of the JSON files that stages write, with every key that their readers demand."""
 
 import json
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ LUONG = DEMO["families"]["luong"]
 
 
 def identity(model: str, **changes: Any) -> dict[str, Any]:
-    """Whose a file is: of a model of the demo."""
-    own = {"experiment": "demo", "model": model, "family": "luong", "seed": 1}
-    return own | {"dataset_digest": "d" * 64, "fingerprint": "f1"} | changes
+    """Return the keys that say which model of the demo a file belongs to."""
+    keys = {"experiment": "demo", "model": model, "family": "luong", "seed": 1}
+    return keys | {"dataset_digest": "d" * 64, "fingerprint": "f1"} | changes
 
 
 def config(model: str, **changes: Any) -> dict[str, Any]:
-    """The settings of a training: the demo's base system."""
+    """Return the settings of a training of the demo's base system."""
     return {
         **identity(model),
         "sets": DEMO["sets"],
@@ -37,7 +37,7 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
 
 
 def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
-    """The settings of a model of the parameters."""
+    """Return the settings of one of the parameters' models."""
     model = params.models[name]
     return (
         config(
@@ -55,7 +55,7 @@ def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
 
 
 def provenance(model: str, **changes: Any) -> dict[str, Any]:
-    """When, where and how fast a model was trained."""
+    """Return when, where and how fast a model was trained."""
     return {
         **identity(model),
         "code": "c0de" * 4,
@@ -71,23 +71,23 @@ def provenance(model: str, **changes: Any) -> dict[str, Any]:
 
 
 def metrics(*tests: str, **changes: Any) -> dict[str, Any]:
-    """The perplexities of a training of 20 batches."""
-    found = {"dataset_digest": "d" * 64, "best_step": 20, "steps": 20, "dev_perplexity": 9.5}
-    return found | {"perplexity": dict.fromkeys(tests or DEMO["sets"]["tests"], 8.5)} | changes
+    """Return the perplexities of a training of 20 batches."""
+    values = {"dataset_digest": "d" * 64, "best_step": 20, "steps": 20, "dev_perplexity": 9.5}
+    return values | {"perplexity": dict.fromkeys(tests or DEMO["sets"]["tests"], 8.5)} | changes
 
 
 def summary(sets: Mapping[str, int], **changes: Any) -> dict[str, Any]:
-    """What encode says of sets of so many lines, of some 8 English and 9 German words."""
+    """Return encode's summary of sets; a sentence has 8 English and 9 German words."""
     counts = {
         name: {"lines": lines, "en": {"tokens": 8 * lines}, "de": {"tokens": 9 * lines}}
         for name, lines in sets.items()
     }
-    found = {"sets": counts, "vocabulary": {"en": 100, "de": 100}, "pieces": False}
-    return found | {"digest": "d" * 64} | changes
+    values = {"sets": counts, "vocabulary": {"en": 100, "de": 100}, "pieces": False}
+    return values | {"digest": "d" * 64} | changes
 
 
 def save_weights(folder: Path, config: Mapping[str, Any]) -> None:
-    """Write a file of 1,200 weights of a model."""
+    """Write a file with 1,200 weights."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {"W": np.zeros((40, 30), np.float32)}
     save_file(tensors, folder / "weights.safetensors", {"config": json.dumps(config)})

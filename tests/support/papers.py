@@ -1,4 +1,4 @@
-"""The paper's systems and rows alone: what somebody adds to systems.yaml concerns no test."""
+"""The paper's systems and rows alone, so that what somebody adds to systems.yaml breaks no test."""
 
 from pathlib import Path
 
@@ -7,24 +7,24 @@ from attnmt.reporting.paper import Row, table_rows
 
 ROOT = Path(__file__).parents[2]
 TABLES = ("table1", "table2", "table3", "table4", "table6", "table_gru")
-# Those in no table of the paper's.
+# These are in none of the paper's tables.
 VARIANTS = {"local_p_general_feed_bpe", "fault_general_gradient", "fault_unmasked_padding"}
 VARIANTS |= {"fault_position_gradient", "faults_together"}
 
 
 def paper_params(file: str = "params.yaml") -> Params:
-    """Return the parameters of an experiment with the paper's systems and the variants of them."""
+    """Return an experiment's parameters with only the paper's systems and their variants."""
     params = load_params(ROOT / file, ROOT)
     rows = {
         table: {row.key: params.rows[table][row.key] for row in paper_rows(table, params)}
         for table in TABLES
     }
-    own = {row.system for found in rows.values() for row in found.values()} | VARIANTS
+    kept = {row.system for keyed in rows.values() for row in keyed.values()} | VARIANTS
     return params.model_copy(
         update={
             "rows": rows,
-            "models": {name: model for name, model in params.models.items() if name in own},
-            "ensembles": {name: one for name, one in params.ensembles.items() if name in own},
+            "models": {name: model for name, model in params.models.items() if name in kept},
+            "ensembles": {name: one for name, one in params.ensembles.items() if name in kept},
         }
     )
 

@@ -1,4 +1,4 @@
-"""An experiment before its page is made: tables, scores, histories, translations, attention."""
+"""An experiment ready for its report: tables, scores, histories, translations, attention."""
 
 import shutil
 from pathlib import Path
@@ -51,12 +51,12 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
 
 
 def page_of(params: Params) -> str:
-    """Return the page as the stage report makes it."""
+    """Return the page that the report stage makes."""
     return make_page(params, make_report(params))
 
 
 def made_tables(params: Params) -> dict[str, Any]:
-    """Return Tables 1 and 6 with numbers of ours, a table that is unknown to the page, and samples."""
+    """Return Tables 1 and 6 with our numbers, a table that the page does not know, and samples."""
     return {
         "experiment": params.experiment,
         "tables": [
@@ -77,7 +77,7 @@ def made_tables(params: Params) -> dict[str, Any]:
 
 
 def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]:
-    """Return a table of the paper's; ours count up from 10 by 1."""
+    """Return one of the paper's tables; our numbers are 10, 11, 12 and so on."""
     columns = [_column("system"), _column(f"paper_{metric}", True), _column(metric, True)]
     rows = []
     for number, row in enumerate(paper_rows(name, params)):
@@ -129,14 +129,14 @@ def _write_data(params: Params, folder: Path) -> None:
 
 
 def _write_model(params: Params, layout: Layout, name: str, number: int) -> None:
-    """Write what a model left: costs that start at ``number``, and attention to word ``number``."""
+    """Write a model's files: costs that fall toward ``number``, and attention to word ``number``."""
     model, test = params.models[name], params.sets.tests[0]
     folder, own = layout.model(name), {"family": model.family}
     costs = "".join(f"{step},9,{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
     write_text(folder / "history.csv", f"step,target_words,{test}_cost\n{costs}")
     trained = made_records.provenance(name, **own, seconds=3600.0, commits=[COMMIT])
     write_json(folder / "provenance.json", trained)
-    perplexity = 9.0 - number / 10  # each is better than the one before
+    perplexity = 9.0 - number / 10  # each model is better than the one before
     metrics = made_records.metrics(*params.sets.tests, dev_perplexity=perplexity)
     write_json(folder / "metrics.json", metrics)
     made_records.save_weights(folder, made_records.config_of(params, name))
@@ -155,7 +155,7 @@ def _write_model(params: Params, layout: Layout, name: str, number: int) -> None
 
 
 def _attention(source: str, target: str, number: int, turned: int) -> list[dict[str, Any]]:
-    """Return matrices in which target word t has 0.6 on source word t + number + turned."""
+    """Return matrices that give target word t a weight of 0.6 on source word t + number + turned."""
     words, size = TEXT[source], len(TEXT[source])
     spot = [(t + number + turned) % size for t in range(size + 1)]
     weights = [[0.6 if s == at else 0.4 / (size - 1) for s in range(size)] for at in spot]
