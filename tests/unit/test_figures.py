@@ -156,7 +156,7 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
     assert str(figure.caption).endswith(source)
     assert "Ours: test1, 150 sentences, seed 1." in str(figure.caption)
     own = params.evaluation.length_group
-    assert f"200 in the paper's groups, {own} in ours" in str(figure.caption)
+    assert f"A group has 200 sentences in the paper and {own} in ours." in str(figure.caption)
 
 
 def test_on_the_papers_set_both_stand_in_one_panel(params):

@@ -169,7 +169,7 @@ def test_figure7_has_gold_and_the_models_of_table_6(params):
     assert [matrix.weights for matrix in figure.matrices] == [gold, *[WEIGHTS] * 3]
     assert str(figure.title) == "Figure 7, alignments, experiment demo"
     assert str(figure.caption).startswith(
-        "Line 4 of test1, the first of the sampled ones with at most 15"
+        "The sentence is line 4 of test1: the first sampled line with at most 15"
     )
 
 

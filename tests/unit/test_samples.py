@@ -128,7 +128,7 @@ def test_markdown_shows_text_as_it_is(params):
     write_samples(make_samples(params), Path("tables"))
     text = Path("tables/table5.md").read_text(encoding="utf-8")
     caption, blank, head, _, first, second, *_ = text.splitlines()
-    assert caption.startswith("**Table 5.** Sample translations, not chosen by hand")
+    assert caption.startswith("**Table 5.** These sample translations were not chosen by hand")
     assert "English-German, test1, 12 sentences; best: local_p_general_feed, base: base." in caption
     assert blank == ""
     assert head == "| set | line | role | text |"

@@ -1,6 +1,6 @@
 """The rendered tables as snapshots: made-up scores in, the bytes of every file out.
 
-`pytest tests/unit/test_snapshots.py --fix` writes them anew; look at the difference before it is kept.
+`pytest tests/unit/test_snapshots.py --fix` writes them again. Read the difference before you keep it.
 """
 
 import difflib

@@ -184,7 +184,8 @@ def test_the_page_gets_text_sort_keys_and_facts(tables):
         **{"key": "system", "heading": "system"},
         **{"numeric": False, "role": "name"},
     }
-    row = next(row for row in first["rows"] if row["cells"]["system"] == "Base + reverse")
+    row = next(row for row in first["rows"] if row["key"] == "reverse")
+    assert row["cells"]["system"] == "Base + reverse"
     keys = [column["key"] for column in first["columns"]]
     assert list(row["cells"]) == list(row["sort"]) == keys
     assert row["cells"]["bleu"] == "11.0 (+1.0)"
@@ -248,8 +249,8 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monke
     )
     columns = [Column("system", "dictionary", [])]
     title, caption = Title("Dictionaries", "", "demo"), Caption("A caption.", "")
-    made = Table("table_dictionary", title, caption, columns, [])
-    monkeypatch.setattr(stage, "dictionary_table", lambda params: made)
+    empty = Table("table_dictionary", title, caption, columns, [], [])
+    monkeypatch.setattr(stage, "dictionary_table", lambda params: empty)
     stage.main(Path("params.yaml"))
     names = {*tables, "table_dictionary"} - {"table_cost"}
     expected = {f"{name}{end}" for name in names for end in ENDS}
