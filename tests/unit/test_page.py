@@ -171,6 +171,19 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
     assert make_headlines(params, {}, papers_text=False) == []
 
 
+def test_headlines_find_rows_by_their_keys_whatever_their_labels(params: Params) -> None:
+    path = Layout(params.experiment).reports / "tables" / "tables.json"
+    tables = {table.name: table for table in read_tables(path, params.experiment).tables}
+    content = made_tables(params)
+    for table in content["tables"]:
+        for row in table["rows"]:
+            row["cells"]["system"] = "the same label everywhere"
+    write_json(path, content)
+    renamed = {table.name: table for table in read_tables(path, params.experiment).tables}
+    expected = make_headlines(params, tables, papers_text=False)
+    assert make_headlines(params, renamed, papers_text=False) == expected
+
+
 def test_the_best_model_of_the_headline_is_the_one_that_is_served(params: Params) -> None:
     """It is the best on the development set, though others may score more on the test set."""
     path = Layout(params.experiment).model("global_location_feed") / "metrics.json"
