@@ -21,7 +21,9 @@ from attnmt.reporting import attention_data as packing
 from attnmt.reporting.attention import Matrix
 from attnmt.reporting.headlines import Headline, make_headlines
 from attnmt.reporting.page import ADDRESS
-from attnmt.reporting.tables_file import read_tables
+from attnmt.reporting.sections import TableBody, table_section
+from attnmt.reporting.tables import ColumnRole
+from attnmt.reporting.tables_file import ShownColumn, ShownTable, read_tables
 
 
 class Parsed(HTMLParser):
@@ -202,6 +204,24 @@ def test_ours_stand_before_the_paper_s(page: str) -> None:
     head = page.split('<section id="table1">')[1].split("</thead>")[0]
     headings = [part.split("</th>")[0].rpartition(">")[2] for part in head.split("<th ")[1:]]
     assert headings == ["system", "bleu", "verdict", "paper bleu"]
+
+
+def test_an_interval_stands_beside_its_number() -> None:
+    roles: dict[str, ColumnRole] = {
+        "system": "name",
+        "paper_a": "paper",
+        "a": "ours",
+        "a_interval": "detail",
+    }
+    roles |= {"paper_b": "paper", "b": "ours", "b_interval": "detail"}
+    columns = [
+        ShownColumn(key=key, heading=key, numeric=False, role=role) for key, role in roles.items()
+    ]
+    table = ShownTable(name="t", short="T", about="", lead="A.", rest="", columns=columns, rows=[])
+    body = table_section(table, "tables").body
+    assert isinstance(body, TableBody)
+    ours = ["system", "a", "a_interval", "b", "b_interval"]
+    assert [column.key for column in body.columns] == [*ours, "paper_a", "paper_b"]
 
 
 def test_matrices_are_packed_small_and_whole(

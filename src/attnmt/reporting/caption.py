@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from attnmt.config import DIAGONAL, Direction, Params
+from attnmt.config import ALIGNER, DIAGONAL, Direction, Params
 from attnmt.reporting.columns import LEVEL
 from attnmt.reporting.lines import Compared
 from attnmt.reporting.paper import paper_set
@@ -175,8 +175,8 @@ def _systems(rows: Rows) -> list[str]:
     sentences = [
         f"In place of the {row.line.row.system} we use {system.name}."
         for row in rows
+        if row.line.row.model == ALIGNER
         for system in row.line.systems
-        if system.stage == "dictionary"
     ]
     averages = [scores.average for row in rows for scores in row.line.scores if scores.average]
     sentences += [f"The ensemble averages its members' {average}." for average in averages]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import get_args
 
-from attnmt.config import LinkStep
+from attnmt.config import ALIGNER, LinkStep
 from attnmt.reporting.lines import Compared
 from attnmt.reporting.tables import METRICS, Column, ColumnRole, TableSpec
 
@@ -107,8 +107,9 @@ def _metric_columns(spec: TableSpec, key: str, rows: Sequence[Compared]) -> list
 
 def _system(row: Compared) -> str:
     """Return the paper's name of a system, and the name of ours where that is another system."""
-    aligners = [system.name for system in row.line.systems if system.stage == "dictionary"]
-    return row.line.row.system + "".join(f" (ours: {name})" for name in aligners)
+    published = row.line.row
+    names = [system.name for system in row.line.systems] if published.model == ALIGNER else []
+    return published.system + "".join(f" (ours: {name})" for name in names)
 
 
 def _ours(row: Compared, key: str, judged: bool) -> str:

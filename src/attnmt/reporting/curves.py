@@ -116,8 +116,8 @@ def _figure(
         read: returns a curve of a model or an ensemble, with unknown words replaced or not.
     """
     published, ours, names, signs = [], [], [], set()
-    numbers = _numbers(params)
-    for row, points in _by_row(params, figure):
+    numbers, curves = _numbers(params), _by_row(params, figure)
+    for row, points in curves:
         x, y = [p.x for p in points], [p.y for p in points]
         number = numbers.index(_system(row))
         published.append(Series(row.system, row.model, True, x, y, number))
@@ -140,7 +140,7 @@ def _figure(
         beside = "Our text is not the paper's: only the order and shape of curves compare."
     notes = marks(params, [row.model for row in table_rows(params, "table1")]).notes
     explained = [note for sign, note in notes.items() if sign in signs]
-    source = f"{beside} Paper: {paper_curves(params, figure)[0].source}, {papers}."
+    source = f"{beside} Paper: {curves[0][1][0].source}, {papers}."
     caption = Caption(
         f"{measured} Ours: {test}, {lines} sentences{seeds}.", " ".join([source, *explained])
     )

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -158,7 +159,7 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
 
 
-def _style(size: int) -> Any:
+def _style(size: int) -> AbstractContextManager[None]:
     """Return a context in which this module's style holds and a person's own settings do not."""
     sizes = {"font.size": size, "lines.linewidth": size / 6.5}
     return matplotlib.style.context(STYLE | sizes, after_reset=True)

@@ -12,11 +12,9 @@ from attnmt.reporting.columns import short_system
 from attnmt.reporting.curves import Figure, Panel
 from attnmt.reporting.draw import Stroke, panel_svg, stroke, system_key
 from attnmt.reporting.samples import caption
-from attnmt.reporting.tables import Caption, ColumnRole
+from attnmt.reporting.tables import Caption
 from attnmt.reporting.tables_file import Sample, ShownColumn, ShownTable
 
-# Our columns stand first, so that a narrow screen shows them. It may need scrolling for the paper's.
-ROLES: tuple[ColumnRole, ...] = ("name", "ours", "detail", "paper")
 # The class of a verdict in a table of the paper's. In a table of ours alone a verdict has no color.
 TONES = {
     "same order": "good",
@@ -130,7 +128,8 @@ class Section:
 
 def table_section(table: ShownTable, folder: str) -> Section:
     """Return the section of a table, whose files lie in a ``folder`` beside the page."""
-    columns = sorted(table.columns, key=lambda column: ROLES.index(column.role))
+    # The paper's columns stand last, so that a narrow screen shows ours without scrolling.
+    columns = sorted(table.columns, key=lambda column: column.role == "paper")
     rows = [
         PageRow(
             id=f"{table.name}-{at}",
