@@ -1,6 +1,6 @@
 """The report's page in a browser: Debian's Chromium, by way of Playwright, without a network.
 
-In every test nothing may leave the page and nothing may be said on the console.
+In every test the page must request nothing and write nothing to the console.
 """
 
 import shutil
@@ -23,7 +23,7 @@ Open = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the address of a made report's file."""
+    """Return the address of a made-up report's file."""
     folder = tmp_path_factory.mktemp("report")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -42,9 +42,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any, address: str) -> Iterator[Open]:
-    """Return a function that opens the report; complain at the end about requests and messages."""
-    said: list[str] = []
-    asked: list[str] = []
+    """Return a function that opens the report. Requests and messages fail the test at its end."""
+    messages: list[str] = []
+    requests: list[str] = []
     contexts = []
 
     def open_report(size: tuple[int, int] = LAPTOP, scheme: str = "light", **options: Any) -> Any:
@@ -54,23 +54,23 @@ def open_page(browser: Any, address: str) -> Iterator[Open]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(5000)
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
         page.goto(address)
         return page
 
     yield open_report
     for context in contexts:
         context.close()
-    assert said == []
-    assert {url for url in asked if not url.startswith("data:")} == {address}
+    assert messages == []
+    assert {url for url in requests if not url.startswith("data:")} == {address}
 
 
 def systems(page: Any, table: str) -> list[str]:
     """Return the first column of a table, from top to bottom."""
-    found: list[str] = page.locator(f"#{table} tbody th").all_inner_texts()
-    return found
+    names: list[str] = page.locator(f"#{table} tbody th").all_inner_texts()
+    return names
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -172,14 +172,16 @@ def test_pointing_at_a_switch_brings_its_lines_forward(open_page: Open) -> None:
     page = open_page()
     page.locator("#figure5 .legend").get_by_text("Base + reverse + dropout", exact=True).hover()
     opacity = "lines => lines.map(line => Number(getComputedStyle(line).opacity))"
-    found = page.locator("#figure5 .panel:last-child [data-series]").evaluate_all(opacity)
-    assert [value == 1 for value in found] == [False, True, False, False]
+    opacities = page.locator("#figure5 .panel:last-child [data-series]").evaluate_all(opacity)
+    assert [value == 1 for value in opacities] == [False, True, False, False]
 
 
 def weights(page: Any, panel: int = 0) -> list[str]:
     """Return the numbers below the words of a panel's source line."""
-    found: list[str] = page.locator(".matrix").nth(panel).locator(".source small").all_inner_texts()
-    return found
+    numbers: list[str] = (
+        page.locator(".matrix").nth(panel).locator(".source small").all_inner_texts()
+    )
+    return numbers
 
 
 def test_word_shows_its_links_in_both_matrices(open_page: Open) -> None:

@@ -19,7 +19,7 @@ def paper_params(file: str = "params.yaml") -> Params:
         table: {row.key: params.rows[table][row.key] for row in paper_rows(table, params)}
         for table in TABLES
     }
-    own = {row.system for found in rows.values() for row in found.values()} | VARIANTS
+    own = {row.system for of_table in rows.values() for row in of_table.values()} | VARIANTS
     return params.model_copy(
         update={
             "rows": rows,

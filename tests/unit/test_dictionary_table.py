@@ -50,7 +50,10 @@ def brute_force(params: Params, family: str, direction: str) -> tuple[int, int, 
         one, other, _, count = (line.lower() if lower else line).split("\t")
         counts.setdefault(one, {}).setdefault(other, 0)
         counts[one][other] += int(count)
-    best = {word: max(found, key=lambda w: found[w]) for word, found in counts.items()}
+    best = {
+        word: max(translations, key=lambda w: translations[w])
+        for word, translations in counts.items()
+    }
     outside = [word for word in best if word not in known]
     return len(best), len(outside), sum(word not in known_targets for word in best.values())
 

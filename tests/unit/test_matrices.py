@@ -40,8 +40,8 @@ def write_encoded(family, links, pieces=False, **text):
 
 def write_attention(name, *samples, file="test1.forced.attention.json"):
     keys = ("line", "source", "target", "weights")
-    found = [dict(zip(keys, sample, strict=True)) for sample in samples]
-    write_json(Layout("demo").translations(name) / file, found)
+    content = [dict(zip(keys, sample, strict=True)) for sample in samples]
+    write_json(Layout("demo").translations(name) / file, content)
 
 
 def uniform(line, length):
@@ -50,7 +50,7 @@ def uniform(line, length):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """The demo's parameters, gold links, and made attention of all its models."""
+    """The demo's parameters, gold links, and made-up attention of all its models."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     for family in params.families:

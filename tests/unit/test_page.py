@@ -55,7 +55,7 @@ class Parsed(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the page of a made experiment."""
+    """Return the page of a made-up experiment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("report"))
         return page_of(write_report())
@@ -63,7 +63,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    """Return the parameters of a made experiment in the working folder."""
+    """Return the parameters of a made-up experiment in the working folder."""
     monkeypatch.chdir(tmp_path)
     return write_report()
 
@@ -124,10 +124,10 @@ def test_names_inside_the_page_are_unique_and_found(page: str) -> None:
 
 def test_ours_say_where_they_come_from_and_the_paper_s_do_not(page: str, params: Params) -> None:
     cells = [attrs for tag, attrs in Parsed(page).elements if attrs.get("popovertarget")]
-    found = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
-    costs = found.pop("table_cost")
+    cells_of = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
+    costs = cells_of.pop("table_cost")
     assert costs >= 2 * len(MODELS)
-    assert found == {"table1": 2 * 5, "table6": 2 * 3, "table_made": 2}
+    assert cells_of == {"table1": 2 * 5, "table6": 2 * 3, "table_made": 2}
     assert page.count("<dt>trained at commit</dt>") == 5 + 3 + 2 + len(MODELS)
     assert COMMIT[:12] in page
 
@@ -168,8 +168,8 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
         Headline("Alignment error rate", "12.00", "local-p (general)", chosen),
         verdicts,
     ]
-    found = make_headlines(params, tables, papers_text=True)
-    assert found[0] == Headline("Best model, BLEU", "20.0", label, f"{chosen}; paper 20.9")
+    headlines = make_headlines(params, tables, papers_text=True)
+    assert headlines[0] == Headline("Best model, BLEU", "20.0", label, f"{chosen}; paper 20.9")
     assert make_headlines(params, {}, papers_text=False) == []
 
 

@@ -26,7 +26,7 @@ def texts(what, lines=LINES):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """The demo's parameters, with made text and translations."""
+    """The demo's parameters, with made-up text and translations."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     layout = Layout("demo")
@@ -53,15 +53,15 @@ def test_the_sampled_lines_of_both_directions(params):
 
 def test_a_sample_stands_beside_its_reference_and_both_systems(params):
     samples = make_samples(params)
-    found = [(text.role, text.model, text.text) for text in samples[1].texts]
-    assert found == [
+    texts_shown = [(text.role, text.model, text.text) for text in samples[1].texts]
+    assert texts_shown == [
         ("source", None, texts("test1.en")[2]),
         ("reference", None, texts("test1.de")[2]),
         ("best", BEST, texts(f"test1 by {BEST}")[2]),
         ("base", BASE, texts(f"test1 by {BASE}")[2]),
     ]
-    found = [(text.role, text.model, text.text) for text in samples[-1].texts]
-    assert found == [
+    texts_shown = [(text.role, text.model, text.text) for text in samples[-1].texts]
+    assert texts_shown == [
         ("source", None, texts("test2.de")[27]),
         ("reference", None, texts("test2.en")[27]),
         ("best", GERMAN_BEST, texts(f"test2 by {GERMAN_BEST}")[27]),

@@ -120,8 +120,8 @@ def test_markdown_has_a_cell_for_every_column(tables):
 
 def test_what_a_reader_sees_of_a_row(tables):
     def line(name, start):
-        found = table_lines(markdown(tables[name]))
-        return next(line for line in found if line.startswith(f"| {start} |"))
+        lines = table_lines(markdown(tables[name]))
+        return next(line for line in lines if line.startswith(f"| {start} |"))
 
     numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | Base | 0.010 | same order"
     assert line("table1", "Base + reverse") == f"| Base + reverse | {numbers} |"
@@ -170,10 +170,10 @@ def test_a_deviation_between_seeds_is_shown(tmp_path, monkeypatch):
 
 
 def test_the_page_gets_text_sort_keys_and_facts(tables):
-    found = json.loads((written(tables) / "tables.json").read_text(encoding="utf-8"))
-    assert found["experiment"] == "demo"
-    assert [table["name"] for table in found["tables"]] == list(tables)
-    first = found["tables"][0]
+    content = json.loads((written(tables) / "tables.json").read_text(encoding="utf-8"))
+    assert content["experiment"] == "demo"
+    assert [table["name"] for table in content["tables"]] == list(tables)
+    first = content["tables"][0]
     assert set(first) == {"name", "short", "about", "lead", "rest", "columns", "rows"}
     columns = {column["key"]: column for column in first["columns"]}
     bleu = {"heading": "BLEU", "numeric": True, "role": "ours"}
@@ -201,7 +201,7 @@ def test_the_page_gets_text_sort_keys_and_facts(tables):
     assert facts["paper"] == "Luong et al. 2015, Table 1"
     other = first["rows"][0]["facts"]
     assert set(other) == {"paper", "paper's set"}
-    odd = next(table for table in found["tables"] if table["name"] == "table4")["rows"][4]
+    odd = next(table for table in content["tables"] if table["name"] == "table4")["rows"][4]
     assert (odd["cells"]["paper_ppl"], odd["sort"]["paper_ppl"]) == (">7.0", None)
 
 

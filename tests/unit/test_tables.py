@@ -76,12 +76,12 @@ def pick(row, *columns):
 
 
 def test_the_demo_has_every_table_with_every_published_row(params):
-    made = tables(params)
-    assert list(made) == ALL
+    by_name = tables(params)
+    assert list(by_name) == ALL
     for name in ALL[:6]:
         systems = [row.system for row in paper_rows(name, params)]
         ours = ["diagonal, no model"] if name == "table6" else []
-        assert [row["system"] for row in made[name].rows] == systems + ours
+        assert [row["system"] for row in by_name[name].rows] == systems + ours
 
 
 def test_table_1(params):
@@ -200,10 +200,10 @@ def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
 def test_without_gold_links_there_is_no_table_6(load):
     params = load()
     write_all(params, aer=None)
-    made = tables(params)
-    assert list(made) == [name for name in ALL if name != "table6"]
-    assert "AER" not in str(made["table_bpe"].caption)
-    assert "aer" not in [column.key for column in made["table_bpe"].columns]
+    by_name = tables(params)
+    assert list(by_name) == [name for name in ALL if name != "table6"]
+    assert "AER" not in str(by_name["table_bpe"].caption)
+    assert "aer" not in [column.key for column in by_name["table_bpe"].columns]
 
 
 def test_the_gru_table_says_what_its_text_is(params):

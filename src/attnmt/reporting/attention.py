@@ -57,7 +57,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     """Return the matrices of the sampled sentences of a set; none if the system has no attention.
 
     Args:
-        name: of a model or an ensemble.
+        name: a model or an ensemble.
         forced: True for the set's references, with gold links where these are known; False for the
             system's own translations, which have no gold links.
 

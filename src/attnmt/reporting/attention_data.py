@@ -107,7 +107,7 @@ def _check_lines(params: Params, test: str, by_system: dict[str, list[Matrix]]) 
 
 
 def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
-    """Return a matrix packed; ``texts`` gets its sentences with their numbers if it lacks them."""
+    """Return a matrix in packed form, and number its sentences in ``texts`` if they are new there."""
     source, target = (
         texts.setdefault(tuple(units), len(texts)) for units in (matrix.source, matrix.target)
     )

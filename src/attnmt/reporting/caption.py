@@ -35,7 +35,7 @@ Conditions = Mapping[str, Cell]  # by columns of the CSV file
 
 
 def title(params: Params, spec: TableSpec, rows: Rows) -> Title:
-    """Return what a table is, as "Table 1, English-German, experiment demo"."""
+    """Return a table's title, as "Table 1, English-German, experiment demo"."""
     direction = next(scores.direction for row in rows for scores in row.line.scores)
     return Title(spec.title, LANGUAGES[direction], params.experiment)
 
@@ -103,11 +103,11 @@ def seed_words(seeds: Collection[Sequence[str]]) -> list[str]:
     """Return one phrase about the seeds behind the numbers, or none where there are no seeds.
 
     Args:
-        seeds: of each system, every different choice once.
+        seeds: those of each system; systems with the same seeds count once.
     """
     if len(seeds) > 1:
         return ["means over a model's seeds"]
-    return [f"{'mean of seeds' if len(one) > 1 else 'seed'} {', '.join(one)}" for one in seeds]
+    return [f"{'mean of seeds' if len(same) > 1 else 'seed'} {', '.join(same)}" for same in seeds]
 
 
 def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:

@@ -160,7 +160,7 @@ def _numbers(params: Params) -> list[str]:
 
 
 def _system(row: Row) -> str:
-    """Return what is the same in all rows of a system: our model, or the row's key if we have none."""
+    """Return a name that all rows of a system share: our model, or the row's key if we have none."""
     return row.model or row.key
 
 

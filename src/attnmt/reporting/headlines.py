@@ -75,7 +75,7 @@ def _measured(params: Params, tables: TablesByName, name: str, metric: str) -> l
 def _of(measured: Iterable[_Measured], names: Iterable[str]) -> list[_Measured]:
     """Return the rows of the systems of these names."""
     models = set(names)
-    return [one for one in measured if one.row.model in models]
+    return [pair for pair in measured if pair.row.model in models]
 
 
 def _last(
@@ -97,8 +97,8 @@ def _last(
 
 
 def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) -> Headline | None:
-    """Say whether the best model with attention beats the best without, unknown words as they are."""
-    unreplaced = [one for one in bleu if not one.row.replaced]
+    """Say whether the best model with attention beats the best without, before unk replacement."""
+    unreplaced = [pair for pair in bleu if not pair.row.replaced]
     sides = []
     for attends in (True, False):
         best = [name for name in ranked if params.attends(name) == attends][:1]

@@ -1,4 +1,4 @@
-"""The rows of tables and the curves of figures: systems.yaml's, with the numbers of ``published/``."""
+"""Rows of tables and points of curves, as systems.yaml names them, with the numbers in ``published/``."""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""Marks for systems that learned by another recipe than most of their table."""
+"""Marks for systems whose recipe of training differs from that of most systems of their table."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -93,8 +93,8 @@ def _origins(trainings: list[Provenance]) -> dict[str, str]:
     if not trainings:
         return {}
     return {
-        "trained at commit": listed(short_commits(one.commits) for one in trainings),
-        "code of the training": listed(one.code for one in trainings),
+        "trained at commit": listed(short_commits(training.commits) for training in trainings),
+        "code of the training": listed(training.code for training in trainings),
     }
 
 
