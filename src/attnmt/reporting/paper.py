@@ -1,4 +1,4 @@
-"""Rows of tables and points of curves, as systems.yaml names them, with the numbers in ``published/``."""
+"""Rows of tables and points of curves: those of systems.yaml with the numbers of ``published/``."""
 
 import csv
 import re
