@@ -3,9 +3,9 @@
 Called by dvc.yaml as `python stages/report.py params.yaml`.
 
 Reads   reports/<experiment>/tables/, models/<experiment>/, scores/<experiment>/,
-        translations/<experiment>/, data/<experiment>/encoded/, for gold links
-Writes  reports/<experiment>/figures/<figure>.{svg, pdf, csv} of figure5, figure6, figure7,
-            figure_gru, as far as the experiment has something to draw
+        translations/<experiment>/ and, for gold links, data/<experiment>/encoded/
+Writes  reports/<experiment>/figures/<figure>.{svg, pdf, csv}, for figure5, figure6, figure7 and
+            figure_gru, where the experiment has something to draw
         reports/<experiment>/cost/table_cost.{csv, md, tex}
         reports/<experiment>/index.html
 """
@@ -27,13 +27,13 @@ from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path) -> None:
-    """Write the report of one experiment, then show it in MLflow, and the scores with it."""
+    """Write the report of one experiment, then put it and the scores into MLflow."""
     params = load_params(params_file)
     reports = Layout(params.experiment).reports
-    for name in ("figures", "cost", "index.html"):  # all of them, or none
+    for name in ("figures", "cost", "index.html"):  # before any of them is written
         check_place(reports / name, folder="." not in name)
     report = make_report(params)
-    page = make_page(params, report)  # now all files are read, and none was refused
+    page = make_page(params, report)  # every file has been read before the first is written
     with atomic_folder(reports / "cost") as folder:
         write_tables(params.experiment, [report.costs], folder)
     with atomic_folder(reports / "figures") as folder:

@@ -1,15 +1,16 @@
-"""Set the paper's tables, with our scores beside its own, and the tables that it never asked for.
+"""Write the paper's tables, with our scores beside the published ones, and tables of our own.
 
 Called by dvc.yaml as `python stages/tables.py params.yaml`.
 
 Reads   scores/<experiment>/<name>.json of every model and ensemble that a table shows
-        translations/<experiment>/<name>/, data/<experiment>/{raw, tokens, encoded}, for tests of gains
-            and samples
+        translations/<experiment>/<name>/ and data/<experiment>/{raw, tokens, encoded}, for tests of
+            gains and for samples
         data/<experiment>/dictionary/
-Writes  reports/<experiment>/tables/<table>.{csv, md, tex} of table1 to table6, table_gru, table_scripts,
-        table_bpe and table_faults, as far as the experiment has a number in them, and table_dictionary
-                                 tables.json, what the page shows of them
-Moves   outputs of models that the parameters no longer name to set-aside/: DVC would count them
+Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for table1 to table6, table_gru,
+            table_scripts, table_bpe and table_faults, where the experiment has a number in them, and
+            for table_dictionary
+        reports/<experiment>/tables/tables.json, with what the page shows of them
+Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load

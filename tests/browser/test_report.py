@@ -1,6 +1,6 @@
 """The report's page in a browser: Debian's Chromium, driven by Playwright, without a network.
 
-In every test the page may request nothing, and nothing may appear on the console.
+In every test the page must request nothing and write nothing to the console.
 """
 
 import shutil
@@ -42,9 +42,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any, address: str) -> Iterator[Open]:
-    """Return a function that opens the report; at the end there must be no requests and no messages."""
+    """Return a function that opens the report. Requests and messages fail the test at its end."""
     messages: list[str] = []
-    requested: list[str] = []
+    requests: list[str] = []
     contexts = []
 
     def open_report(size: tuple[int, int] = LAPTOP, scheme: str = "light", **options: Any) -> Any:
@@ -54,7 +54,7 @@ def open_page(browser: Any, address: str) -> Iterator[Open]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(5000)
-        page.on("request", lambda request: requested.append(request.url))
+        page.on("request", lambda request: requests.append(request.url))
         page.on("console", lambda message: messages.append(message.text))
         page.on("pageerror", lambda error: messages.append(str(error)))
         page.goto(address)
@@ -64,7 +64,7 @@ def open_page(browser: Any, address: str) -> Iterator[Open]:
     for context in contexts:
         context.close()
     assert messages == []
-    assert {url for url in requested if not url.startswith("data:")} == {address}
+    assert {url for url in requests if not url.startswith("data:")} == {address}
 
 
 def systems(page: Any, table: str) -> list[str]:

@@ -71,9 +71,9 @@ def provenance(model: str, **changes: Any) -> dict[str, Any]:
 
 
 def metrics(*tests: str, **changes: Any) -> dict[str, Any]:
-    """Return the perplexities of a training of 20 batches."""
-    values = {"dataset_digest": "d" * 64, "best_step": 20, "steps": 20, "dev_perplexity": 9.5}
-    return values | {"perplexity": dict.fromkeys(tests or DEMO["sets"]["tests"], 8.5)} | changes
+    """The perplexities of a training of 20 batches."""
+    content = {"dataset_digest": "d" * 64, "best_step": 20, "steps": 20, "dev_perplexity": 9.5}
+    return content | {"perplexity": dict.fromkeys(tests or DEMO["sets"]["tests"], 8.5)} | changes
 
 
 def summary(sets: Mapping[str, int], **changes: Any) -> dict[str, Any]:
@@ -82,8 +82,8 @@ def summary(sets: Mapping[str, int], **changes: Any) -> dict[str, Any]:
         name: {"lines": lines, "en": {"tokens": 8 * lines}, "de": {"tokens": 9 * lines}}
         for name, lines in sets.items()
     }
-    values = {"sets": counts, "vocabulary": {"en": 100, "de": 100}, "pieces": False}
-    return values | {"digest": "d" * 64} | changes
+    content = {"sets": counts, "vocabulary": {"en": 100, "de": 100}, "pieces": False}
+    return content | {"digest": "d" * 64} | changes
 
 
 def save_weights(folder: Path, config: Mapping[str, Any]) -> None:

@@ -69,7 +69,10 @@ def made_tables(params: Params) -> dict[str, Any]:
                 "lead": f"A table of {NASTY}.",
                 "rest": "Ours: test1.",
                 "columns": [_column("system"), _column("value", numeric=True)],
-                "rows": [_row(f"{LONG} {i}", {"value": f"{i}"}, {}, model="base") for i in (2, 10)],
+                "rows": [
+                    _row(f"{i}", f"{LONG} {i}", {"value": f"{i}"}, {}, model="base")
+                    for i in (2, 10)
+                ],
             },
         ],
         "samples": [sample.model_dump() for sample in make_samples(params)],
@@ -86,7 +89,7 @@ def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]
         if row.model in params.models:
             cells |= {metric: f"{10 + number}.0 (+1.0)", "verdict": "same order"}
             facts = {"stage": "evaluate", "signature": f"made|{NASTY}"}
-        rows.append(_row(row.system, cells, facts, model=row.model or ""))
+        rows.append(_row(row.key, row.system, cells, facts, model=row.model or ""))
     return {
         "name": name,
         "short": title,
@@ -104,9 +107,12 @@ def _column(key: str, numeric: bool = False) -> dict[str, Any]:
     return {"key": key, "heading": key.replace("_", " "), "numeric": numeric, "role": role}
 
 
-def _row(system: str, cells: dict[str, str], facts: dict[str, str], model: str) -> dict[str, Any]:
-    numbers = {key: _number(text) for key, text in cells.items()}
+def _row(
+    key: str, system: str, cells: dict[str, str], facts: dict[str, str], model: str
+) -> dict[str, Any]:
+    numbers = {column: _number(text) for column, text in cells.items()}
     return {
+        "key": key,
         "cells": {"system": system} | cells,
         "sort": {"system": None} | numbers,
         "facts": {"model": model} | facts,

@@ -166,10 +166,10 @@ def write_all(params: Params, start: float = 10.0, aer: float | None = 0.5) -> N
 
 def write_aligner(params: Params, **changes: Any) -> None:
     """Write the outside aligner's error rate."""
-    result = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
-    result |= {"aer": 0.25, "sure": 4000, "possible": 4500}
-    result |= {"pairs": 4000, "parts": 1, "min_count": 2}
-    write_json(Layout(params.experiment).dictionary / "aligner.json", result | changes)
+    content = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
+    content |= {"aer": 0.25, "sure": 4000, "possible": 4500}
+    content |= {"pairs": 4000, "parts": 1, "min_count": 2}
+    write_json(Layout(params.experiment).dictionary / "aligner.json", content | changes)
 
 
 def write_data(params: Params, family: str, references: Sequence[str], gold: Sequence[str]) -> None:

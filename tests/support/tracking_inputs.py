@@ -103,11 +103,12 @@ def write_report(*files, tables=None):
             "columns": [{"key": "system", "heading": "system", "numeric": False, "role": "name"}],
             "rows": [
                 {
+                    "key": f"row {number}",
                     "cells": {"system": models},
                     "sort": {"system": None} | sort,
                     "facts": {"model": models},
                 }
-                for models, sort in rows
+                for number, (models, sort) in enumerate(rows)
             ],
         }
         for name, rows in (tables or {}).items()

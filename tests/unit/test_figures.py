@@ -58,7 +58,7 @@ def write_all(params):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """Return the demo's parameters, with made-up histories and scores of all its systems."""
+    """The demo's parameters, with made-up histories and scores of all its systems."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     write_all(params)
@@ -155,8 +155,8 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
     source = "Paper: Luong et al. 2015, Figure 6, read off its vector drawing, newstest2014."
     assert str(figure.caption).endswith(source)
     assert "Ours: test1, 150 sentences, seed 1." in str(figure.caption)
-    group = params.evaluation.length_group
-    assert f"200 in the paper's groups, {group} in ours" in str(figure.caption)
+    own = params.evaluation.length_group
+    assert f"A group has 200 sentences in the paper and {own} in ours." in str(figure.caption)
 
 
 def test_on_the_papers_set_both_stand_in_one_panel(params):
@@ -199,8 +199,8 @@ def test_the_csv_has_the_points_that_are_drawn(params, make):
         for x, y in zip(series.x, series.y, strict=True)
     ]
     assert list(rows[0]) == ["panel", "series", "model", "paper", "x", "y"]
-    cells = [tuple(row.values()) for row in rows]
-    assert [(*row[:4], float(row[4]), float(row[5])) for row in cells] == expected
+    written = [tuple(row.values()) for row in rows]
+    assert [(*row[:4], float(row[4]), float(row[5])) for row in written] == expected
 
 
 def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
@@ -263,9 +263,11 @@ def test_a_systems_groups_can_be_found_in_every_panel(params):
     figure = figure5(only(params, "base_reverse", "local_p_general_feed"))
     for k, panel in enumerate(figure.panels):
         root = ElementTree.fromstring(draw.panel_svg(panel, f"p{k}"))
-        groups = {g.get("id"): g.get("data-series") for g in root.iter() if g.get("data-series")}
+        keys_in_drawing = {
+            g.get("id"): g.get("data-series") for g in root.iter() if g.get("data-series")
+        }
         keys = {f"p{k}-s{n}": draw.system_key(series) for n, series in enumerate(panel.series)}
-        assert groups == keys
+        assert keys_in_drawing == keys
         for n, series in enumerate(panel.series):
             group = next(g for g in root.iter() if g.get("id") == f"p{k}-s{n}")
             assert draw.stroke(series).color.lower() in ElementTree.tostring(

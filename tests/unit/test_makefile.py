@@ -15,7 +15,7 @@ FILES = ("Makefile", "pyproject.toml", "constraints.txt")
 def steps(folder: Path) -> list[str]:
     """Return what make would do before it draws the graph, apart from any make that runs this test."""
     command = ["make", "-n", "graph"]
-    own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     shown = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=True
     ).stdout

@@ -40,8 +40,8 @@ def write_encoded(family, links, pieces=False, **text):
 
 def write_attention(name, *samples, file="test1.forced.attention.json"):
     keys = ("line", "source", "target", "weights")
-    matrices = [dict(zip(keys, sample, strict=True)) for sample in samples]
-    write_json(Layout("demo").translations(name) / file, matrices)
+    content = [dict(zip(keys, sample, strict=True)) for sample in samples]
+    write_json(Layout("demo").translations(name) / file, content)
 
 
 def uniform(line, length):
@@ -50,7 +50,7 @@ def uniform(line, length):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """Return the demo's parameters, with gold links and made-up attention of all its models."""
+    """The demo's parameters, gold links, and made-up attention of all its models."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     for family in params.families:
@@ -169,7 +169,7 @@ def test_figure7_has_gold_and_the_models_of_table_6(params):
     assert [matrix.weights for matrix in figure.matrices] == [gold, *[WEIGHTS] * 3]
     assert str(figure.title) == "Figure 7, alignments, experiment demo"
     assert str(figure.caption).startswith(
-        "Line 4 of test1, the first of the sampled ones with at most 15"
+        "The sentence is line 4 of test1: the first sampled line with at most 15"
     )
 
 

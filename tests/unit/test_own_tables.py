@@ -31,7 +31,7 @@ def params(tmp_path, monkeypatch):
 
 
 def with_models(params, **more):
-    """Add models and score all anew."""
+    """Add models and score all again."""
     params = params.model_copy(update={"models": params.models | more})
     write_all(params)
     return params
@@ -58,8 +58,8 @@ def test_words_against_subwords(params, monkeypatch):
     made_tests(monkeypatch, 0.05)
     table = table_of(params, "table_bpe")
     assert table.rows[1]["verdict"] == "within noise"
-    assert "Perplexity is one of units" in str(table.caption)
-    assert "higher or lower than words" in str(table.caption)
+    assert "Perplexity is left out" in str(table.caption)
+    assert "higher or lower than with words" in str(table.caption)
     assert not any(column.startswith("paper") or "ppl" in column for column in table.rows[0])
 
 
@@ -96,7 +96,7 @@ def test_every_fault_stands_below_the_same_system_without(params, tested):
     assert pick(position, *columns) == [81.0, 19.0, 21.0, 0.5, -1.0, 0.01, "lower"]
     assert pick(together, *columns) == [77.0, 23.0, 25.0, 0.5, 3.0, 0.01, "higher"]
     assert (("faults_together", True), (BEST, True)) in tested  # not the row above
-    assert "In brackets the gain over the system in the column gain over" in str(table.caption)
+    assert "the gain over the system that the column “gain over” names" in str(table.caption)
 
 
 def test_a_fault_whose_system_is_not_trained_right_has_no_row(params):
@@ -134,7 +134,7 @@ def test_what_each_training_took(params):
     assert pick(base, "peak_memory_mb", "files") == [1234, "models/demo/base"]
     assert pick(reverse, "minutes", "peak_memory_mb") == [120.0, None]
     hours = 2 + (len(params.models) - 1) * 1.5 / 60
-    assert f"a processor, 1 thread, torch 2.13.0: {hours:.1f} hours" in str(table.caption)
+    assert f"(a processor, 1 thread, torch 2.13.0) took {hours:.1f} hours" in str(table.caption)
     shown = [column.heading for column in table.columns]
     assert shown[:3] == ["model", "parameters", "batches"]
     assert "device" not in shown
@@ -147,7 +147,7 @@ def test_machines_that_differ_are_shown_row_by_row(params):
     assert columns["device"][:2] == ["an accelerator", "a processor"]
     assert columns["threads"][:2] == ["4", "1"]
     assert "torch" not in columns
-    assert "trainings on torch 2.13.0:" in str(table.caption)
+    assert "trainings (torch 2.13.0) took" in str(table.caption)
 
 
 def test_trainings_without_a_peak_have_no_such_column(params):

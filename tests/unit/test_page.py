@@ -21,7 +21,9 @@ from attnmt.reporting import attention_data as packing
 from attnmt.reporting.attention import Matrix
 from attnmt.reporting.headlines import Headline, make_headlines
 from attnmt.reporting.page import ADDRESS
-from attnmt.reporting.tables_file import read_tables
+from attnmt.reporting.sections import TableBody, table_section
+from attnmt.reporting.tables import ColumnRole
+from attnmt.reporting.tables_file import ShownColumn, ShownTable, read_tables
 
 
 class Parsed(HTMLParser):
@@ -122,10 +124,10 @@ def test_names_inside_the_page_are_unique_and_found(page: str) -> None:
 
 def test_ours_say_where_they_come_from_and_the_paper_s_do_not(page: str, params: Params) -> None:
     cells = [attrs for tag, attrs in Parsed(page).elements if attrs.get("popovertarget")]
-    cards = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
-    costs = cards.pop("table_cost")
+    cells_of = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
+    costs = cells_of.pop("table_cost")
     assert costs >= 2 * len(MODELS)
-    assert cards == {"table1": 2 * 5, "table6": 2 * 3, "table_made": 2}
+    assert cells_of == {"table1": 2 * 5, "table6": 2 * 3, "table_made": 2}
     assert page.count("<dt>trained at commit</dt>") == 5 + 3 + 2 + len(MODELS)
     assert COMMIT[:12] in page
 
@@ -171,6 +173,19 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
     assert make_headlines(params, {}, papers_text=False) == []
 
 
+def test_headlines_find_rows_by_their_keys_whatever_their_labels(params: Params) -> None:
+    path = Layout(params.experiment).reports / "tables" / "tables.json"
+    tables = {table.name: table for table in read_tables(path, params.experiment).tables}
+    content = made_tables(params)
+    for table in content["tables"]:
+        for row in table["rows"]:
+            row["cells"]["system"] = "the same label everywhere"
+    write_json(path, content)
+    renamed = {table.name: table for table in read_tables(path, params.experiment).tables}
+    expected = make_headlines(params, tables, papers_text=False)
+    assert make_headlines(params, renamed, papers_text=False) == expected
+
+
 def test_the_best_model_of_the_headline_is_the_one_that_is_served(params: Params) -> None:
     """It is the best on the development set, though others may score more on the test set."""
     path = Layout(params.experiment).model("global_location_feed") / "metrics.json"
@@ -189,6 +204,24 @@ def test_ours_stand_before_the_paper_s(page: str) -> None:
     head = page.split('<section id="table1">')[1].split("</thead>")[0]
     headings = [part.split("</th>")[0].rpartition(">")[2] for part in head.split("<th ")[1:]]
     assert headings == ["system", "bleu", "verdict", "paper bleu"]
+
+
+def test_an_interval_stands_beside_its_number() -> None:
+    roles: dict[str, ColumnRole] = {
+        "system": "name",
+        "paper_a": "paper",
+        "a": "ours",
+        "a_interval": "detail",
+    }
+    roles |= {"paper_b": "paper", "b": "ours", "b_interval": "detail"}
+    columns = [
+        ShownColumn(key=key, heading=key, numeric=False, role=role) for key, role in roles.items()
+    ]
+    table = ShownTable(name="t", short="T", about="", lead="A.", rest="", columns=columns, rows=[])
+    body = table_section(table, "tables").body
+    assert isinstance(body, TableBody)
+    ours = ["system", "a", "a_interval", "b", "b_interval"]
+    assert [column.key for column in body.columns] == [*ours, "paper_a", "paper_b"]
 
 
 def test_matrices_are_packed_small_and_whole(

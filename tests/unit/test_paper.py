@@ -89,11 +89,13 @@ def test_an_ensemble_is_marked_if_a_member_is():
 
 def test_figure_5_has_six_curves_of_39_points():
     points = paper_curves(paper_params(), "Figure 5")
-    curves = {model: [p for p in points if p.model == model] for model in {p.model for p in points}}
+    models = {p.row.model for p in points}
+    curves = {model: [p for p in points if p.row.model == model] for model in models}
     assert {len(curve) for curve in curves.values()} == {39}
     assert len(curves) == 6
     base = curves["base"]
-    assert (base[0].x, base[0].y, base[0].system, base[0].replaced) == (5000, 5.583, "Base", False)
+    assert (base[0].x, base[0].y) == (5000, 5.583)
+    assert (base[0].row.system, base[0].row.replaced) == ("Base", False)
     for curve in curves.values():
         assert [point.x for point in curve] == [5000.0 * k for k in range(1, 40)]
     assert all("Figure 5" in point.source for point in points)
@@ -102,11 +104,11 @@ def test_figure_5_has_six_curves_of_39_points():
 def test_figure_6_has_five_curves_two_of_other_people():
     points = paper_curves(paper_params(), "Figure 6")
     curves = {
-        system: [p for p in points if p.system == system]
-        for system in dict.fromkeys(p.system for p in points)
+        key: [p for p in points if p.row.key == key]
+        for key in dict.fromkeys(p.row.key for p in points)
     }
     assert [len(curve) for curve in curves.values()] == [14] * 5
-    models = [(curve[0].model, curve[0].replaced) for curve in curves.values()]
+    models = [(curve[0].row.model, curve[0].row.replaced) for curve in curves.values()]
     ours = {("base_reverse_dropout", False), ("local_p_general_feed", True), ("ensemble", True)}
     assert set(models) == ours | {(None, False), (None, True)}
     lengths = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]

@@ -26,7 +26,7 @@ def texts(what, lines=LINES):
 
 @pytest.fixture
 def params(tmp_path, monkeypatch):
-    """Return the demo's parameters, with made-up text and translations."""
+    """The demo's parameters, with made-up text and translations."""
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     layout = Layout("demo")
@@ -53,15 +53,15 @@ def test_the_sampled_lines_of_both_directions(params):
 
 def test_a_sample_stands_beside_its_reference_and_both_systems(params):
     samples = make_samples(params)
-    shown = [(text.role, text.model, text.text) for text in samples[1].texts]
-    assert shown == [
+    texts_shown = [(text.role, text.model, text.text) for text in samples[1].texts]
+    assert texts_shown == [
         ("source", None, texts("test1.en")[2]),
         ("reference", None, texts("test1.de")[2]),
         ("best", BEST, texts(f"test1 by {BEST}")[2]),
         ("base", BASE, texts(f"test1 by {BASE}")[2]),
     ]
-    shown = [(text.role, text.model, text.text) for text in samples[-1].texts]
-    assert shown == [
+    texts_shown = [(text.role, text.model, text.text) for text in samples[-1].texts]
+    assert texts_shown == [
         ("source", None, texts("test2.de")[27]),
         ("reference", None, texts("test2.en")[27]),
         ("best", GERMAN_BEST, texts(f"test2 by {GERMAN_BEST}")[27]),
@@ -128,7 +128,7 @@ def test_markdown_shows_text_as_it_is(params):
     write_samples(make_samples(params), Path("tables"))
     text = Path("tables/table5.md").read_text(encoding="utf-8")
     caption, blank, head, _, first, second, *_ = text.splitlines()
-    assert caption.startswith("**Table 5.** Sample translations, not chosen by hand")
+    assert caption.startswith("**Table 5.** These sample translations were not chosen by hand")
     assert "English-German, test1, 12 sentences; best: local_p_general_feed, base: base." in caption
     assert blank == ""
     assert head == "| set | line | role | text |"

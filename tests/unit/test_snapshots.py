@@ -1,6 +1,6 @@
 """The tables rendered from made-up scores, compared with snapshots byte for byte.
 
-`pytest tests/unit/test_snapshots.py --fix` rewrites them; look at the difference before you keep it.
+`pytest tests/unit/test_snapshots.py --fix` writes them again. Read the difference before you keep it.
 """
 
 import difflib

@@ -120,8 +120,8 @@ def test_markdown_has_a_cell_for_every_column(tables):
 
 def test_what_a_reader_sees_of_a_row(tables):
     def line(name, start):
-        rows = table_lines(markdown(tables[name]))
-        return next(line for line in rows if line.startswith(f"| {start} |"))
+        lines = table_lines(markdown(tables[name]))
+        return next(line for line in lines if line.startswith(f"| {start} |"))
 
     numbers = "9.9 | 89.0 | 12.6 (+1.3) | 11.0 (+1.0) | 10.0–12.0 | Base | 0.010 | same order"
     assert line("table1", "Base + reverse") == f"| Base + reverse | {numbers} |"
@@ -184,7 +184,8 @@ def test_the_page_gets_text_sort_keys_and_facts(tables):
         **{"key": "system", "heading": "system"},
         **{"numeric": False, "role": "name"},
     }
-    row = next(row for row in first["rows"] if row["cells"]["system"] == "Base + reverse")
+    row = next(row for row in first["rows"] if row["key"] == "reverse")
+    assert row["cells"]["system"] == "Base + reverse"
     keys = [column["key"] for column in first["columns"]]
     assert list(row["cells"]) == list(row["sort"]) == keys
     assert row["cells"]["bleu"] == "11.0 (+1.0)"
@@ -248,8 +249,8 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monke
     )
     columns = [Column("system", "dictionary", [])]
     title, caption = Title("Dictionaries", "", "demo"), Caption("A caption.", "")
-    dictionaries = Table("table_dictionary", title, caption, columns, [])
-    monkeypatch.setattr(stage, "dictionary_table", lambda params: dictionaries)
+    empty = Table("table_dictionary", title, caption, columns, [], [])
+    monkeypatch.setattr(stage, "dictionary_table", lambda params: empty)
     stage.main(Path("params.yaml"))
     names = {*tables, "table_dictionary"} - {"table_cost"}
     expected = {f"{name}{end}" for name in names for end in ENDS}

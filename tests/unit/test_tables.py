@@ -131,7 +131,7 @@ def test_a_recipe_that_differs_is_marked_at_every_number(params):
         table = tables(params)[name]
         assert "Base + reverse†" in [row["system"] for row in table.rows]
         assert "Base" in [row["system"] for row in table.rows]
-        assert "† Trained by another recipe: epochs 1, not 5." in str(table.caption)
+        assert "† marks another recipe of training: epochs 1, not 5." in str(table.caption)
     assert "†" not in str(tables(params)["table4"].caption)
 
 
@@ -193,7 +193,8 @@ def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
     assert shown["same step"] == ["0.40", "0.30", "0.20", "0.10", "", ""]
     assert shown["next step"] == ["0.75"] * 4 + [""] * 2
     assert "4,000 sure and 4,500 possible" in str(table.caption)
-    assert "For the Berkeley Aligner stands aligner 1.0, IBM 1." in str(table.caption)
+    expected = "In place of the Berkeley Aligner we use aligner 1.0, IBM 1."
+    assert expected in str(table.caption)
 
 
 def test_without_gold_links_there_is_no_table_6(load):
@@ -215,7 +216,7 @@ def test_the_gru_table_says_what_its_text_is(params):
     assert pick(rows["multiplicative"], *columns)[2:] == [1.0, "other order"]
     missing = pick(rows["key-value"], "paper_bleu", "difference", "verdict")
     assert missing == ["not trained well enough to report", None, None]
-    assert "lower-cased, the last 20 words of a sentence" in str(table.caption)
+    assert "lower-cased. A sentence is cut to its last 20 words." in str(table.caption)
     assert "course report" in str(table.caption)
 
 
@@ -253,7 +254,7 @@ def test_several_seeds_give_mean_deviation_and_mean_bounds(load):
     assert pick(base, "model", "seeds") == ["base base_2 base_4", "1 2 4"]
     assert base["files"].split() == [f"scores/demo/{n}.json" for n in base["model"].split()]
     assert "test1 (500 sentences, means over a model's seeds, beam 5)" in str(table.caption)
-    assert "p the largest of the pairs of seeds" in str(table.caption)
+    assert "p is the largest over the pairs of seeds" in str(table.caption)
     alone = with_seeds(load(["base"], {}), "base", 2)
     assert "mean of seeds 1, 2," in str(tables(alone)["table1"].caption)
 
@@ -302,14 +303,16 @@ def test_the_caption_says_what_compares(load):
     assert "compare gains, not numbers" in str(table.caption)
     assert "Moses tokens (multi-bleu), case kept." in str(table.caption)
     assert str(table.caption).endswith(f"Signature: {SIGNATURE}.")
-    assert str(table.caption).startswith("BLEU is on test1 (500 sentences, seed 1, beam 5)")
-    assert "The ensemble averages logits." in str(table.caption)
+    assert str(table.caption).startswith(
+        "BLEU is measured on test1 (500 sentences, seed 1, beam 5)"
+    )
+    assert "The ensemble averages its members' logits." in str(table.caption)
     assert "difference" not in [column.key for column in table.columns]
     params = load(tests=["newstest2014", "newstest2015"])
     write_all(params)
     table = tables(params)["table1"]
     assert "not numbers" not in str(table.caption)
-    assert "Difference: ours less the paper's." in str(table.caption)
+    assert "The difference is our number less the paper's." in str(table.caption)
     assert "difference" in [column.key for column in table.columns]
 
 

@@ -1,1 +1,1 @@
-"""What the paper shows: its tables and figures, ours beside its own."""
+"""The report: the paper's tables and figures, with our numbers beside the published ones."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import unescape
+from itertools import chain
 from pathlib import Path
 
 from attnmt.config import Params
@@ -16,7 +17,7 @@ from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
 
 GOLD = "gold"  # in place of a model's name
-LONGEST = 15  # source words of a sentence that is drawn, if there is one
+LONGEST = 15  # source words of a sentence that is drawn, unless all sampled ones are longer
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,13 @@ class Matrix:
     """What one model or ensemble attends to in one sentence.
 
     Attributes:
-        name: of the model or the ensemble, or GOLD.
-        label: the same as the paper calls it.
+        name: the model or the ensemble, or GOLD.
+        label: its name in the paper.
         line: of the set, from 0.
         source: words or pieces.
-        target: likewise, ``</s>`` at the end.
+        target: words or pieces, ``</s>`` at the end.
         weights: (target, source), one row for each unit that is predicted.
-        gold: links of the units, source-target, sure and possible ones; None where none are known.
+        gold: source-target links of the units, sure and possible ones; None where they are not known.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class MatrixFigure:
-    """Matrices of one sentence. ``name`` is that of its files."""
+    """Matrices of one sentence. ``name`` is the stem of the figure's files."""
 
     name: str
     title: Title
@@ -56,11 +57,9 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     """Return the matrices of the sampled sentences of a set; none if the system has no attention.
 
     Args:
-        params: of the experiment.
-        name: of a model or an ensemble.
-        test: the set.
-        forced: of its references, with gold links where they are known; else of the system's own
-            translations, of which none are.
+        name: a model or an ensemble.
+        forced: True for the set's references, with gold links where these are known; False for the
+            system's own translations, which have no gold links.
 
     Raises:
         InputError: if the file is missing, or its weights or the gold links do not fit its text.
@@ -74,8 +73,8 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     if forced:
         gold = _gold_links(data, test, params.model(system.members[0]).direction)
     samples = read_attention(path, data.lines(test), f"run translate of {name} again")
-    called = label(params, name)
-    return [_matrix(path, name, called, sample, gold) for sample in samples]
+    shown_name = label(params, name)
+    return [_matrix(path, name, shown_name, sample, gold) for sample in samples]
 
 
 def figure7(params: Params) -> MatrixFigure | None:
@@ -84,7 +83,7 @@ def figure7(params: Params) -> MatrixFigure | None:
 
 
 def figure_gru(params: Params) -> MatrixFigure | None:
-    """Return gold links and the attention of the GRU table's models; None likewise."""
+    """Return gold links and the attention of the GRU table's models; None if none of them is trained."""
     return _figure(params, "figure_gru", ("GRU", "attention of the GRU systems"), "table_gru")
 
 
@@ -100,9 +99,9 @@ def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
 
 
 def label(params: Params, name: str) -> str:
-    """Return the shortest name that the paper gives a system; its own where it has none."""
-    named = [row.label for row in rows_of(params, name)]
-    return min(named, key=len, default=name)
+    """Return the shortest name that the paper gives a system, or our own name where it gives none."""
+    labels = [row.label for row in rows_of(params, name)]
+    return min(labels, key=len, default=name)
 
 
 def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
@@ -110,35 +109,34 @@ def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> Ma
     if not models:
         return None
     test = params.sets.aligned
-    read = [read_matrices(params, str(model), test, forced=True) for model in models]
-    line = _chosen(read[0])
-    matrices = [matrix for found in read for matrix in found if matrix.line == line]
+    by_model = [read_matrices(params, str(model), test, forced=True) for model in models]
+    line = _line_to_draw(by_model[0])
+    matrices = [matrix for matrix in chain.from_iterable(by_model) if matrix.line == line]
     first = matrices[0]
     if first.gold is not None:
         matrices.insert(0, _gold_matrix(first, first.gold))
     seeds = sorted({params.models[str(model)].seed for model in models})
     lead = (
-        f"Line {line + 1} of {test}, the first of the sampled ones with at most {LONGEST} source "
-        "words (else the shortest); its reference is force-decoded."
+        f"The sentence is line {line + 1} of {test}: the first sampled line with at most {LONGEST} "
+        "source words, or the shortest one if all are longer. Its reference is force-decoded."
     )
     rest = (
-        "A row is the step that predicts the word at its left; white is 0, the darkest blue 1. "
-        f"Seed {', '.join(map(str, seeds))}."
+        "A row is the step that predicts the word at its left. White is a weight of 0, the darkest "
+        f"blue a weight of 1. Seed: {', '.join(map(str, seeds))}."
     )
     if first.gold is not None:
         rest += " Squares are gold links, sure and possible ones."
     return MatrixFigure(name, Title(*title, params.experiment), Caption(lead, rest), matrices)
 
 
-def _chosen(matrices: Iterable[Matrix]) -> int:
-    """Return the line to draw."""
+def _line_to_draw(matrices: Iterable[Matrix]) -> int:
     lengths = {matrix.line: len(matrix.source) for matrix in matrices}
     short = (line for line, length in lengths.items() if length <= LONGEST)
     return next(short, min(lengths, key=lengths.__getitem__))
 
 
 def _gold_links(data: EncodedSets, test: str, direction: str) -> list[Links] | None:
-    """Return the gold links of a set's units, source-target, sure and possible ones."""
+    """Return the source-target gold links of a set's units, sure and possible ones."""
     gold = data.gold(test)
     if gold is None:
         return None
@@ -152,7 +150,11 @@ def _gold_links(data: EncodedSets, test: str, direction: str) -> list[Links] | N
 def _matrix(
     path: Path, name: str, label: str, sample: Attended, gold: list[Links] | None
 ) -> Matrix:
-    """Join a sample of a file to the gold links of its line, and check these against its text."""
+    """Join a sample of a file to the gold links of its line.
+
+    Raises:
+        InputError: if the gold links do not fit the text of the sample.
+    """
     line, source, target, weights = sample.line, sample.source, sample.target, sample.weights
     again = f"run translate of {name} again"
     if gold is None:
@@ -161,12 +163,13 @@ def _matrix(
         links = gold[line]
     else:
         raise InputError(f"{path}: line {line}: the gold links are of another text; {again}")
-    words, own = ([unescape(unit) for unit in units] for units in (source, target))  # &apos; is '
-    return Matrix(name, label, line, words, own, weights, links)
+    # Moses wrote &apos; for '.
+    source, target = ([unescape(unit) for unit in units] for units in (source, target))
+    return Matrix(name, label, line, source, target, weights, links)
 
 
 def _gold_matrix(like: Matrix, gold: Links) -> Matrix:
-    """Return gold links as a matrix of the same sentence, 1 where there is one."""
+    """Return gold links as a matrix of the same sentence, with 1 at each link and 0 elsewhere."""
     linked = set(gold)
     weights = [
         [float((i, j) in linked) for i in range(len(like.source))] for j in range(len(like.target))

@@ -1,4 +1,4 @@
-"""The attention matrices of an experiment as the report's page reads them: small, in whole percent."""
+"""The attention matrices of an experiment as the report's page reads them, packed in whole percent."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import table_rows
 
 FORCED, OWN = "forced", "own"
-# The numbers of its source and target among the texts; its weights in percent, row by row, a row a
-# target word; gold links where they are known.
+# A matrix: the numbers of its source and of its target among the texts, its weights in percent, row by
+# row (a row is a target word), and its gold links where they are known.
 Packed = tuple[int, int, list[int], Links | None]
 
 
 @dataclass(frozen=True)
 class SampledSet:
-    """The matrices of one set: ``of`` each system, one for each of the sampled ``lines``."""
+    """The matrices of one set: ``of`` has those of each system, one for each of the ``lines``."""
 
     set: str
     lines: list[int]
@@ -40,9 +40,9 @@ class AttentionData:
 
     Attributes:
         gold: whether gold links are known.
-        texts: each sentence once, as words.
-        models: what each system is.
-        first: the two to show at first.
+        texts: each sentence once, as words or pieces.
+        models: the systems, in the order of the page's lists.
+        first: the two systems that the page shows at first.
         kinds: the matrices of references (FORCED) and of the systems' own translations (OWN).
     """
 
@@ -62,39 +62,43 @@ def attention_data(params: Params) -> AttentionData | None:
     names = [*params.models, *params.ensembles]
     aligned, tests = params.sets.aligned, params.sets.tests
     sets = {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}
-    read = {
+    matrices = {
         kind: {name: read_matrices(params, name, test, forced=kind == FORCED) for name in names}
         for kind, test in sets.items()
     }
-    shown = [name for name in names if read[FORCED][name]]
-    if not shown:
+    attentional = [name for name in names if matrices[FORCED][name]]
+    if not attentional:
         return None
     for kind, test in sets.items():
-        _check_lines(params, test, {name: read[kind][name] for name in shown})
+        _check_lines(params, test, {name: matrices[kind][name] for name in attentional})
     texts: dict[tuple[str, ...], int] = {}
     kinds = {
         kind: SampledSet(
             test,
-            [matrix.line for matrix in read[kind][shown[0]]],
-            {name: [_packed(m, texts) for m in read[kind][name]] for name in shown},
+            [matrix.line for matrix in matrices[kind][attentional[0]]],
+            {name: [_packed(m, texts) for m in matrices[kind][name]] for name in attentional},
         )
         for kind, test in sets.items()
     }
     return AttentionData(
-        gold=any(matrix.gold for name in shown for matrix in read[FORCED][name]),
+        gold=any(matrix.gold for name in attentional for matrix in matrices[FORCED][name]),
         texts=list(texts),
-        models=[_described(params, read[FORCED][name][0]) for name in shown],
-        first=_first_two(params, shown),
+        models=[_described(params, matrices[FORCED][name][0]) for name in attentional],
+        first=_first_two(params, attentional),
         kinds=kinds,
     )
 
 
-def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> None:
-    """Refuse systems whose samples are not of the same lines."""
-    lines = {name: [matrix.line for matrix in found] for name, found in read.items()}
+def _check_lines(params: Params, test: str, by_system: dict[str, list[Matrix]]) -> None:
+    """Check that all systems have samples of the same lines.
+
+    Raises:
+        InputError: if they have not.
+    """
+    lines = {name: [matrix.line for matrix in matrices] for name, matrices in by_system.items()}
     first = next(iter(lines))
-    for name, own in lines.items():
-        if own != lines[first]:
+    for name in lines:
+        if lines[name] != lines[first]:
             folder = Layout(params.experiment).translations(name)
             raise InputError(
                 f"{folder}: holds attention for other lines of {test} than {first} has; run translate "
@@ -103,6 +107,7 @@ def _check_lines(params: Params, test: str, read: dict[str, list[Matrix]]) -> No
 
 
 def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
+    """Return a matrix in packed form, and number its sentences in ``texts`` if they are new there."""
     source, target = (
         texts.setdefault(tuple(units), len(texts)) for units in (matrix.source, matrix.target)
     )
@@ -116,11 +121,11 @@ def _described(params: Params, matrix: Matrix) -> Described:
     return Described(matrix.name, matrix.label, f"{direction}, family {system.family}")
 
 
-def _first_two(params: Params, shown: list[str]) -> list[str]:
-    """Return the systems that link best and worst in the paper's Table 6, else any two."""
-    known = sorted(
-        (row for row in table_rows(params, "table6") if row.model in shown),
+def _first_two(params: Params, attentional: list[str]) -> list[str]:
+    """Return the systems that link best and worst in the paper's Table 6, or any two if it has none."""
+    rows = sorted(
+        (row for row in table_rows(params, "table6") if row.model in attentional),
         key=lambda row: row.number("aer") or 0.0,
     )
-    ends = [str(row.model) for row in (known[:1] + known[1:][-1:])]
-    return ((ends or shown) + ["", ""])[:2]
+    best_and_worst = [str(row.model) for row in (rows[:1] + rows[1:][-1:])]
+    return ((best_and_worst or attentional) + ["", ""])[:2]

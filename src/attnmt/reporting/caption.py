@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from attnmt.config import DIAGONAL, Direction, Params
+from attnmt.config import ALIGNER, DIAGONAL, Direction, Params
+from attnmt.reporting.columns import LEVEL
 from attnmt.reporting.lines import Compared
 from attnmt.reporting.paper import paper_set
 from attnmt.reporting.recipes import marks
@@ -10,31 +11,32 @@ from attnmt.reporting.tables import METRICS, SUBWORDS, Caption, Cell, TableSpec,
 
 LANGUAGES: dict[Direction, str] = {"en-de": "English-German", "de-en": "German-English"}
 LINKED = (
-    "AER is of force-decoded references. Each German word is linked to the English word that has the "
-    "largest attention weight at one step. As in the authors' program, that is the step after the word "
-    "(its input is the word) for content scores and for ensembles with one. For location and the GRU it "
-    "is the step that predicts the word."
+    "AER is measured on force-decoded references. Each German word is linked to the English word that "
+    "has the largest attention weight at one step. For content scores that is the step after the word, "
+    "whose input is the word, as in the authors' program. Ensembles with such a score are read there, "
+    "too. For location and for the GRU it is the step that predicts the word."
 )
 READINGS = (
-    "The columns same step and next step show both readings for every system. The diagonal is no "
-    "model: it links each German word to the English word at the same position, or to the last one."
+    "The columns “same step” and “next step” show both readings for every system. The diagonal is no "
+    "model. It links each German word to the English word at the same position, or to the last one if "
+    "the English sentence is shorter."
 )
 REPLACED = (
-    "An unknown word is replaced by way of its attention weights, at the same step or at the next. "
-    "For each system we take the step that restores more of the unknown words in the development set's "
-    "references."
+    "To replace an unknown word we look up the source word that has the largest attention weight at "
+    "the same step, or at the next. For each system we take the step that restores more of the unknown "
+    "words in the development set's references."
 )
 OWN = (
-    "A row that the paper does not have is our own. Its verdict is whether it is higher or lower than "
-    "the row that it is compared with."
+    "A row that the paper does not have is our own. Its verdict says whether it is higher or lower "
+    "than the row that it is compared with."
 )
 Rows = Sequence[Compared]
 Conditions = Mapping[str, Cell]  # by columns of the CSV file
 
 
 def title(params: Params, spec: TableSpec, rows: Rows) -> Title:
-    """Return what a table is, as "Table 1, English-German, experiment demo"."""
-    direction = next(one.direction for row in rows for one in row.line.scores)
+    """Return a table's title, as "Table 1, English-German, experiment demo"."""
+    direction = next(scores.direction for row in rows for scores in row.line.scores)
     return Title(spec.title, LANGUAGES[direction], params.experiment)
 
 
@@ -44,9 +46,7 @@ def caption(
     """Return what follows the title.
 
     Args:
-        params: of the experiment.
-        spec: of the table.
-        rows: of the table; in one at least there is a number of ours.
+        rows: of the table; at least one has a number of ours.
         common: the conditions under which all of ours were scored.
         papers_text: whether ours were measured on the paper's own set.
     """
@@ -75,32 +75,39 @@ def caption(
 
 
 def _any(rows: Rows, column: str) -> bool:
+    """Return whether a row has something in a column of the CSV file."""
     return any(row.cells.get(column) is not None for row in rows)
 
 
 def _measured(spec: TableSpec, rows: Rows, common: Conditions) -> str:
-    """Say what was measured on what."""
-    parts = []
+    """Say what was measured on which set."""
+    sentences = []
     seeds = seed_words({row.line.seeds for row in rows if row.line.seeds})
     if spec.has_bleu:
-        what = (
-            "BLEU is on" if len(spec.scripts) == 1 else "The same translations scored in five ways:"
-        )
-        about = [f"{common['lines']} sentences", *seeds, f"beam {common['beam']}"]
-        parts.append(f"{what} {common['set']} ({', '.join(about)})")
+        details = [f"{common['lines']} sentences", *seeds, f"beam {common['beam']}"]
+        measured_set = f"{common['set']} ({', '.join(details)})"
+        if len(spec.scripts) == 1:
+            sentences.append(f"BLEU is measured on {measured_set}.")
+        else:
+            sentences.append(f"The same translations of {measured_set} are scored in five ways.")
     if _any(rows, "aer"):
-        about = [f"{common['aligned_lines']} sentences"] + ([] if spec.has_bleu else seeds)
+        details = [f"{common['aligned_lines']} sentences"] + ([] if spec.has_bleu else seeds)
         gold = f"{common['sure']:,} sure and {common['possible']:,} possible gold links"
-        parts.append(f"AER is on {common['aligned_set']} ({', '.join(about)}; {gold})")
+        aligned_set = f"{common['aligned_set']} ({', '.join(details)}; {gold})"
+        sentences.append(f"AER is measured on {aligned_set}.")
     brackets = " in brackets" if spec.inside else ""
-    return f"{'; '.join(parts)}, with 95% bootstrap intervals{brackets}."
+    return f"{' '.join(sentences)} The 95% intervals{brackets} are from the bootstrap."
 
 
 def seed_words(seeds: Collection[Sequence[str]]) -> list[str]:
-    """Return in words the seeds that systems have, each different choice given once; none of none."""
+    """Return one phrase about the seeds behind the numbers, or none where there are no seeds.
+
+    Args:
+        seeds: those of each system; systems with the same seeds count once.
+    """
     if len(seeds) > 1:
         return ["means over a model's seeds"]
-    return [f"{'mean of seeds' if len(one) > 1 else 'seed'} {', '.join(one)}" for one in seeds]
+    return [f"{'mean of seeds' if len(same) > 1 else 'seed'} {', '.join(same)}" for same in seeds]
 
 
 def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
@@ -108,64 +115,79 @@ def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
     if not spec.published or papers_text:
         return ""
     if not _any(rows, "gain"):
-        return "Our text is not the paper's: the numbers do not compare."
+        return "Our text is not the paper's, so the numbers do not compare."
     return "Our text is not the paper's: compare gains, not numbers."
 
 
 def _any_own(rows: Rows) -> bool:
-    """Say if a row is neither the paper's nor the diagonal."""
+    """Return whether a row is neither the paper's nor the diagonal."""
     return any(not row.line.row.source and row.line.row.model != DIAGONAL for row in rows)
 
 
 def _gain(spec: TableSpec, rows: Rows) -> str:
-    """Say what stands in brackets, and what p is a test of."""
+    """Say what the numbers in brackets are, and what p is a test of."""
     if not _any(rows, "gain"):
         return ""
-    over = "by the replacement" if spec.gain_from else "over the system in the column gain over"
-    below = ", below 0 being better" if spec.judged == "aer" else ""
-    return f"In brackets the gain {over}{below}; p is that gain's, by approximate randomization."
+    base = (
+        "the number before unknown words are replaced"
+        if spec.gain_from
+        else "the system that the column “gain over” names"
+    )
+    sign = " A gain below 0 is an improvement." if spec.judged == "aer" else ""
+    return (
+        f"A number in brackets is the gain over {base}.{sign} "
+        "The column “p” has the p-value of that gain, by approximate randomization."
+    )
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
     """Say what a verdict is, and a difference where it is shown."""
     if spec.judged is None or not _any(rows, "verdict"):
         return ""
-    judged, noise = METRICS[spec.judged].heading, "within noise where p is 0.05 or more"
+    judged, noise = (
+        METRICS[spec.judged].heading,
+        f"It is “within noise” where p is {LEVEL} or more.",
+    )
     if not spec.published:
-        than = "words" if spec.name == SUBWORDS.name else "without fault"
-        return f"Verdict: {judged} higher or lower than {than}; {noise}."
+        base = "with words" if spec.name == SUBWORDS.name else "without faults"
+        return f"The verdict says whether {judged} is higher or lower than {base}. {noise}"
     if papers_text:
         return (
-            f"Difference: ours less the paper's. Verdict: whether the paper's {judged} lies in our "
-            "interval, or ours is higher or lower."
+            "The difference is our number less the paper's. The verdict says whether the paper's "
+            f"{judged} lies in our interval, or ours is higher or lower."
         )
-    return f"Verdict: whether a gain has the paper's sign; {noise}."
+    return f"The verdict says whether our gain has the sign of the paper's gain. {noise}"
 
 
 def _bleu(params: Params, spec: TableSpec, rows: Rows) -> str:
-    encoding = params.families[next(one.family for row in rows for one in row.line.scores)].encoding
+    """Say which text BLEU is computed on."""
+    family = next(scores.family for row in rows for scores in row.line.scores)
+    encoding = params.families[family].encoding
     nist = spec.script_of("bleu") == "nist"
     text = "detokenized text (mteval-v13a)" if nist else "Moses tokens (multi-bleu)"
     case = "lower-cased" if encoding.lowercase else "case kept"
-    cut = f", the last {encoding.length} words of a sentence" if encoding.length else ""
-    return f"BLEU takes {text}, {case}{cut}."
+    cut = f" A sentence is cut to its last {encoding.length} words." if encoding.length else ""
+    return f"BLEU is computed on {text}, {case}.{cut}"
 
 
 def _systems(rows: Rows) -> list[str]:
     """Say what is special about a system."""
-    parts = [
-        f"For the {row.line.row.system} stands {system.name}."
+    sentences = [
+        f"In place of the {row.line.row.system} we use {system.name}."
         for row in rows
+        if row.line.row.model == ALIGNER
         for system in row.line.systems
-        if system.stage == "dictionary"
     ]
-    averages = [one.average for row in rows for one in row.line.scores if one.average]
-    parts += [f"The ensemble averages {average}." for average in averages]
+    averages = [scores.average for row in rows for scores in row.line.scores if scores.average]
+    sentences += [f"The ensemble averages its members' {average}." for average in averages]
     if any(_any(rows, f"{metric}_sd") for metric in METRICS):
-        parts.append(
-            "With several seeds a number and the bounds of its interval are means, ± is the "
-            "deviation between seeds, and p the largest of the pairs of seeds."
+        sentences.append(
+            "Where a system has several seeds, its number and the bounds of its interval are means "
+            "over them. The number after ± is the standard deviation between seeds, and p is the "
+            "largest over the pairs of seeds."
         )
     if not all(row.line.systems for row in rows):
-        parts.append("Rows without a number of ours: systems that this experiment does not train.")
-    return list(dict.fromkeys(parts))
+        sentences.append(
+            "Where a row has no number of ours, this experiment does not train its system."
+        )
+    return list(dict.fromkeys(sentences))

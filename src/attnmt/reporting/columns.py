@@ -1,31 +1,29 @@
-"""What of a table's rows a reader sees: columns of text, and the numbers that sort them."""
+"""The columns of a table that a reader sees: their text, and the numbers that sort them."""
 
 from collections.abc import Sequence
 from typing import get_args
 
-from attnmt.config import LinkStep
+from attnmt.config import ALIGNER, LinkStep
 from attnmt.reporting.lines import Compared
 from attnmt.reporting.tables import METRICS, Column, ColumnRole, TableSpec
 
 LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
-COMMON = "Base + reverse + dropout + "  # what all attentional systems of Table 1 share
-LEVEL = 0.05  # a gain of this p or a larger one is called noise
+COMMON = "Base + reverse + dropout + "  # all attentional systems of Table 1 share these words
+LEVEL = 0.05  # where p is this or larger, a gain is called noise
 
 
 def shown_columns(spec: TableSpec, rows: Sequence[Compared], papers_text: bool) -> list[Column]:
-    """Return the columns of a table of scores; those that would be empty are left out.
+    """Return the columns of a table of scores without those that would be empty.
 
     Args:
-        spec: of the table.
-        rows: of the table.
-        papers_text: whether ours were measured on the paper's own set; the difference from the
-            paper's numbers means nothing elsewhere, and is then in the CSV file alone.
+        papers_text: whether ours were measured on the paper's own set. Elsewhere the difference from
+            the paper's numbers means nothing, so the CSV file alone has it.
     """
     columns = [text_column("system", "system", [_system(row) for row in rows], "name")]
     for metric in spec.metrics:
-        columns += _of_metric(spec, metric, rows)
+        columns += _metric_columns(spec, metric, rows)
     for step in LINK_STEPS if spec.readings else ():
-        rates = [_rate(row, step) for row in rows]
+        rates = [_aer_at(row, step) for row in rows]
         columns.append(number_column(f"aer_{step}", f"{step} step", rates, METRICS["aer"].shown))
     if spec.judged:
         if papers_text:
@@ -41,7 +39,7 @@ def shown_columns(spec: TableSpec, rows: Sequence[Compared], papers_text: bool) 
 
 
 def short_system(system: str) -> str:
-    """Return a system's name without what all attentional ones of Table 1 share."""
+    """Return a system's name without the words that all attentional systems of Table 1 share."""
     return system.removeprefix(COMMON)
 
 
@@ -68,19 +66,19 @@ def decimal(value: float | None, digits: int) -> str:
 
 
 def _p(value: float | None) -> str:
-    """Return p with three decimals, with more where these would belie on which side of LEVEL it is."""
+    """Return p with three decimals, or with five where three would put it on the other side of LEVEL."""
     text = decimal(value, 3)
-    belied = value is not None and (float(text) < LEVEL) != (value < LEVEL)
-    return decimal(value, 5) if belied else text
+    misleading = value is not None and (float(text) < LEVEL) != (value < LEVEL)
+    return decimal(value, 5) if misleading else text
 
 
 def signed(value: float | None, digits: int) -> str:
-    """Return a number with its sign; nothing for None."""
+    """Return a number with its sign; an empty text for None."""
     return "" if value is None else f"{round(value, digits) + 0.0:+.{digits}f}"  # + 0.0: no -0.0
 
 
-def _of_metric(spec: TableSpec, key: str, rows: Sequence[Compared]) -> list[Column]:
-    """Return the paper's number, ours with its gain and deviation, and the interval of ours."""
+def _metric_columns(spec: TableSpec, key: str, rows: Sequence[Compared]) -> list[Column]:
+    """Return the columns of the paper's number, of ours with deviation and gain, and of our interval."""
     metric, judged, columns = METRICS[key], key == spec.judged, []
     intervals = [_interval(row, key) for row in rows]
     if spec.published:
@@ -108,9 +106,10 @@ def _of_metric(spec: TableSpec, key: str, rows: Sequence[Compared]) -> list[Colu
 
 
 def _system(row: Compared) -> str:
-    """Return the paper's name of a system; where ours is another one, its name too."""
-    outside = [system.name for system in row.line.systems if system.stage == "dictionary"]
-    return row.line.row.system + "".join(f" (ours: {name})" for name in outside)
+    """Return the paper's name of a system, and the name of ours where that is another system."""
+    published = row.line.row
+    names = [system.name for system in row.line.systems] if published.model == ALIGNER else []
+    return published.system + "".join(f" (ours: {name})" for name in names)
 
 
 def _ours(row: Compared, key: str, judged: bool) -> str:
@@ -129,6 +128,6 @@ def _in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _rate(row: Compared, step: LinkStep) -> float | None:
+def _aer_at(row: Compared, step: LinkStep) -> float | None:
     rate = row.cells[f"aer_{step}"]
     return None if rate is None else float(rate)

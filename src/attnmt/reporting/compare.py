@@ -1,4 +1,4 @@
-"""Our numbers beside the published ones: rows with differences, gains, tests and verdicts."""
+"""The tables of scores: our numbers beside the published ones, with gains, tests and verdicts."""
 
 from statistics import mean
 
@@ -23,7 +23,7 @@ from attnmt.scoring.paired import alignment_p, translation_p
 from attnmt.scoring.results import AttentionScores
 
 DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
-P_DIGITS = 6  # kept and judged; fewer are shown
+P_DIGITS = 6  # decimals of p that are kept and judged; a reader sees fewer
 
 
 def make_tables(params: Params) -> list[Table]:
@@ -32,32 +32,29 @@ def make_tables(params: Params) -> list[Table]:
     Raises:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
     """
-    made = [
+    tables = [
         make_table(params, spec, table_rows(params, spec.name) + [DIAGONAL_ROW] * spec.readings)
         for spec in PUBLISHED
     ]
-    own = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_rows}
-    made += [make_table(params, spec, marked(params, rows(params))) for spec, rows in own.items()]
-    return [table for table in made if table is not None]
+    rows_of = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_rows}
+    tables += [
+        make_table(params, spec, marked(params, rows(params))) for spec, rows in rows_of.items()
+    ]
+    return [table for table in tables if table is not None]
 
 
 def make_table(params: Params, spec: TableSpec, rows: list[Row]) -> Table | None:
-    """Return a table, or None if the experiment has no number in it.
-
-    Args:
-        params: of the experiment.
-        spec: of the table.
-        rows: each with the row from which its gain counts.
-    """
+    """Return a table, or None if the experiment has no number in it."""
     if not any(params.runs_of(row.model) for row in rows):
         return None
     test = params.sets.tests[spec.test]
     lines = [read_line(params, row, spec, test) for row in rows]
     by_key = {line.row.key: line for line in lines}
-    main = spec.judged or spec.metrics[0]
-    if all(line.numbers[main].value is None for line in lines):
+    main_metric = spec.judged or spec.metrics[0]
+    if all(line.numbers[main_metric].value is None for line in lines):
         return None
-    common = common_conditions([s for line in lines for s in line.systems], spec, test)
+    systems = [system for line in lines for system in line.systems]
+    common = common_conditions(systems, spec, test)
     compared = [
         _compared(
             params, line, line if spec.gain_from else by_key.get(line.row.over or ""), spec, test
@@ -71,24 +68,28 @@ def make_table(params: Params, spec: TableSpec, rows: list[Row]) -> Table | None
         caption(params, spec, compared, common, papers_text),
         shown_columns(spec, compared, papers_text),
         [row.cells for row in compared],
+        [row.line.row.key for row in compared],
     )
 
 
 def _compared(
     params: Params, line: Line, base: Line | None, spec: TableSpec, test: str
 ) -> Compared:
-    """Put a row together, its cells in the order of the CSV file's columns."""
+    """Return a row with its gain and verdict; its cells are in the order of the CSV file's columns.
+
+    ``base`` is the line that its gain counts from.
+    """
     row = line.row
     cells: dict[str, Cell] = {"system": row.system}
     for metric in spec.metrics:
         cells |= _number_cells(line, metric, spec.published)
     gain, difference, verdict = Gain(), None, None
     if spec.judged:
-        now, published = line.numbers[spec.judged], row.number(spec.judged)
+        ours, published = line.numbers[spec.judged], row.number(spec.judged)
         gain = _gain(params, line, base, spec, test)
-        verdict = _verdict(row, row.set == test, published, now, gain)
+        verdict = _verdict(row, row.set == test, published, ours, gain)
         if spec.published:
-            difference = _minus(now.value, published, METRICS[spec.judged].digits)
+            difference = _minus(ours.value, published, METRICS[spec.judged].digits)
             cells["difference"] = difference
         cells |= {"p": gain.p, "verdict": verdict}
     for metric, number in line.numbers.items():
@@ -120,13 +121,13 @@ def _number_cells(line: Line, metric: str, published: bool) -> dict[str, Cell]:
 
 def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: str) -> Gain:
     """Return the gain of a line over its base, tested where both have a number."""
-    judged, start = spec.judged, spec.base_metric()
-    if judged is None or start is None or base is None:
+    judged, base_metric = spec.judged, spec.base_metric
+    if judged is None or base_metric is None or base is None:
         return Gain()
     digits = METRICS[judged].digits
-    value = _minus(line.numbers[judged].value, base.numbers[start].value, digits)
-    paper = _minus(line.row.number(judged), base.row.number(start), digits)
-    if line.row.gain:  # as printed, which is not always the difference
+    value = _minus(line.numbers[judged].value, base.numbers[base_metric].value, digits)
+    paper = _minus(line.row.number(judged), base.row.number(base_metric), digits)
+    if line.row.gain:  # the printed gain is not always the difference of the printed scores
         paper = float(line.row.gain)
     p = None if value is None else _largest_p(params, line, base, spec, test)
     known = value is not None or paper is not None
@@ -134,23 +135,26 @@ def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: 
 
 
 def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
-    """Return the largest p of the pairs of seeds, first with first.
+    """Return the largest p of the pairs of seeds, the first paired with the first.
 
     The side with fewer seeds starts again from its first one.
     """
-    judged, start = spec.judged or "", spec.base_metric() or ""
-    found = []
+    judged, base_metric = spec.judged or "", spec.base_metric or ""
+    p_values = []
     for pair in range(max(len(line.systems), len(base.systems))):
         ours, other = (side[pair % len(side)] for side in (line.systems, base.systems))
         if judged == "aer":
-            found.append(alignment_p(params, ours.scores, other.scores))
+            p_values.append(alignment_p(params, ours.scores, other.scores))
         else:
             sides = (
                 (system.name, is_replaced(metric, row))
-                for system, metric, row in ((ours, judged, line.row), (other, start, base.row))
+                for system, metric, row in (
+                    (ours, judged, line.row),
+                    (other, base_metric, base.row),
+                )
             )
-            found.append(translation_p(params, spec.script_of(judged), test, *sides))
-    return round(max(found), P_DIGITS)
+            p_values.append(translation_p(params, spec.script_of(judged), test, *sides))
+    return round(max(p_values), P_DIGITS)
 
 
 def _minus(number: float | None, other: float | None, digits: int) -> float | None:
@@ -158,17 +162,17 @@ def _minus(number: float | None, other: float | None, digits: int) -> float | No
 
 
 def _verdict(
-    row: Row, on_papers_set: bool, published: float | None, now: Number, gain: Gain
+    row: Row, on_papers_set: bool, published: float | None, ours: Number, gain: Gain
 ) -> str | None:
-    """Say whether ours agrees: on the paper's set in the number, elsewhere in the sign of a gain.
+    """Say whether our number agrees with the paper's.
 
-    A row that was not published is higher or lower than the row that it is compared with.
+    On the paper's set the numbers are compared, on other sets the signs of the gains. A row that was not
+    published is higher or lower than the row that it is compared with.
     """
-    if on_papers_set and published is not None and now.interval is not None:
-        low, high = now.interval
+    if on_papers_set and published is not None and ours.interval is not None:
+        low, high = ours.interval
         return "higher" if published < low else "lower" if published > high else "agrees"
-    own = not row.source
-    if gain.value is None or gain.p is None or (gain.paper is None and not own):
+    if gain.value is None or gain.p is None or (gain.paper is None and row.source):
         return None
     if gain.value == 0 or gain.p >= LEVEL:
         return "within noise"
@@ -178,11 +182,11 @@ def _verdict(
 
 
 def _readings(line: Line) -> dict[str, float | None]:
-    """Return the error rate under each reading of the weights, the mean over the seeds."""
-    links = [system.links for system in line.systems]
-    rates = [one.aer_by_link_step for one in links if isinstance(one, AttentionScores)]
+    """Return the error rate under each reading of the weights, as a mean over the seeds."""
+    scores = [system.links for system in line.systems]
+    by_seed = [links.aer_by_link_step for links in scores if isinstance(links, AttentionScores)]
     means = {}
     for step in LINK_STEPS:
-        values = [rate for by_step in rates if (rate := by_step.get(step)) is not None]
-        means[f"aer_{step}"] = round(mean(values), METRICS["aer"].digits) if values else None
+        rates = [rate for by_step in by_seed if (rate := by_step.get(step)) is not None]
+        means[f"aer_{step}"] = round(mean(rates), METRICS["aer"].digits) if rates else None
     return means

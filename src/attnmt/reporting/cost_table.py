@@ -22,18 +22,20 @@ NUMBERS = {  # the columns of numbers with their headings and the decimals shown
 }
 MACHINE = ("device", "threads", "torch")
 TIME = (
-    "Time counts training and the evaluations of the held-out sets; target words are those trained "
-    "on, </s> counted."
+    "Time includes the evaluations of the held-out sets. Target words are those of the training, with "
+    "</s>."
 )
-MEMORY = "Memory is the most that the process held, on a GPU the most that torch allocated there."
-CHANGES = "Alone among the tables, this one is another after every training."
+MEMORY = (
+    "Memory is the most that the process held. On a GPU it is the most that torch allocated there."
+)
+CHANGES = "Unlike the other tables, this one differs after every training."
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one training took, and what it was a training of: a row of the CSV file.
+    """What one training took, and which model it trained: a row of the CSV file.
 
-    ``parameters`` counts weights, ``steps`` batches; ``target_words`` are those trained on.
+    ``parameters`` counts weights and ``steps`` batches. ``target_words`` are those of the training.
     """
 
     system: str
@@ -66,7 +68,7 @@ def cost_table(params: Params) -> Table:
         InputError: if the files of a training are missing or damaged.
     """
     rows = [_row(params, name) for name in params.models]
-    same = [key for key in MACHINE if len({getattr(row, key) for row in rows}) == 1]
+    common = [key for key in MACHINE if len({getattr(row, key) for row in rows}) == 1]
     columns = [text_column("system", "model", [row.system for row in rows], "name")]
     columns += [
         number_column(key, text, [getattr(row, key) for row in rows], digits)
@@ -75,11 +77,11 @@ def cost_table(params: Params) -> Table:
     columns += [
         text_column(key, key, [str(getattr(row, key)) for row in rows])
         for key in MACHINE
-        if key not in same
+        if key not in common
     ]
     title = Title("Cost of training", "", params.experiment)
-    cells = [asdict(row) for row in rows]
-    return Table("table_cost", title, _caption(rows, same), filled(columns), cells)
+    cells, keys = [asdict(row) for row in rows], [row.model for row in rows]
+    return Table("table_cost", title, _caption(rows, common), filled(columns), cells, keys)
 
 
 def _row(params: Params, name: str) -> Cost:
@@ -116,19 +118,17 @@ def _parameters(path: Path) -> int:
         return sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
 
 
-def _caption(rows: list[Cost], same: list[str]) -> Caption:
+def _caption(rows: list[Cost], common: list[str]) -> Caption:
     hours = sum(row.minutes for row in rows) / 60
-    machine = {key: getattr(rows[0], key) for key in same}
+    machine = {key: getattr(rows[0], key) for key in common}
     threads = machine.get("threads")
     parts = [
         machine.get("device"),
         threads and f"{threads} {'thread' if threads == 1 else 'threads'}",
         f"torch {machine['torch']}" if "torch" in machine else None,
     ]
-    where = ", ".join(part for part in parts if part)
-    on = f" on {where}" if where else ""
+    known = ", ".join(part for part in parts if part)
+    where = f" ({known})" if known else ""
     count = "One training" if len(rows) == 1 else f"{len(rows)} trainings"
     memory = f"{MEMORY} " if any(row.peak_memory_mb for row in rows) else ""
-    return Caption(
-        f"{count}{on}: {hours:.1f} hours, one after another. {TIME}", f"{memory}{CHANGES}"
-    )
+    return Caption(f"{count}{where} took {hours:.1f} hours in all. {TIME}", f"{memory}{CHANGES}")

@@ -11,20 +11,20 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.trained import read_history
 from attnmt.reporting.caption import seed_words
-from attnmt.reporting.paper import Point, paper_curves, paper_set, table_rows
+from attnmt.reporting.paper import Point, Row, paper_curves, paper_set, table_rows
 from attnmt.reporting.recipes import marks
 from attnmt.reporting.tables import Caption, Title
 from attnmt.scoring.results import read_system_scores
 
-Points = dict[int, tuple[float, float]]  # by what agrees between seeds: a step, a group's number
+Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step, or a group's number
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve: what ``label`` names, of our model or ensemble ``model`` or, if ``paper``, published.
+    """One curve of the system that ``label`` names: the published one if ``paper``, otherwise ours.
 
-    ``model`` is set for a published curve too, if one of ours answers to it. ``number`` is the place of
-    its system among those of both figures.
+    ``model`` is our model or ensemble. A published curve has it too if we have the system. ``number`` is
+    the place of the system among those of both figures.
     """
 
     label: str
@@ -47,7 +47,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """Panels side by side. ``name`` is that of its files."""
+    """Panels side by side. ``name`` is the stem of its files."""
 
     name: str
     title: Title
@@ -67,7 +67,7 @@ def figure5(params: Params) -> Figure | None:
         return _history(Layout(params.experiment).model(name), column)
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
-    caption = "The cost of the test set while a model learns."
+    caption = "The curves show the cost of the test set while a model learns."
     return _figure(params, "Figure 5", "learning curves", labels, caption, read)
 
 
@@ -91,8 +91,9 @@ def figure6(params: Params) -> Figure | None:
 
     labels = "Words of the longest reference", "BLEU"
     caption = (
-        "BLEU on Moses tokens of groups of sentences by the length of the reference, 200 in the "
-        f"paper's groups, {params.evaluation.length_group} in ours."
+        "The curves show BLEU on Moses tokens for groups of sentences, from those with the shortest "
+        "references to those with the longest. A group has 200 sentences in the paper and "
+        f"{params.evaluation.length_group} in ours."
     )
     return _figure(params, "Figure 6", "BLEU by sentence length", labels, caption, read)
 
@@ -105,26 +106,26 @@ def _figure(
     measured: str,
     read: Callable[[str, bool], Points],
 ) -> Figure | None:
-    """Put the published curves and ours side by side, or together if they are of the same set.
+    """Put the published curves and ours side by side, or in one panel if they are on the same set.
 
     Args:
-        params: of the experiment.
-        figure: in the file of published points.
+        figure: its name in the file of published points.
         subject: of the figure.
-        labels: of the x and the y axis.
-        measured: a sentence for the caption.
+        labels: of the x axis and the y axis.
+        measured: sentences for the caption.
         read: returns a curve of a model or an ensemble, with unknown words replaced or not.
     """
-    published, ours, names = [], [], []
-    numbers = _numbers(params)
-    for system, points in _systems(params, figure):
-        model, x, y = points[0].model, [p.x for p in points], [p.y for p in points]
-        number = numbers.index(model or system)
-        published.append(Series(system, model, True, x, y, number))
-        if found := params.runs_of(model):
-            x, y = _mean([read(name, points[0].replaced) for name in found])
-            ours.append(Series(system, model, False, x, y, number))
-            names.append(found)
+    published, ours, names, signs = [], [], [], set()
+    numbers, curves = _numbers(params), _by_row(params, figure)
+    for row, points in curves:
+        x, y = [p.x for p in points], [p.y for p in points]
+        number = numbers.index(_system(row))
+        published.append(Series(row.system, row.model, True, x, y, number))
+        if runs := params.runs_of(row.model):
+            x, y = _mean([read(name, row.replaced) for name in runs])
+            ours.append(Series(row.system, row.model, False, x, y, number))
+            names.append(runs)
+            signs.add(row.mark)
     if not ours:
         return None
     test, papers = params.sets.tests[0], paper_set("table1")
@@ -134,32 +135,37 @@ def _figure(
         panels = [Panel(f"{test}{seeds}", *labels, published + ours)]
         beside = "Rings are the paper's, lines are ours."
     else:
-        own = f"Ours (experiment {params.experiment}, {test}{seeds})"
-        panels = [Panel("The paper", *labels, published), Panel(own, *labels, ours)]
+        heading = f"Ours (experiment {params.experiment}, {test}{seeds})"
+        panels = [Panel("The paper", *labels, published), Panel(heading, *labels, ours)]
         beside = "Our text is not the paper's: only the order and shape of curves compare."
     notes = marks(params, [row.model for row in table_rows(params, "table1")]).notes
-    shown = [note for sign, note in notes.items() if any(c.label.endswith(sign) for c in ours)]
-    source = f"{beside} Paper: {paper_curves(params, figure)[0].source}, {papers}."
+    explained = [note for sign, note in notes.items() if sign in signs]
+    source = f"{beside} Paper: {curves[0][1][0].source}, {papers}."
     caption = Caption(
-        f"{measured} Ours: {test}, {lines} sentences{seeds}.", " ".join([source, *shown])
+        f"{measured} Ours: {test}, {lines} sentences{seeds}.", " ".join([source, *explained])
     )
     return Figure(figure.lower().replace(" ", ""), title, caption, panels)
 
 
-def _systems(params: Params, figure: str) -> list[tuple[str, list[Point]]]:
-    """Return the published curves, each with its system."""
-    points = groupby(paper_curves(params, figure), key=lambda point: point.system)
-    return [(system, list(found)) for system, found in points]
+def _by_row(params: Params, figure: str) -> list[tuple[Row, list[Point]]]:
+    """Return the published curves, each with its row."""
+    curves = groupby(paper_curves(params, figure), key=lambda point: point.row.key)
+    return [(points[0].row, points) for points in (list(curve) for _, curve in curves)]
 
 
 def _numbers(params: Params) -> list[str]:
     """Return the systems of both figures, in their order."""
     points = [*paper_curves(params, "Figure 5"), *paper_curves(params, "Figure 6")]
-    return list(dict.fromkeys(point.model or point.system for point in points))
+    return list(dict.fromkeys(_system(point.row) for point in points))
+
+
+def _system(row: Row) -> str:
+    """Return a name that all rows of a system share: our model, or the row's key if we have none."""
+    return row.model or row.key
 
 
 def _seeds(params: Params, curves: Iterable[Sequence[str]]) -> str:
-    """Say of which seeds the models' curves are, as ", seed 1"."""
+    """Return the seeds of the models' curves, as ", seed 1"."""
     seeds = {
         tuple(str(params.models[name].seed) for name in names)
         for names in curves
@@ -169,7 +175,7 @@ def _seeds(params: Params, curves: Iterable[Sequence[str]]) -> str:
 
 
 def _mean(curves: Sequence[Points]) -> tuple[list[float], list[float]]:
-    """Return x and the mean y where all curves have a point."""
+    """Return x and the mean of y at the points that all curves have."""
     common = [key for key in curves[0] if all(key in curve for curve in curves)]
     x = [curves[0][key][0] for key in common]
     return x, [mean(curve[key][1] for curve in curves) for key in common]

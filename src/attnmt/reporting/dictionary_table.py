@@ -1,4 +1,4 @@
-"""What the dictionaries hold for the words that a vocabulary lacks: the table of dictionaries."""
+"""The table of dictionaries: what they hold for the words that a vocabulary lacks."""
 
 from dataclasses import asdict, dataclass
 
@@ -22,8 +22,8 @@ NUMBERS = {  # the columns of numbers with their headings
 class Entries:
     """How many entries a family finds in the dictionary of a direction: a row of the CSV file.
 
-    ``outside`` counts source words outside the family's vocabulary, ``translated_outside`` those whose
-    best translation is outside.
+    ``outside`` counts the source words that the family's vocabulary lacks. ``translated_outside`` counts
+    the source words whose best translation it lacks.
     """
 
     system: str
@@ -42,7 +42,7 @@ def dictionary_table(params: Params) -> Table:
     Raises:
         InputError: if a dictionary or a vocabulary is missing or damaged.
     """
-    made = read_aligner(params)
+    aligner = read_aligner(params)
     families = [name for name, family in params.families.items() if not family.encoding.pieces]
     rows = [_row(params, name, direction) for direction in LANGUAGES for name in families]
     columns = [
@@ -53,17 +53,17 @@ def dictionary_table(params: Params) -> Table:
         number_column(key, text, [getattr(row, key) for row in rows], 0)
         for key, text in NUMBERS.items()
     ]
-    in_parts = f", in {made.parts} parts" if made.parts > 1 else ""
+    in_parts = f", in {aligner.parts} parts" if aligner.parts > 1 else ""
     caption = Caption(
-        f"{made.system} aligned all {made.pairs:,} training pairs{in_parts}. A dictionary holds "
-        f"the pairs of words that it linked {made.min_count} times or more.",
+        f"{aligner.system} aligned all {aligner.pairs:,} training pairs{in_parts}. A dictionary holds "
+        f"the pairs of words that were linked {aligner.min_count} times or more.",
         "An unknown word is replaced by the best translation of its source word, or by the source "
-        "word itself if it has none. So entries are of use mostly where one of their two words is "
+        "word itself if it has none. So an entry is useful mostly where one of its two words is "
         "outside the family's vocabulary.",
     )
     title = Title("Dictionaries for unknown words", "", params.experiment)
-    cells = [asdict(row) for row in rows]
-    return Table("table_dictionary", title, caption, filled(columns), cells)
+    cells, keys = [asdict(row) for row in rows], [f"{row.direction} {row.family}" for row in rows]
+    return Table("table_dictionary", title, caption, filled(columns), cells, keys)
 
 
 def _row(params: Params, family: str, direction: Direction) -> Entries:
@@ -71,13 +71,13 @@ def _row(params: Params, family: str, direction: Direction) -> Entries:
     path = layout.dictionary / f"{direction}.tsv"
     dictionary = Dictionary.load(path, lowercase=params.families[family].encoding.lowercase)
     data = EncodedSets(layout.encoded(family))
-    known, known_targets = data.vocabulary(source), data.vocabulary(target)
+    sources, targets = data.vocabulary(source), data.vocabulary(target)
     return Entries(
         system=LANGUAGES[direction],
         family=family,
         entries=len(dictionary),
-        outside=sum(word not in known for word in dictionary),
-        translated_outside=sum(dictionary.best(word) not in known_targets for word in dictionary),
+        outside=sum(word not in sources for word in dictionary),
+        translated_outside=sum(dictionary.best(word) not in targets for word in dictionary),
         direction=direction,
         stage="dictionary",
         files=path.as_posix(),

@@ -1,7 +1,8 @@
-"""Figures as SVG, PDF and CSV, panels as SVG for a page. The same data gives the same bytes."""
+"""Figures as SVG, PDF and CSV, and panels as SVG for a page. The same data gives the same bytes."""
 
 import io
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,10 +41,10 @@ STYLE: dict[str, Any] = dict.fromkeys(INKS, INK) | {
     "text.parse_math": False,  # a word may hold a $
 }
 SIZE = 9  # of type, in points
-COLUMN = 3.8  # inches a panel is wide in a figure
-PAGE_SIZE = 13  # of type in a panel for a page, which a phone shows at four fifths
+COLUMN = 3.8  # width of a panel in a figure, in inches
+PAGE_SIZE = 13  # of type in a panel for a page; a phone shows the panel at four fifths
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
-CELL = 0.21  # inches
+CELL = 0.21  # side of a matrix's cell, in inches
 GOLD_COLOR = "#D55E00"
 NO_DATE = {
     "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
@@ -58,8 +59,9 @@ class Stroke(NamedTuple):
     dashes: tuple[float, ...] = ()  # line, gap, ... in widths of the line; none: solid
 
 
-# One for each system of Figures 5 and 6, in their order. Colors of Okabe and Ito, which color-blind
-# people tell apart, grey for what the paper starts from or compares with; dashes for print.
+# One stroke for each system of Figures 5 and 6, in their order. The colors are those of Okabe and Ito,
+# which color-blind people tell apart. Systems that the paper starts from or compares with are gray. The
+# dashes are for print.
 STROKES = (
     Stroke("#888888", (1, 1.2)),
     Stroke("#56B4E9", (4, 1.5)),
@@ -74,7 +76,7 @@ STROKES = (
 
 
 def system_key(series: Series) -> str:
-    """Return what names a curve's system in every panel and figure, as "system-2"."""
+    """Return the name of a curve's system, the same in every panel and figure, as "system-2"."""
     return f"system-{series.number}"
 
 
@@ -84,14 +86,14 @@ def stroke(series: Series) -> Stroke:
 
 
 def write_figure(figure: Figure, folder: Path) -> None:
-    """Write ``<name>.svg``, ``<name>.pdf`` (panels side by side, a legend below) and ``<name>.csv``."""
+    """Write ``<name>.svg`` and ``<name>.pdf``, panels above a legend, and ``<name>.csv``."""
     with _style(SIZE):
         size = (max(6, COLUMN * len(figure.panels)), 3.9)
         canvas = Canvas(figsize=size, layout="constrained")
         axes = canvas.subplots(1, len(figure.panels), squeeze=False)[0]
-        for place, panel in zip(axes, figure.panels, strict=True):
-            draw_panel(place, panel)
-            place.set_title(panel.title)
+        for panel_axes, panel in zip(axes, figure.panels, strict=True):
+            draw_panel(panel_axes, panel)
+            panel_axes.set_title(panel.title)
         systems = {system_key(s): s for panel in figure.panels for s in panel.series}
         handles = [Line2D([], [], label=s.label, **_line(s)) for s in systems.values()]
         canvas.legend(handles=handles, loc="outside lower left", handlelength=3)
@@ -102,9 +104,9 @@ def write_figure(figure: Figure, folder: Path) -> None:
 def panel_svg(panel: Panel, prefix: str) -> str:
     """Return one panel, without title and legend, as an SVG element to put into a page.
 
-    It has a viewBox and no size, takes its ink from ``currentColor`` and its grid from ``var(--grid)``.
-    The group of series k has the id ``<prefix>-s<k>`` and its system's key as ``data-series``. All ids
-    begin with ``prefix``, which must be unique in the page.
+    It has a viewBox and no size. Its ink is ``currentColor`` and its grid ``var(--grid)``. The group of
+    series k has the id ``<prefix>-s<k>`` and its system's key as ``data-series``. All ids begin with
+    ``prefix``, which must be unique in the page.
     """
     with _style(PAGE_SIZE):
         canvas = Canvas(figsize=PAGE_PANEL, layout="constrained")
@@ -116,11 +118,11 @@ def panel_svg(panel: Panel, prefix: str) -> str:
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:
-    """Draw the curves of a panel: the published ones as points where ours are drawn beside them."""
-    together = {series.paper for series in panel.series} == {True, False}
+    """Draw the curves of a panel; the published ones are points if ours stand in the same panel."""
+    both = {series.paper for series in panel.series} == {True, False}
     for k, series in enumerate(panel.series):
-        look = _points(series) if together and series.paper else _line(series)
-        axes.plot(series.x, series.y, gid=f"s{k}", label=series.label, **look)
+        style = _points(series) if both and series.paper else _line(series)
+        axes.plot(series.x, series.y, gid=f"s{k}", label=series.label, **style)
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -133,18 +135,18 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
         width = max(len(matrix.source) for matrix in figure.matrices) * CELL + 1.3
         height = max(len(matrix.target) for matrix in figure.matrices) * CELL + 1.3
         canvas = Canvas(figsize=(columns * width, rows * height), layout="constrained")
-        places = canvas.subplots(rows, columns, squeeze=False).flat
-        for matrix, place in zip_longest(figure.matrices, places):
+        all_axes = canvas.subplots(rows, columns, squeeze=False).flat
+        for matrix, axes in zip_longest(figure.matrices, all_axes):
             if matrix:
-                draw_matrix(place, matrix)
+                draw_matrix(axes, matrix)
             else:
-                place.remove()
+                axes.remove()
         _save(canvas, folder / figure.name)
     _write_csv(folder / f"{figure.name}.csv", _matrix_rows(figure))
 
 
 def draw_matrix(axes: Axes, matrix: Matrix) -> None:
-    """Draw weights as shades, 0 white and 1 dark, and a square around each gold link."""
+    """Draw the weights as shades from white (0) to dark (1), with a square around each gold link."""
     axes.pcolormesh(matrix.weights, cmap="Blues", vmin=0, vmax=1, edgecolors=GRID, linewidth=0.4)
     for i, j in matrix.gold or ():
         axes.add_patch(Rectangle((i, j), 1, 1, fill=False, edgecolor=GOLD_COLOR, linewidth=1.2))
@@ -157,16 +159,16 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
 
 
-def _style(size: int) -> Any:
-    """Return a context of this module's style alone, whatever a person's own settings are."""
+def _style(size: int) -> AbstractContextManager[None]:
+    """Return a context in which this module's style holds and a person's own settings do not."""
     sizes = {"font.size": size, "lines.linewidth": size / 6.5}
     return matplotlib.style.context(STYLE | sizes, after_reset=True)
 
 
 def _line(series: Series) -> dict[str, Any]:
-    look = stroke(series)
-    style = (0, look.dashes) if look.dashes else "-"
-    return {"color": look.color, "linestyle": style, "marker": "o", "markersize": 2}
+    color, dashes = stroke(series)
+    style = (0, dashes) if dashes else "-"
+    return {"color": color, "linestyle": style, "marker": "o", "markersize": 2}
 
 
 def _points(series: Series) -> dict[str, Any]:
@@ -181,11 +183,11 @@ def _save(canvas: Canvas, stem: Path) -> None:
 
 
 def _svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
-    """Return the SVG; ``salt`` makes its ids, which else are random."""
-    text = io.StringIO()
+    """Return the SVG; ``salt`` determines its ids, which would be random without it."""
+    stream = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": salt}):
-        canvas.savefig(text, format="svg", metadata=NO_DATE["svg"], transparent=transparent)
-    return text.getvalue()
+        canvas.savefig(stream, format="svg", metadata=NO_DATE["svg"], transparent=transparent)
+    return stream.getvalue()
 
 
 def _curve_rows(figure: Figure) -> Iterable[dict[str, Cell]]:
@@ -219,6 +221,7 @@ def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, Cell]]:
 
 
 def _short(number: float) -> float:
+    """Return an integer where the number is one, otherwise four decimals."""
     return int(number) if number == int(number) else round(number, 4)
 
 

@@ -1,4 +1,4 @@
-"""The rows of our own tables: systems that differ in one thing and in nothing else."""
+"""The rows of the tables that are ours alone: systems that differ in one thing and in nothing else."""
 
 import json
 
@@ -7,7 +7,7 @@ from attnmt.reporting.paper import Row, table_rows
 
 
 def scored_rows(params: Params) -> list[Row]:
-    """Return the rows of Table 1 that answer to a system of the experiment."""
+    """Return the rows of Table 1 for which the experiment has a system."""
     return [
         Row(row.key, row.label, row.model, replaced=row.replaced)
         for row in table_rows(params, "table1")
@@ -16,10 +16,10 @@ def scored_rows(params: Params) -> list[Row]:
 
 
 def subword_pairs(params: Params) -> list[Row]:
-    """Return rows of each English-German system that is trained on words and on subwords, words first.
+    """Return the rows of each English-German system that is trained on words and on subwords.
 
-    The models of a pair agree in everything but the seed and their family's vocabulary and pieces. The
-    gain of each counts from the one above it.
+    Words come first. The models of a pair differ only in the seed and in their family's vocabulary and
+    pieces. The gain of each row counts from the row above it.
     """
 
     def pieces(name: str) -> bool:
@@ -37,10 +37,10 @@ def subword_pairs(params: Params) -> list[Row]:
 
 
 def fault_rows(params: Params) -> list[Row]:
-    """Return rows of each English-German system that is trained with faults and without.
+    """Return the rows of each English-German system that is trained with faults and without.
 
-    The one without comes first, and the gains of the others count from it. The models of a system agree
-    in everything but the seed and the faults.
+    The model without faults comes first, and the gains of the others count from it. The models of a
+    system differ only in the seed and in their faults.
     """
 
     def faults(name: str) -> list[str]:
@@ -60,18 +60,19 @@ def fault_rows(params: Params) -> list[Row]:
 
 
 def _alike(params: Params, without_model: set[str], without_encoding: set[str]) -> list[list[str]]:
-    """Group the English-German models that agree in everything but what is named and the seed.
+    """Return groups of English-German models that differ only in the seed and in what is named.
 
-    The first seed stands for the others, with which it makes one row.
+    Of several seeds, which share a row, a group has the first alone.
     """
     groups: dict[str, dict[str, None]] = {}
     for name, model in params.models.items():
         if model.direction != "en-de":
             continue
         family = params.families[model.family]
-        own = model.model_dump(exclude={"seed", *without_model}) | params.recipe(name).model_dump()
-        own |= family.encoding.model_dump(exclude=without_encoding)
-        own |= {"shape": family.shape.model_dump()}
-        group = groups.setdefault(json.dumps(own, sort_keys=True), {})
+        settings = model.model_dump(exclude={"seed", *without_model})
+        settings |= params.recipe(name).model_dump()
+        settings |= family.encoding.model_dump(exclude=without_encoding)
+        settings |= {"shape": family.shape.model_dump()}
+        group = groups.setdefault(json.dumps(settings, sort_keys=True), {})
         group[params.seeds_of(name)[0]] = None
     return [list(names) for names in groups.values()]

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from attnmt.config import Params
+from attnmt.config import ALIGNER, Params
 from attnmt.decoding.best import ranked_models
 from attnmt.reporting.columns import short_system
 from attnmt.reporting.paper import Row, table_rows
-from attnmt.reporting.tables_file import ShownRow, ShownTable
+from attnmt.reporting.tables_file import ShownTable
 
 TablesByName = Mapping[str, ShownTable]
 AGREES = ("agrees", "same order")
@@ -21,7 +21,7 @@ CHOSEN = "best on the development set"
 
 @dataclass(frozen=True)
 class Headline:
-    """One number of ours, or a word in its place, the system that it is of, and a note."""
+    """One number or word of ours, the system that it is about, and a note."""
 
     label: str
     ours: str
@@ -31,9 +31,9 @@ class Headline:
 
 @dataclass(frozen=True)
 class _Measured:
-    """A published row of a table, and our number in its place."""
+    """A row of systems.yaml, and our number in its place."""
 
-    published: Row
+    row: Row
     ours: float
 
 
@@ -41,8 +41,6 @@ def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> l
     """Return the headlines that the experiment's tables have the numbers for.
 
     Args:
-        params: of the experiment.
-        tables: by name.
         papers_text: whether ours were measured on the paper's own text.
 
     Raises:
@@ -50,10 +48,8 @@ def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> l
     """
     ranked = ranked_models(params)
     attentional = [name for name in ranked if params.attends(name)]
-    bleu, aer = (
-        _measured(params, tables, "table1", "bleu"),
-        _measured(params, tables, "table6", "aer"),
-    )
+    bleu = _measured(params, tables, "table1", "bleu")
+    aer = _measured(params, tables, "table6", "aer")
     headlines = [
         _last("Best model, BLEU", _of(bleu, ranked[:1]), "bleu", papers_text, CHOSEN),
         _last("Ensemble, BLEU", _of(bleu, params.ensembles), "bleu", papers_text),
@@ -65,81 +61,77 @@ def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> l
 
 
 def _measured(params: Params, tables: TablesByName, name: str, metric: str) -> list[_Measured]:
-    """Return the rows of a published table in which we have a number."""
+    """Return the rows of a table in which we have a number."""
     if name not in tables:
         return []
-    numbers = {row.cells["system"]: row.sort.get(metric) for row in tables[name].rows}
+    numbers = {shown.key: shown.sort.get(metric) for shown in tables[name].rows}
     return [
         _Measured(row, ours)
         for row in table_rows(params, name)
-        if (ours := numbers.get(row.system)) is not None
+        if (ours := numbers.get(row.key)) is not None
     ]
 
 
-def _of(rows: Iterable[_Measured], names: Iterable[str]) -> list[_Measured]:
+def _of(measured: Iterable[_Measured], names: Iterable[str]) -> list[_Measured]:
     """Return the rows of the systems of these names."""
-    wanted = set(names)
-    return [row for row in rows if row.published.model in wanted]
+    models = set(names)
+    return [pair for pair in measured if pair.row.model in models]
 
 
 def _last(
-    label: str, rows: list[_Measured], metric: str, papers_text: bool, why: str = ""
+    label: str, measured: list[_Measured], metric: str, papers_text: bool, why: str = ""
 ) -> Headline | None:
-    """Return the last number of a system, which in Table 1 is that with unknown words replaced.
+    """Return the last number of a system, which in Table 1 is the one with unknown words replaced.
 
     ``why`` says why this system was taken.
     """
-    if not rows:
+    if not measured:
         return None
-    row, digits = rows[-1].published, 1 if metric == "bleu" else 2
+    row, digits = measured[-1].row, 1 if metric == "bleu" else 2
     notes = [f"{row.model}, {why}"] if why else []
     paper = row.number(metric)
     if papers_text and paper is not None:
         notes.append(f"paper {paper:.{digits}f}")
-    return Headline(
-        label, f"{rows[-1].ours:.{digits}f}", short_system(row.system), "; ".join(notes)
-    )
+    ours = f"{measured[-1].ours:.{digits}f}"
+    return Headline(label, ours, short_system(row.system), "; ".join(notes))
 
 
 def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) -> Headline | None:
-    """Say whether the best model with attention beats the best without, unknown words as they are."""
-    plain = [row for row in bleu if not row.published.replaced]
+    """Say whether the best model with attention beats the best without, before unk replacement."""
+    unreplaced = [pair for pair in bleu if not pair.row.replaced]
     sides = []
     for attends in (True, False):
         best = [name for name in ranked if params.attends(name) == attends][:1]
-        sides += _of(plain, best)[:1]
+        sides += _of(unreplaced, best)[:1]
     if len(sides) < 2:
         return None
     ours = sides[0].ours - sides[1].ours
-    numbers = [side.published.number("bleu") for side in sides]
+    numbers = [side.row.number("bleu") for side in sides]
     note = ""
     if numbers[0] is not None and numbers[1] is not None:
         agrees = (ours > 0) == (numbers[0] > numbers[1])
-        note = "as in the paper" if agrees else "other than in the paper"
-    what = f"{sides[0].published.model} against {sides[1].published.model}, before unk replacement"
-    return Headline("BLEU with attention", "higher" if ours > 0 else "lower", what, note)
+        note = "as in the paper" if agrees else "unlike the paper"
+    systems = f"{sides[0].row.model} against {sides[1].row.model}, before unk replacement"
+    return Headline("BLEU with attention", "higher" if ours > 0 else "lower", systems, note)
 
 
 def _verdicts(params: Params, tables: TablesByName) -> Headline | None:
-    """Count the verdicts of the paper's own tables."""
-    own = {row.system for name in tables for row in table_rows(params, name) if not row.source}
-    words = Counter(
-        row.cells.get("verdict", "")
-        for table in tables.values()
-        if table.papers
-        for row in _systems(table)
-        if row.cells["system"] not in own
-    )
-    words.pop("", None)
-    if not words:
+    """Count the verdicts of the rows that the paper has; the outside aligner is not one of ours."""
+    shown = {(name, row.key): row for name, table in tables.items() for row in table.rows}
+    rows = {
+        (name, row.key)
+        for name in tables
+        for row in table_rows(params, name)
+        if row.source and row.model != ALIGNER
+    }
+    verdicts = Counter(shown[place].cells.get("verdict", "") for place in rows & shown.keys())
+    verdicts.pop("", None)
+    if not verdicts:
         return None
-    agree = sum(words[word] for word in AGREES)
-    others = [f"{count} {word}" for word, count in sorted(words.items()) if word not in AGREES]
+    agree = sum(verdicts[verdict] for verdict in AGREES)
+    others = [
+        f"{count} {verdict}" for verdict, count in sorted(verdicts.items()) if verdict not in AGREES
+    ]
     return Headline(
-        "Verdicts that agree", f"{agree} of {words.total()}", ", ".join(others) or "all", ""
+        "Verdicts that agree", f"{agree} of {verdicts.total()}", ", ".join(others) or "all", ""
     )
-
-
-def _systems(table: ShownTable) -> list[ShownRow]:
-    """Return the rows of a table's systems; the outside aligner is not one of ours."""
-    return [row for row in table.rows if row.facts.get("stage") != "dictionary"]

@@ -1,4 +1,4 @@
-"""A drawing of matplotlib's as an SVG element that shares a page with others."""
+"""A drawing by matplotlib as an SVG element that shares a page with others."""
 
 from collections.abc import Mapping
 from xml.etree import ElementTree
@@ -13,23 +13,23 @@ def inline_svg(
     """Return the root element of an SVG file, ready to stand in a page.
 
     Args:
-        text: of the file.
+        text: the file's content.
         prefix: put before every id, so that no two drawings of a page share one.
-        keys: ``data-series`` of elements by their ids, for a script to find them.
-        colors: CSS colors that take the place of others.
-        label: what the drawing shows, for people who hear it.
+        keys: the ``data-series`` that elements get, by their ids, for a script to find them.
+        colors: the CSS color that takes the place of each color.
+        label: what the drawing shows, for people who listen to the page.
 
     Raises:
-        KeyError: naming an id of ``keys`` that the drawing lacks.
+        KeyError: if the drawing lacks an id of ``keys``.
     """
     root = ElementTree.fromstring(text)
     _drop_what_reaches_the_page(root)
-    named = {element.get("id"): element for element in root.iter() if element.get("id")}
-    for name, key in keys.items():
-        named[name].set("data-series", key)
+    by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
+    for id_, key in keys.items():
+        by_id[id_].set("data-series", key)
     for element in root.iter():
         for key, value in element.items():
-            element.set(key, _moved(key, value, prefix, colors))
+            element.set(key, _for_page(key, value, prefix, colors))
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)
     root.attrib |= {"role": "img", "aria-label": label}
@@ -42,14 +42,15 @@ def inline_svg(
 
 
 def _drop_what_reaches_the_page(root: ElementTree.Element) -> None:
-    """Remove style sheets, whose ``*`` would match the whole page, and metadata."""
+    """Remove metadata, and style sheets, whose ``*`` would match the whole page."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
                 parent.remove(child)
 
 
-def _moved(key: str, value: str, prefix: str, colors: Mapping[str, str]) -> str:
+def _for_page(key: str, value: str, prefix: str, colors: Mapping[str, str]) -> str:
+    """Return what an attribute must hold in the page."""
     if key == "id":
         return f"{prefix}-{value}"
     if key == HREF:

@@ -1,4 +1,4 @@
-"""Our numbers for a row of a table, read from their files and averaged over seeds."""
+"""Our numbers for a row of a table, read from the files of scores and averaged over seeds."""
 
 from dataclasses import dataclass
 from statistics import mean, stdev
@@ -16,11 +16,10 @@ class Measured:
     """One thing of ours that was measured: a model, an ensemble, the outside aligner or the diagonal.
 
     Attributes:
-        stage: that measured it.
-        name: of the system.
-        file: with its numbers.
-        scores: of a model or an ensemble; None of links that no model made.
-        links: how good its links are; None of a system without attention.
+        stage: the stage that measured it.
+        file: the file with its numbers.
+        scores: those of a model or an ensemble; None for the aligner and the diagonal.
+        links: how good its links are; None for a system without attention.
     """
 
     stage: str
@@ -32,7 +31,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of ours: the mean over seeds, as are the bounds of its 95% bootstrap interval.
+    """A number of ours and the bounds of its 95% bootstrap interval, all of them means over seeds.
 
     ``sd`` is the standard deviation between the seeds. What was not measured is None.
     """
@@ -44,9 +43,9 @@ class Number:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a table, what of ours answers to it, and our numbers.
+    """A row of a table, our systems for it, and our numbers.
 
-    ``systems`` has one for each seed; it is empty where no system of the experiment answers.
+    ``systems`` has one for each seed. It is empty where the experiment has no system for the row.
     """
 
     row: Row
@@ -55,21 +54,21 @@ class Line:
 
     @property
     def scores(self) -> list[SystemScores]:
-        """The scores of each seed; none of links that no model made."""
-        return [one.scores for one in self.systems if one.scores is not None]
+        """The scores of each seed; the aligner and the diagonal have none."""
+        return [system.scores for system in self.systems if system.scores is not None]
 
     @property
     def seeds(self) -> tuple[str, ...]:
         """The seeds of its models."""
-        return tuple(str(one.seed) for one in self.scores if one.seed is not None)
+        return tuple(str(scores.seed) for scores in self.scores if scores.seed is not None)
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A number of ours less another, the published gain beside it, and p of the paired test.
+    """One number of ours less another, the published gain beside it, and p of the paired test.
 
-    ``over`` names the row of the other number; None where that is another number of the same row.
-    What is not known is None.
+    ``over`` names the row of the other number. It is None where both numbers are of the same row. What
+    is not known is None.
     """
 
     value: float | None = None
@@ -80,14 +79,11 @@ class Gain:
 
 @dataclass(frozen=True)
 class Compared:
-    """A line beside the published row and the line that its gain is over.
+    """A line compared with the published row and with the line that its gain is over.
 
     Attributes:
-        line: with our numbers.
-        gain: over the other line.
         difference: our judged number less the paper's.
-        verdict: on them.
-        cells: of the CSV file, by column.
+        cells: those of the CSV file, by column.
     """
 
     line: Line
@@ -98,7 +94,7 @@ class Compared:
 
 
 def read_line(params: Params, row: Row, spec: TableSpec, test: str) -> Line:
-    """Find our numbers for a row on a test set.
+    """Read our numbers for a row on a test set.
 
     Raises:
         InputError: if a file is missing or damaged, has no scores of the test set or is of another
@@ -150,12 +146,12 @@ def _diagonal(params: Params) -> Measured:
 
 
 def _number(systems: list[Measured], metric: str, row: Row, spec: TableSpec, test: str) -> Number:
-    found = [_values(system, metric, row, spec, test) for system in systems]
-    known = [values for values in found if values is not None]
-    if not known:
+    by_seed = [_values(system, metric, row, spec, test) for system in systems]
+    measured = [values for values in by_seed if values is not None]
+    if not measured:
         return Number()
-    digits, columns = METRICS[metric].digits, list(zip(*known, strict=True))
-    sd = round(stdev(columns[0]), digits) if len(known) > 1 else None
+    digits, columns = METRICS[metric].digits, list(zip(*measured, strict=True))
+    sd = round(stdev(columns[0]), digits) if len(measured) > 1 else None
     value, *bounds = (round(mean(column), digits) for column in columns)
     return Number(value, (bounds[0], bounds[1]) if bounds else None, sd)
 
@@ -163,7 +159,7 @@ def _number(systems: list[Measured], metric: str, row: Row, spec: TableSpec, tes
 def _values(
     system: Measured, metric: str, row: Row, spec: TableSpec, test: str
 ) -> tuple[float, ...] | None:
-    """Return the value, followed by the bounds of its interval where it has one."""
+    """Return a system's number, followed by the bounds of its interval where it has one."""
     if metric == "aer":
         links = system.links
         if links is None or links.aer is None or links.low is None or links.high is None:
@@ -175,7 +171,7 @@ def _values(
     if metric == "ppl":
         return None if result.perplexity is None else (result.perplexity,)
     if metric == "nist_unreplaced" and not row.replaced:
-        return None  # the row's own NIST is it already
+        return None  # the column of NIST has this number already
     scores = result.after if is_replaced(metric, row) else result.before
     score = scores.by(spec.script_of(metric))
     return score.value, score.low, score.high

@@ -1,7 +1,7 @@
-"""The report: one HTML file with every table and figure of an experiment, which needs nothing beside it.
+"""The report's page: one HTML file that shows every table and figure of an experiment.
 
-Style, script, curves and matrices stand inside the file, and a policy forbids the browser to fetch
-anything or to run any script but that one. ``page/`` holds the template, the style and the scripts.
+Style, script, curves and matrices stand inside the file. A policy forbids the browser to fetch anything
+and to run any other script. ``page_parts/`` holds the template, the style and the scripts.
 """
 
 import base64
@@ -26,10 +26,10 @@ from attnmt.reporting.sections import (
 )
 from attnmt.text.encoded import EncodedSets
 
-PAGE = Path(__file__).with_name("page_parts")
+PARTS = Path(__file__).with_name("page_parts")
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"
-# Where each section stands; a table that is not named here stands with those the paper never asked for.
+# Where each section stands. A section that is not named here stands below OTHERS.
 GROUPS = {
     "The paper": [
         *("table1", "table2", "table3", "table4", "figure5", "figure6"),
@@ -42,19 +42,19 @@ OTHERS = "Beyond the paper"
 
 @dataclass(frozen=True)
 class Group:
-    """Sections that stand below one name in the contents."""
+    """The sections below one heading of the contents."""
 
     name: str
     sections: list[Section]
 
 
 def make_page(params: Params, report: Report) -> str:
-    """Return the page of a report; the same files give the same text.
+    """Return the page of a report. The same files give the same text.
 
     Raises:
         InputError: if a file of a training or of the data is missing or damaged.
     """
-    script = _own("script.js", "attention.js")
+    script = _part("script.js", "attention.js")
     return (
         _environment()
         .get_template("index.html.jinja")
@@ -63,7 +63,7 @@ def make_page(params: Params, report: Report) -> str:
             address=ADDRESS,
             experiment=params.experiment,
             policy=_policy(script),
-            style=_own("style.css"),
+            style=_part("style.css"),
             script=script,
             run=_run(params),
             headlines=report.headlines,
@@ -74,14 +74,14 @@ def make_page(params: Params, report: Report) -> str:
     )
 
 
-def _own(*names: str) -> Markup:
-    """Return files of ``page/``, one after the other, to stand in the page as they are."""
-    return Markup("\n".join((PAGE / name).read_text(encoding="utf-8") for name in names))
+def _part(*names: str) -> Markup:
+    """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
+    return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
 
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(PAGE),
+        loader=FileSystemLoader(PARTS),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -97,12 +97,12 @@ def _environment() -> Environment:
 
 
 def _breakable(text: str) -> Markup:
-    """Return text that a narrow column may break after an underscore."""
+    """Return text that the browser may break after an underscore."""
     return escape(text).replace("_", Markup("_<wbr>"))
 
 
 def _policy(script: str) -> str:
-    """Return the page's security policy: nothing from anywhere, and no script but this one."""
+    """Return the page's security policy: it allows no request, and no script but this one."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
@@ -111,19 +111,19 @@ def _policy(script: str) -> str:
 
 
 def _sections(report: Report) -> list[Section]:
-    made = [
-        table_section(table, folder) for folder, inside in report.tables.items() for table in inside
+    sections = [
+        table_section(table, folder) for folder, tables in report.tables.items() for table in tables
     ]
-    made += map(figure_section, report.figures)
+    sections += map(figure_section, report.figures)
     if report.samples:
-        made.append(sample_section(report.samples))
+        sections.append(sample_section(report.samples))
     if report.attention:
-        made.append(attention_section(report.attention, report.matrices))
-    return made
+        sections.append(attention_section(report.attention, report.matrices))
+    return sections
 
 
 def _grouped(sections: list[Section]) -> list[Group]:
-    """Return the sections in their groups, in the order of GROUPS; empty groups are left out."""
+    """Return the sections in their groups, in the order of GROUPS, without empty groups."""
     by_id = {section.id: section for section in sections}
     groups = [
         Group(name, [by_id.pop(id) for id in ids if id in by_id]) for name, ids in GROUPS.items()
@@ -133,18 +133,18 @@ def _grouped(sections: list[Section]) -> list[Group]:
 
 
 def _run(params: Params) -> list[str]:
-    """Say in a line what the run is: text, models, machine, time, commit."""
+    """Return the parts of the line about the run: text, models, time, machine, commit."""
     layout = Layout(params.experiment)
-    trained = [read_provenance(layout.model(name)) for name in params.models]
+    trainings = [read_provenance(layout.model(name)) for name in params.models]
     texts = [EncodedSets(layout.encoded(family)) for family in params.families]
     pairs = {text.lines(params.sets.train) for text in texts}
-    hours = sum(one.seconds for one in trained) / 3600
+    hours = sum(training.seconds for training in trainings) / 3600
     return [
         f"{' or '.join(f'{count:,}' for count in sorted(pairs))} sentence pairs",
         _counted(len(params.models), "model"),
         *([_counted(len(params.ensembles), "ensemble")] if params.ensembles else []),
-        f"{hours:.1f} hours of training on {listed(one.device for one in trained)}",
-        f"trained at commit {listed(short_commits(one.commits) for one in trained)}",
+        f"{hours:.1f} hours of training on {listed(training.device for training in trainings)}",
+        f"trained at commit {listed(short_commits(training.commits) for training in trainings)}",
     ]
 
 
@@ -154,7 +154,7 @@ def _counted(count: int, noun: str) -> str:
 
 def _commands(params: Params) -> list[str]:
     if params.experiment == DEMO:
-        return ["make demo    # sets up, then makes everything here", "make test"]
+        return ["make demo    # sets up, then makes this report", "make test"]
     return [
         f"snakemake -j2 --config experiment={params.experiment}",
         f"dvc repro experiments/{params.experiment}/dvc.yaml    # the same, one stage after the other",

@@ -1,4 +1,4 @@
-"""The rows of tables and the curves of figures: systems.yaml's, with the numbers of ``published/``."""
+"""Rows of tables and points of curves: those of systems.yaml with the numbers of ``published/``."""
 
 import csv
 import re
@@ -12,11 +12,11 @@ from attnmt.files.text_file import read_text
 from attnmt.reporting.recipes import marks
 
 PUBLISHED = Path(__file__).with_name("published")
-METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the file's columns of numbers
+METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the columns of numbers in tables.csv
 RESTORE = (
     "it is part of the program: restore it, for example with git checkout, or install it again"
 )
-# The columns of each file, and what may stand in them. A metric may be words in place of a number.
+# The columns of each file, and what may stand in them. A metric may have words in place of a number.
 SOME, NUMBER = r".+", r"\d+(\.\d+)?"
 COLUMNS = {
     "tables.csv": {
@@ -27,7 +27,7 @@ COLUMNS = {
         "gain": rf"([+-]{NUMBER})?",
         "source": SOME,
     },
-    # Every curve is of a row of Table 1.
+    # Every curve belongs to a row of Table 1.
     "figures.csv": {
         "figure": r"Figure \d+",
         "row": r"\w+",
@@ -40,14 +40,14 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of one table, and what was published of it.
+    """One line of one table, with its published numbers.
 
-    ``system`` is its label, with ``mark`` at its end if its recipe is another than the other rows'.
-    ``model`` is the name of our system or ensemble, ALIGNER or DIAGONAL; None where the project has
-    none. ``over`` is the key of the row from which its gain counts. ``replaced`` says whether unknown
-    words were replaced before ``bleu`` was measured. ``printed`` maps a metric to its cell as printed,
-    which may be an "x" or a bound; it is empty of a row that was not published. ``gain`` is the printed
-    gain; it is not always the difference of the printed scores.
+    ``system`` is its label. It ends in ``mark`` if its recipe differs from the recipe of most rows.
+    ``model`` is the name of our system or ensemble, or ALIGNER or DIAGONAL. It is None where the project
+    has none. ``over`` is the key of the row from which its gain counts. ``replaced`` says whether
+    unknown words were replaced before ``bleu`` was measured. ``printed`` maps a metric to its cell as
+    printed, which may be an "x" or a bound. It is empty for a row that was not published. ``gain`` is
+    the printed gain, which is not always the difference of the printed scores.
     """
 
     key: str
@@ -76,23 +76,20 @@ class Row:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of one curve of a figure as published.
+    """One published point of a figure, on the curve of a row of Table 1.
 
-    ``system``, ``model`` and ``replaced`` are as in :class:`Row`. In Figure 5, ``x`` counts mini-batches
-    and ``y`` is the cost in nats a word; in Figure 6, ``x`` is the longest reference of a group in words
-    and ``y`` the group's BLEU.
+    In Figure 5, ``x`` counts mini-batches and ``y`` is the cost in nats a word. In Figure 6, ``x`` is
+    the longest reference of a group in words and ``y`` is the group's BLEU.
     """
 
-    system: str
-    model: str | None
-    replaced: bool
+    row: Row
     x: float
     y: float
     source: str
 
 
 def table_rows(params: Params, table: str) -> list[Row]:
-    """Return the rows of one table, in the order of systems.yaml, those of other recipes marked."""
+    """Return the rows of one table in the order of systems.yaml, with marks for other recipes."""
     return marked(
         params, [_row(table, key, row) for key, row in params.rows.get(table, {}).items()]
     )
@@ -105,10 +102,10 @@ def rows_of(params: Params, model: str) -> list[Row]:
 
 
 def marked(params: Params, rows: list[Row]) -> list[Row]:
-    """Return the rows with a mark on each whose recipe is another than that of most."""
+    """Return the rows, each with a mark if its recipe differs from that of most rows."""
     signs = marks(params, [row.model for row in rows]).signs
-    found = [(row, signs.get(row.model or "", "")) for row in rows]
-    return [replace(row, system=row.system + mark, mark=mark) for row, mark in found]
+    with_marks = [(row, signs.get(row.model or "", "")) for row in rows]
+    return [replace(row, system=row.system + mark, mark=mark) for row, mark in with_marks]
 
 
 def paper_set(table: str) -> str:
@@ -119,20 +116,23 @@ def paper_set(table: str) -> str:
 def paper_curves(params: Params, figure: str) -> list[Point]:
     """Return the points of a figure, curve by curve, in the order of publication."""
     rows = {row.key: row for row in table_rows(params, "table1")}
-    points = [cells for cells in _read("figures.csv") if cells["figure"] == figure]
-    return [_point(rows[cells["row"]], cells) for cells in points if cells["row"] in rows]
+    return [
+        Point(rows[cells["row"]], float(cells["x"]), float(cells["y"]), cells["source"])
+        for cells in _read("figures.csv")
+        if cells["figure"] == figure and cells["row"] in rows
+    ]
 
 
 def _published(table: str) -> list[dict[str, str]]:
     return [cells for cells in _read("tables.csv") if cells["table"] == table]
 
 
-@cache  # each label and each curve asks for it
+@cache  # every label and every curve needs it
 def _read(name: str) -> list[dict[str, str]]:
-    """Return the lines of a file of published numbers.
+    """Return the lines of a file of published numbers, each as cells by column.
 
     Raises:
-        InputError: if it is missing, or (naming the line and the column) is not as it was published.
+        InputError: if the file is missing, or a cell is not what its column may hold.
     """
     path = PUBLISHED / name
     columns = COLUMNS[name]
@@ -159,25 +159,14 @@ def _read(name: str) -> list[dict[str, str]]:
 
 def _row(table: str, key: str, row: TableRow) -> Row:
     """Join a row to its published numbers."""
-    own = Row(key, row.label, row.system, over=row.over, replaced=row.replaced)
+    unpublished = Row(key, row.label, row.system, over=row.over, replaced=row.replaced)
     for cells in _published(table):
         if cells["row"] == key:
             return replace(
-                own,
+                unpublished,
                 set=cells["set"],
                 printed={metric: cells[metric] for metric in METRICS if cells[metric]},
                 gain=cells["gain"],
                 source=cells["source"],
             )
-    return own
-
-
-def _point(row: Row, cells: dict[str, str]) -> Point:
-    return Point(
-        system=row.system,
-        model=row.model,
-        replaced=row.replaced,
-        x=float(cells["x"]),
-        y=float(cells["y"]),
-        source=cells["source"],
-    )
+    return unpublished

@@ -1,4 +1,4 @@
-"""What our numbers are numbers of, and whether those of one table compare."""
+"""Where our numbers come from, and whether the numbers of one table compare."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,12 +7,16 @@ from attnmt.reporting.lines import Line, Measured
 from attnmt.reporting.tables import Cell, TableSpec
 from attnmt.scoring.results import AttentionScores
 
-DIGEST_DIGITS = 12  # of a SHA-256, as shown in tables
+DIGEST_DIGITS = 12  # how many digits of a SHA-256 tables show
 COMMIT_DIGITS = 12
 TRANSLATED = ("set", "lines", "reference_sha256", "beam")
-WRITTEN = ("sacrebleu", "chrf", "ter")  # the scripts that may have another reference
+WRITTEN = (
+    "sacrebleu",
+    "chrf",
+    "ter",
+)  # these scripts may read another reference than the first two
 ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible")
-FACTS = {  # the columns that say where a row comes from, by what the page calls them
+FACTS = {  # the columns that say where a row comes from, by their labels on the page
     "model": "model",
     "members": "members",
     "seed": "seeds",
@@ -54,14 +58,14 @@ FACTS = {  # the columns that say where a row comes from, by what the page calls
 
 def facts(row: Mapping[str, Cell]) -> dict[str, str]:
     """Return where a row's numbers come from, by label."""
-    found = {label: row.get(column) for label, column in FACTS.items()}
-    return {label: str(value) for label, value in found.items() if value is not None}
+    cells = {label: row.get(column) for label, column in FACTS.items()}
+    return {label: str(cell) for label, cell in cells.items() if cell is not None}
 
 
 def short_commits(commits: list[str]) -> str:
-    """Return the first digits of the commits that had a part in a training.
+    """Return the first digits of the commits at which a model was trained.
 
-    The mark that the files differed from the commit stays.
+    The mark that says that the files differed from the commit stays.
     """
     parts = (commit.partition("-") for commit in commits)
     return ", ".join(digits[:COMMIT_DIGITS] + dash + mark for digits, dash, mark in parts)
@@ -70,18 +74,18 @@ def short_commits(commits: list[str]) -> str:
 def common_conditions(systems: Iterable[Measured], spec: TableSpec, test: str) -> dict[str, Cell]:
     """Return the conditions under which all systems of a table were scored.
 
-    Families read different data, so each has its own ``dataset_digest``.
+    Families read different data, so each family has a ``dataset_digest``.
 
     Raises:
-        InputError: naming two files that differ; their numbers would not compare.
+        InputError: if two files differ in a condition, so that their numbers do not compare.
     """
     seen: dict[str, tuple[Cell, Measured]] = {}
     for system in systems:
         for key, value in _conditions(system, spec, test).items():
-            own = key
+            condition = key
             if key == "dataset_digest" and system.scores is not None:
-                own = f"{key} of {system.scores.family}"
-            first, other = seen.setdefault(own, (value, system))
+                condition = f"{key} of {system.scores.family}"
+            first, other = seen.setdefault(condition, (value, system))
             if value != first:
                 raise InputError(
                     f"{system.file} and {other.file} differ in {key}: {value} against "
@@ -91,9 +95,8 @@ def common_conditions(systems: Iterable[Measured], spec: TableSpec, test: str) -
 
 
 def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Cell]:
-    """Say what our numbers of a row are; all cells are empty where there is none."""
-    columns: tuple[str, ...]
-    columns = (
+    """Return the cells that say where our numbers of a row come from; empty ones where we have none."""
+    columns: tuple[str, ...] = (
         "model",
         "members",
         "files",
@@ -131,31 +134,30 @@ def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Cell]:
 
 
 def _conditions(system: Measured, spec: TableSpec, test: str) -> dict[str, Cell]:
-    """Return what a system's numbers in a table are numbers of, as far as it applies to it."""
+    """Return the conditions under which a system was scored, those that apply to it."""
     scores, links = system.scores, system.links
-    found: dict[str, Cell] = {}
+    conditions: dict[str, Cell] = {}
     if scores is not None:
-        found |= {"dataset_digest": scores.dataset_digest, "direction": scores.direction}
+        conditions |= {"dataset_digest": scores.dataset_digest, "direction": scores.direction}
     if scores is not None and spec.has_bleu:
         result = scores.sets[test]
         values = (test, result.lines, result.reference_sha256, scores.beam)
-        found |= dict(zip(TRANSLATED, values, strict=True))
+        conditions |= dict(zip(TRANSLATED, values, strict=True))
         for script, key in spec.scripts.items():
-            found[key] = result.before.by(script).signature
+            conditions[key] = result.before.by(script).signature
         if _has_written(spec):
-            found["written_reference"] = result.written_reference
+            conditions["written_reference"] = result.written_reference
     if links is not None and spec.has_aer:
-        found |= dict(
-            zip(ALIGNED, (links.set, links.lines, links.sure, links.possible), strict=True)
-        )
-    return found
+        aligned = (links.set, links.lines, links.sure, links.possible)
+        conditions |= dict(zip(ALIGNED, aligned, strict=True))
+    return conditions
 
 
 def _reading(line: Line, spec: TableSpec) -> str | None:
-    """Say at which step the attention behind unknown words is read, where they are replaced, and why."""
+    """Say at which step attention is read to replace unknown words, and why at this one."""
     if not (line.row.replaced or "bleu_unk" in spec.metrics):
         return None
-    readings = {one.name: one.reading for one in line.scores if one.reading is not None}
+    readings = {scores.name: scores.reading for scores in line.scores if scores.reading is not None}
     texts = []
     for name, reading in readings.items():
         chosen, other = sorted(reading.hits, key=lambda step: step != reading.chosen)
@@ -168,10 +170,12 @@ def _reading(line: Line, spec: TableSpec) -> str | None:
 
 
 def _has_written(spec: TableSpec) -> bool:
+    """Return whether a table shows a score that may read another reference."""
     return not spec.scripts.keys().isdisjoint(WRITTEN)
 
 
 def _measure(spec: TableSpec, replaced: bool) -> str:
+    """Say what the numbers of a row are."""
     both = "bleu_unk" in spec.metrics or (replaced and "nist_unreplaced" in spec.metrics)
     when = "before and after" if both else "after" if replaced else "before"
     what = f"{spec.script} BLEU" if len(spec.scripts) == 1 else "each script"

@@ -1,4 +1,4 @@
-"""Marks for systems that learned by another recipe than most of their table."""
+"""Marks for systems whose recipe of training differs from that of most systems of their table."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from attnmt.config import Params, Training
 
 SIGNS = "†‡§¶"
-Recipes = frozenset[Training]  # of a system: one, or those of an ensemble's members
+Recipes = frozenset[Training]  # one of a model, several of an ensemble whose members differ
 
 
 @dataclass(frozen=True)
 class Marks:
-    """A sign for each system that is marked, and a sentence for each sign."""
+    """The sign of each system that is marked, and a sentence for each sign."""
 
     signs: dict[str, str]
     notes: dict[str, str]
@@ -22,18 +22,17 @@ def marks(params: Params, models: Sequence[str | None]) -> Marks:
     """Mark the systems whose recipe is not that of most rows. Each recipe has a sign of its own.
 
     Args:
-        params: of the experiment.
-        models: the systems and ensembles of a table, row by row; those that are not trained get no mark.
+        models: the systems and ensembles of a table, row by row. Those that are not trained get no mark.
     """
     trained = [model for model in models if model and params.runs_of(model)]
     recipes = {model: _recipes(params, model) for model in trained}
-    ranked = [found for found, _ in Counter(recipes[model] for model in trained).most_common()]
+    ranked = [recipe for recipe, _ in Counter(recipes[model] for model in trained).most_common()]
     signs = {
-        found: SIGNS[i % len(SIGNS)] * (1 + i // len(SIGNS)) for i, found in enumerate(ranked[1:])
+        recipe: SIGNS[i % len(SIGNS)] * (1 + i // len(SIGNS)) for i, recipe in enumerate(ranked[1:])
     }
     return Marks(
-        {model: signs[found] for model, found in recipes.items() if found in signs},
-        {sign: _note(sign, found, ranked[0]) for found, sign in signs.items()},
+        {model: signs[recipe] for model, recipe in recipes.items() if recipe in signs},
+        {sign: _note(sign, recipe, ranked[0]) for recipe, sign in signs.items()},
     )
 
 
@@ -42,14 +41,14 @@ def _recipes(params: Params, model: str) -> Recipes:
     return frozenset(params.recipe(member) for member in members)
 
 
-def _note(sign: str, here: Recipes, elsewhere: Recipes) -> str:
-    """Return what differs, as "† Trained by another recipe: epochs 1, not 5."."""
+def _note(sign: str, marked: Recipes, usual: Recipes) -> str:
+    """Return what differs, as "† marks another recipe of training: epochs 1, not 5."."""
     differences = [
-        f"{key} {_values(here, key)}, not {_values(elsewhere, key)}"
+        f"{key} {_values(marked, key)}, not {_values(usual, key)}"
         for key in Training.model_fields
-        if _values(here, key) != _values(elsewhere, key)
+        if _values(marked, key) != _values(usual, key)
     ]
-    return f"{sign} Trained by another recipe: {'; '.join(differences)}."
+    return f"{sign} marks another recipe of training: {'; '.join(differences)}."
 
 
 def _values(recipes: Recipes, key: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables as CSV, Markdown and LaTeX, and all of an experiment's as JSON for the page."""
+"""Tables as CSV, Markdown and LaTeX, and all tables of a folder as JSON for the page."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ _LATEX_ESCAPES = str.maketrans(
 def write_tables(
     experiment: str, tables: Sequence[Table], folder: Path, samples: Sequence[Sample] = ()
 ) -> None:
-    """Write each table's CSV, Markdown and LaTeX, and ``tables.json`` with these and the samples.
+    """Write each table as CSV, Markdown and LaTeX, and ``tables.json`` with all tables and the samples.
 
     The same tables give the same bytes.
     """
@@ -33,7 +33,7 @@ def write_tables(
 
 
 def markdown(table: Table) -> str:
-    """Return the caption and the table as Markdown."""
+    """Return the title, the caption and the table as Markdown."""
     rules = ["--:" if column.numeric else "---" for column in table.columns]
     cells = zip(*(column.cells for column in table.columns), strict=True)
     lines = [[column.heading for column in table.columns], rules, *cells]
@@ -41,12 +41,12 @@ def markdown(table: Table) -> str:
 
 
 def pipe_table(lines: Iterable[Sequence[str]]) -> str:
-    """Return lines of cells as Markdown's table."""
+    """Return lines of cells as a Markdown table."""
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def latex(table: Table) -> str:
-    """Return a floating table that needs the package booktabs and no other."""
+    """Return a floating LaTeX table that needs no package but booktabs."""
     frame = pd.DataFrame({column.key: column.cells for column in table.columns}, dtype=object)
     headings = [escaped(column.heading) for column in table.columns]
     styler = frame.style.hide(axis="index").format(escaped).relabel_index(headings, axis=1)
@@ -60,5 +60,5 @@ def latex(table: Table) -> str:
 
 
 def escaped(text: object) -> str:
-    """Return text as LaTeX must read it to show it."""
+    """Return text with LaTeX's special characters escaped."""
     return str(text).translate(_LATEX_ESCAPES)

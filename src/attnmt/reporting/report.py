@@ -1,4 +1,4 @@
-"""The report of an experiment: what the stages tables and report make, each part once."""
+"""The report of an experiment: its tables, samples, figures, attention and headlines, each made once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ class Report:
     Attributes:
         tables: as the page shows them, by the folder of their files.
         costs: the table of the trainings' costs, which is among ``tables`` too.
-        samples: of Table 5.
-        figures: of curves.
+        samples: those of Table 5.
+        figures: those of curves.
         matrices: the figures of attention.
-        attention: of every system; None if none attends.
+        attention: that of every system; None if no system attends.
         headlines: the numbers at the head of the page.
     """
 
@@ -41,7 +41,7 @@ class Report:
 
 
 def make_report(params: Params) -> Report:
-    """Return the report of an experiment; the same files give the same report.
+    """Return the report of an experiment. The same files give the same report.
 
     Raises:
         InputError: if a file is missing or damaged, or is of another experiment.
@@ -53,8 +53,8 @@ def make_report(params: Params) -> Report:
     tables = {"tables": file.tables, "cost": [shown(costs)]}
     return Report(
         tables={
-            folder: [_with_origins(params, table) for table in inside]
-            for folder, inside in tables.items()
+            folder: [_with_origins(params, table) for table in shown_tables]
+            for folder, shown_tables in tables.items()
         },
         costs=costs,
         samples=file.samples,
@@ -82,18 +82,19 @@ def _with_origins(params: Params, table: ShownTable) -> ShownTable:
 
 
 def _trainings(params: Params, row: ShownRow) -> list[Provenance]:
-    """Return what is known of the trainings behind a row."""
-    own = [name for name in row.models if name in params.models or name in params.ensembles]
-    members = [member for name in own for member in params.translators(name).members]
+    """Return where and when the models behind a row were trained."""
+    names = [name for name in row.models if name in params.models or name in params.ensembles]
+    members = [member for name in names for member in params.translators(name).members]
     return [read_provenance(Layout(params.experiment).model(member)) for member in members]
 
 
 def _origins(trainings: list[Provenance]) -> dict[str, str]:
+    """Return the commits and the code of trainings as facts of a row."""
     if not trainings:
         return {}
     return {
-        "trained at commit": listed(short_commits(one.commits) for one in trainings),
-        "code of the training": listed(one.code for one in trainings),
+        "trained at commit": listed(short_commits(training.commits) for training in trainings),
+        "code of the training": listed(training.code for training in trainings),
     }
 
 

@@ -19,9 +19,9 @@ from attnmt.reporting.tables_file import Sample, SampleText
 from attnmt.text.tokenizer import MosesTokenizer
 
 NAME = "table5"
-LEAD = "Sample translations, not chosen by hand: sentences evenly spread over a test set."
-# Of each direction: the test set's index; the best attentional model, and the base model, of which the
-# paper does not say whether it reverses: the first of these that the experiment trains.
+LEAD = "These sample translations were not chosen by hand: they are evenly spread over a test set."
+# For each direction: the test set's index, and the candidates for each role. The first candidate that
+# the experiment trains is taken. The paper does not say whether its base model reverses the source.
 SYSTEMS: dict[Direction, tuple[int, dict[str, tuple[str, ...]]]] = {
     "en-de": (
         0,
@@ -35,35 +35,35 @@ SYSTEMS: dict[Direction, tuple[int, dict[str, tuple[str, ...]]]] = {
 
 
 def make_samples(params: Params) -> list[Sample]:
-    """Return the sampled sentences of each direction of which the experiment has a system.
+    """Return the sampled sentences of each direction for which the experiment has a system.
 
-    The texts are plain, with unknown words replaced where attention tells their source.
+    The texts are plain. Unknown words are replaced where attention links them to a source word.
 
     Raises:
-        InputError: if a file is missing, or has not as many lines as the test set.
+        InputError: if a file is missing, or its number of lines is not the test set's.
     """
     return [sample for direction in SYSTEMS for sample in _samples(params, direction)]
 
 
 def write_samples(samples: list[Sample], folder: Path) -> None:
-    """Write ``table5.csv``, ``.md`` and ``.tex``; none if there is no sample.
+    """Write ``table5.csv``, ``.md`` and ``.tex``, or nothing if there is no sample.
 
     The LaTeX table needs booktabs and longtable, and T1 fonts for its ``<``.
     """
     if not samples:
         return
     frame = pd.DataFrame([row for sample in samples for row in _rows(sample)], dtype=object)
-    stem, words = folder / NAME, caption(samples)
+    stem, below_title = folder / NAME, caption(samples)
     write_text(stem.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"))
-    seen = frame[["set", "line", "role", "text"]].copy()
-    seen.loc[seen["role"] != "source", ["set", "line"]] = ""  # once a sentence
-    write_text(stem.with_suffix(".md"), f"**Table 5.** {words}\n\n{_markdown(seen)}")
-    styler = seen.style.hide(axis="index").format(escape="latex")
+    shown = frame[["set", "line", "role", "text"]].copy()
+    shown.loc[shown["role"] != "source", ["set", "line"]] = ""  # once a sentence is enough
+    write_text(stem.with_suffix(".md"), f"**Table 5.** {below_title}\n\n{_markdown(shown)}")
+    styler = shown.style.hide(axis="index").format(escape="latex")
     text = styler.to_latex(
         hrules=True,
         environment="longtable",
         column_format=r"lrlp{0.65\linewidth}",
-        caption=f"Table 5. {words}".replace("_", r"\_"),
+        caption=f"Table 5. {below_title}".replace("_", r"\_"),
         label=f"tab:{NAME}",
     )
     write_text(stem.with_suffix(".tex"), text)
@@ -73,35 +73,34 @@ def caption(samples: Sequence[Sample]) -> Caption:
     """Return what the samples are, and the rule that chose them."""
     parts = []
     for direction in dict.fromkeys(sample.direction for sample in samples):
-        found = [sample for sample in samples if sample.direction == direction]
-        systems = [f"{text.role}: {text.model}" for text in found[0].texts if text.model]
-        parts.append(
-            f"{LANGUAGES[direction]}, {found[0].set}, {len(found)} sentences; {', '.join(systems)}."
-        )
-    parts.append("Unknown words are replaced where attention tells their source.")
+        samples_of = [sample for sample in samples if sample.direction == direction]
+        first, count = samples_of[0], len(samples_of)
+        systems = [f"{text.role}: {text.model}" for text in first.texts if text.model]
+        sentences = f"{count} {'sentence' if count == 1 else 'sentences'}"
+        parts.append(f"{LANGUAGES[direction]}, {first.set}, {sentences}; {', '.join(systems)}.")
+    parts.append("Unknown words are replaced where attention links them to a source word.")
     parts.append("Lines are counted from 1.")
     return Caption(LEAD, " ".join(parts))
 
 
 def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
     index, systems = SYSTEMS[direction]
-    test, own = params.sets.tests[index], dict[str, str]()
+    test, models = params.sets.tests[index], dict[str, str]()
     for role, candidates in systems.items():
         if trained := [name for name in candidates if name in params.models]:
-            own[role] = trained[0]
-    if not own:
+            models[role] = trained[0]
+    if not models:
         return
     source, reference = (_plain(params, test, language) for language in direction.split("-"))
-    texts = {role: _translations(params, name, test, len(source)) for role, name in own.items()}
+    texts = {role: _translations(params, name, test, len(source)) for role, name in models.items()}
     for line in sampled_lines(len(source), params.decoding.samples):
-        given = {"source": source[line], "reference": reference[line]}
+        pair = {"source": source[line], "reference": reference[line]}
         forms = [
-            SampleText(role=role, system=None, model=None, text=text)
-            for role, text in given.items()
+            SampleText(role=role, system=None, model=None, text=text) for role, text in pair.items()
         ]
         forms += [
             SampleText(role=role, system=_system(params, name), model=name, text=texts[role][line])
-            for role, name in own.items()
+            for role, name in models.items()
         ]
         yield Sample(direction=direction, set=test, line=line, texts=forms)
 
@@ -117,16 +116,16 @@ def _plain(params: Params, test: str, language: str) -> list[str]:
 
 def _translations(params: Params, name: str, test: str, lines: int) -> list[str]:
     path = Layout(params.experiment).translations(name) / f"{test}.txt"
-    found = read_lines(path, may_be_blank=True)
-    if len(found) != lines:
+    texts = read_lines(path, may_be_blank=True)
+    if len(texts) != lines:
         raise InputError(
-            f"{path}: {len(found)} lines where {test} has {lines}; run translate of {name} again"
+            f"{path}: {len(texts)} lines where {test} has {lines}; run translate of {name} again"
         )
-    return found
+    return texts
 
 
 def _system(params: Params, model: str) -> str:
-    """Return the paper's name of a model, the fullest that it gives: with unknown words replaced."""
+    """Return the longest name that the paper gives a model: the one with unknown words replaced."""
     return max((row.label for row in rows_of(params, model)), key=len)
 
 
@@ -135,8 +134,8 @@ def _rows(sample: Sample) -> Iterable[dict[str, object]]:
     return (place | text.model_dump() for text in sample.texts)
 
 
-def _markdown(seen: pd.DataFrame) -> str:
-    lines = [list(seen.columns), ["---", "--:", "---", "---"], *seen.to_numpy().tolist()]
+def _markdown(shown: pd.DataFrame) -> str:
+    lines = [list(shown.columns), ["---", "--:", "---", "---"], *shown.to_numpy().tolist()]
     return pipe_table(
         [escape(str(cell), quote=False).replace("|", r"\|") for cell in line] for line in lines
     )

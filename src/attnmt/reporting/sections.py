@@ -12,12 +12,10 @@ from attnmt.reporting.columns import short_system
 from attnmt.reporting.curves import Figure, Panel
 from attnmt.reporting.draw import Stroke, panel_svg, stroke, system_key
 from attnmt.reporting.samples import caption
-from attnmt.reporting.tables import Caption, ColumnRole
+from attnmt.reporting.tables import Caption
 from attnmt.reporting.tables_file import Sample, ShownColumn, ShownTable
 
-# Ours stand first, so that a narrow screen shows them without scrolling; the paper's may lie beyond it.
-ROLES: tuple[ColumnRole, ...] = ("name", "ours", "detail", "paper")
-# How a verdict is colored where the paper has one too; a word of ours alone stays plain.
+# The class of a verdict in a table of the paper's. In a table of ours alone a verdict has no color.
 TONES = {
     "same order": "good",
     "agrees": "good",
@@ -30,7 +28,7 @@ TONES = {
 
 @dataclass(frozen=True)
 class PageColumn:
-    """A column of a table; ``kind`` is the class of its cells."""
+    """A column of a table. ``kind`` holds the classes of its cells."""
 
     key: str
     heading: str
@@ -42,12 +40,12 @@ class PageRow:
     """A row of a table.
 
     Attributes:
-        id: of its card.
-        system: what it is of.
+        id: the id of its card.
+        system: the name of its system.
         tone: the class of its verdict.
-        measured: whether it has a number of ours, where the table has the paper's too.
-        cells: the text by column.
-        sort: the number that sorts it by column.
+        measured: False in a table of the paper's where the row has no number of ours.
+        cells: the text of each column.
+        sort: the number that sorts the row by each column.
         facts: where its numbers come from.
     """
 
@@ -79,7 +77,7 @@ class LegendEntry:
 
 @dataclass(frozen=True)
 class PagePanel:
-    """A panel as a drawing, and as ``points``: of each x the y of every curve."""
+    """A panel as a drawing and as ``points``, which have the y of every curve at each x."""
 
     title: str
     x_label: str
@@ -111,11 +109,10 @@ class Section:
     """One section.
 
     Attributes:
-        id: of its element.
-        kind: of the template's macro that draws ``body``.
+        id: the id of its element.
+        kind: which of the template's macros draws ``body``.
         short: its name in the contents.
-        about: what it is of.
-        caption: of which the page folds the rest.
+        about: more about its subject, beside the name.
         links: files beside the page with the same content, by the words of the link.
         body: what the macro draws.
     """
@@ -131,7 +128,8 @@ class Section:
 
 def table_section(table: ShownTable, folder: str) -> Section:
     """Return the section of a table, whose files lie in a ``folder`` beside the page."""
-    columns = sorted(table.columns, key=lambda column: ROLES.index(column.role))
+    # The paper's columns stand last, so that a narrow screen shows ours without scrolling.
+    columns = sorted(table.columns, key=lambda column: column.role == "paper")
     rows = [
         PageRow(
             id=f"{table.name}-{at}",
@@ -177,15 +175,17 @@ def sample_section(samples: Sequence[Sample]) -> Section:
 
 
 def attention_section(data: AttentionData, drawn: Sequence[MatrixFigure]) -> Section:
-    """Return the section of the attention of every system; ``drawn`` are its figures as files."""
+    """Return the section of the attention of every system. Some of it is also in files, as ``drawn``."""
     lead = (
-        "Which source words each step of the decoder reads. The weights of a row sum to 1 over the "
-        "source; to less under local-p's Gaussian and where location's slots reach past the sentence."
+        "The matrices show which source words each step of the decoder reads. The weights of a row sum "
+        "to 1 over the source. The sum is smaller under local-p's Gaussian, and where location's slots "
+        "reach past the sentence."
     )
     rest = (
-        f"References are those of {data.kinds[FORCED].set}, own translations those of "
-        f"{data.kinds[OWN].set}, of evenly spread lines; an ensemble's weights are the mean "
-        "of its members'. Weights are in whole percent. A row is the step that predicts its word."
+        f"The references are evenly spread lines of {data.kinds[FORCED].set}, and the systems' own "
+        f"translations are of evenly spread lines of {data.kinds[OWN].set}. An ensemble's weights are "
+        "the mean of its members' weights. Weights are in whole percent. A row is the step that "
+        "predicts its word."
     )
     links = {f"{f.title.short} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
     about, caption = "attention of every system", Caption(lead, rest)

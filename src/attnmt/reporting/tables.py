@@ -1,18 +1,18 @@
-"""What a table is; which tables of translations' scores there are, and the columns of each."""
+"""What a table is, which tables of scores there are, and which numbers each of them shows."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from attnmt.scoring.results import Script
 
-Cell = str | int | float | None  # of a CSV file; None is an empty one
+Cell = str | int | float | None  # one cell of a CSV file; None is an empty one
 # What a column says: which system, a number of ours, more about that number, or the paper's number.
 ColumnRole = Literal["name", "ours", "detail", "paper"]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column that a reader sees: its text row by row, and the numbers that sort it, if any do."""
+    """A column that a reader sees: its text row by row, and the numbers that sort it, if it has any."""
 
     key: str
     heading: str
@@ -30,7 +30,7 @@ class Column:
 class Title:
     """The title of a table or a figure, as "Table 1, English-German, experiment demo".
 
-    ``short`` names it in lists, ``about`` says more, if there is more to say.
+    ``short`` names it in lists. ``about`` says more and may be empty.
     """
 
     short: str
@@ -46,7 +46,7 @@ class Title:
 
 @dataclass(frozen=True)
 class Caption:
-    """The sentences below a title: ``lead`` always stands open, the page folds ``rest``."""
+    """The sentences below a title. The page always shows ``lead`` and folds ``rest``."""
 
     lead: str
     rest: str
@@ -61,11 +61,11 @@ class Table:
     """One table of one experiment.
 
     Attributes:
-        name: of its files.
-        title: what it is of.
+        name: the stem of its files.
         caption: how to read it, and what its numbers are.
         columns: what a reader sees.
         rows: everything that is known of each row, by the CSV file's columns.
+        keys: one for each row, unique in the table: that of systems.yaml, or the name of a model.
     """
 
     name: str
@@ -73,6 +73,7 @@ class Table:
     caption: Caption
     columns: list[Column]
     rows: list[dict[str, Cell]]
+    keys: list[str]
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,11 @@ class Metric:
     """A kind of number.
 
     Attributes:
-        heading: of its column.
         digits: decimals in a CSV file.
         shown: decimals that a reader sees.
         interval: whether it has a bootstrap interval.
-        script: which of the scores of a translation it is; None: the table's.
-        replaced: whether unknown words are replaced before; None: as the row says.
+        script: how translations are scored; None: as the table says.
+        replaced: whether unknown words are replaced first; None: as the row says.
     """
 
     heading: str
@@ -115,19 +115,18 @@ class TableSpec:
     """What a table of scores shows, and what its verdict is about.
 
     Attributes:
-        name: of its files.
-        title: in captions.
-        metrics: its columns of numbers, keys of METRICS.
+        name: the stem of its files.
+        metrics: its columns of numbers, as keys of METRICS.
         judged: the metric of the verdict, of the gain and of the difference from the paper's; None:
             nothing is judged.
         gain_from: the metric of the same row from which a gain counts; None: it counts from the row
             that the row names.
-        test: which of the experiment's test sets, by index.
+        test: the index of its test set among the experiment's.
         script: how BLEU is computed, ``tokenized`` or ``nist``.
-        published: whether the rows have published numbers; else the table is ours alone.
+        published: whether the rows have published numbers; otherwise the table is ours alone.
         note: sentences for the caption.
-        inside: whether intervals stand in brackets inside the cells; else they have columns.
-        readings: whether AER is shown by both readings of attention, and the diagonal's below.
+        inside: whether intervals stand in brackets inside the cells; otherwise they have columns.
+        readings: whether AER is shown by both readings of attention, with the diagonal's below.
     """
 
     name: str
@@ -163,8 +162,9 @@ class TableSpec:
         """Return how a score of translations is computed."""
         return METRICS[metric].script or self.script
 
+    @property
     def base_metric(self) -> str | None:
-        """Return the metric that a gain counts from."""
+        """The metric that a gain counts from."""
         return self.gain_from or self.judged
 
 
@@ -178,8 +178,8 @@ PUBLISHED = (
         metrics=("ppl", "bleu", "bleu_unk"),
         judged="bleu_unk",
         gain_from="bleu",
-        note="All with reversed source, dropout and input feeding. For the paper's concat stands the "
-        "additive score, which the authors' program computes under that name.",
+        note="All systems reverse the source and use dropout and input feeding. In place of the paper's "
+        "concat we use the additive score, because the authors' program computes it under that name.",
     ),
     TableSpec("table6", "Table 6", metrics=("aer",), judged="aer", readings=True),
     TableSpec("table_gru", "GRU table"),
@@ -192,12 +192,14 @@ SCORINGS = TableSpec(
     judged=None,
     published=False,
     inside=True,
-    note="multi-bleu is BLEU on Moses tokens, as in the paper's Tables 1, 3 and 4; NIST v13a is BLEU "
-    "as mteval-v13a has it, on detokenized text, as in Table 2; sacrebleu is its default BLEU, chrF2 an "
-    "F-score of characters, TER the edits per 100 reference words (less is better), all three on "
-    "detokenized text against the raw reference, or the detokenized one where the raw text is tokens or "
-    "the family reads other text. At the time of the paper the authors' program gave NIST's script the "
-    "file before unknown-word replacement: a row with replacement then scores NIST v13a before unk.",
+    note="multi-bleu is BLEU on Moses tokens, as in the paper's Tables 1, 3 and 4. NIST v13a is BLEU "
+    "on detokenized text, as mteval-v13a computes it and as in the paper's Table 2. The column "
+    "“sacrebleu” has sacrebleu's default BLEU. chrF2 is an F-score of characters. TER is the number of "
+    "edits per 100 reference words, so less is better. The last three compare detokenized text with the "
+    "raw reference. "
+    "Where the raw text is tokens, or the family reads other text, they compare it with the detokenized "
+    "reference. At the time of the paper the authors' program gave NIST's script the file before "
+    "unknown-word replacement. The score of such a file is in the column “NIST v13a before unk”.",
 )
 
 SUBWORDS = TableSpec(
@@ -206,8 +208,9 @@ SUBWORDS = TableSpec(
     metrics=("bleu", "bleu_unk", "aer"),
     judged="bleu_unk",
     published=False,
-    note="A pair differs in its units and their vocabulary alone. Perplexity is one of units and left "
-    "out, since it does not compare. A word's links are those of all its pieces.",
+    note="The two systems of a pair differ only in their units, which are words or subwords, and in the "
+    "vocabulary of these. Perplexity is left out, because perplexities over different units do "
+    "not compare. A word has the links of all its pieces.",
 )
 
 FAULTS = TableSpec(
@@ -216,8 +219,8 @@ FAULTS = TableSpec(
     metrics=("ppl", "bleu", "bleu_unk", "aer"),
     judged="bleu_unk",
     published=False,
-    note="Each system trained right, then with faults that the authors' program had while the "
-    "paper's models were trained: general_gradient, the general score's gradient for the source "
-    "states; position_gradient, half the gradient of local-p's position; unmasked_padding, padding "
-    "that takes part in attention.",
+    note="Each system is shown without faults first, and then with faults that the authors' program had "
+    "while the paper's models were trained. With general_gradient, the general score passes a wrong "
+    "gradient to the source states. With position_gradient, the position of local-p gets half its "
+    "gradient. With unmasked_padding, padding takes part in attention.",
 )

@@ -25,15 +25,16 @@ class ShownColumn(Record):
 
 
 class ShownRow(Record):
-    """A row: by column its text and the number that sorts it; and where its numbers come from."""
+    """A row: its key, its text and sort number by column, and where its numbers come from."""
 
+    key: Text
     cells: Annotated[dict[str, str], Field(min_length=1)]
     sort: dict[str, int | float | None]
     facts: dict[str, str]
 
     @property
     def models(self) -> list[str]:
-        """The models whose numbers it shows, which differ in their seeds, if any do."""
+        """The models whose numbers it shows; several differ in the seed alone."""
         return self.facts.get("model", "").split()
 
 
@@ -50,7 +51,7 @@ class ShownTable(Record):
 
     @property
     def papers(self) -> bool:
-        """Whether it has numbers of the paper."""
+        """Whether it has columns of the paper's numbers."""
         return any(column.role == "paper" for column in self.columns)
 
     @model_validator(mode="after")
@@ -66,8 +67,8 @@ class ShownTable(Record):
 class SampleText(Record):
     """One form of a sentence.
 
-    ``role`` is ``source``, ``reference``, ``best`` or ``base``; ``system`` and ``model`` are None of the
-    first two.
+    ``role`` is ``source``, ``reference``, ``best`` or ``base``. The first two have neither ``system``
+    nor ``model``.
     """
 
     role: Text
@@ -86,7 +87,7 @@ class Sample(Record):
 
 
 class TablesFile(Record):
-    """The file's content: all tables of one folder, and the samples of Table 5 where it has them."""
+    """The file's content: all tables of one folder, and the samples of Table 5 if they are there."""
 
     experiment: Name
     tables: list[ShownTable]
@@ -94,7 +95,7 @@ class TablesFile(Record):
 
 
 def shown(table: Table) -> ShownTable:
-    """Return what the page shows of a table, and where each row's numbers come from."""
+    """Return a table as the page shows it."""
     columns = table.columns
     return ShownTable(
         name=table.name,
@@ -108,11 +109,12 @@ def shown(table: Table) -> ShownTable:
         ],
         rows=[
             ShownRow(
+                key=key,
                 cells={c.key: c.cells[at] for c in columns},
                 sort={c.key: c.sort[at] if c.sort else None for c in columns},
                 facts=facts(row),
             )
-            for at, row in enumerate(table.rows)
+            for at, (key, row) in enumerate(zip(table.keys, table.rows, strict=True))
         ],
     )
 
@@ -134,7 +136,7 @@ def read_tables(path: Path, experiment: str) -> TablesFile:
         InputError: if it is missing or damaged, or is of another experiment.
     """
     again = f"run the stage {'report' if path.parent.name == 'cost' else 'tables'} again"
-    found = read_model(path, TablesFile, again)
-    if found.experiment != experiment:
-        raise InputError(f"{path}: holds tables of experiment {found.experiment!r}; {again}")
-    return found
+    file = read_model(path, TablesFile, again)
+    if file.experiment != experiment:
+        raise InputError(f"{path}: holds tables of experiment {file.experiment!r}; {again}")
+    return file

@@ -1,5 +1,5 @@
-// Attention. The data: texts (lists of words); models [{name, label, group}]; kinds {kind: {lines, of}}, where
-// of[name] has a matrix for each line, or none: [source text, target text, percents row by row, gold pairs or null].
+// Attention. The data: texts (lists of words), models [{name, label, group}] and kinds {kind: {lines, of}}, where
+// of[name] has a matrix for each line: [source text, target text, percents row by row, gold pairs or null].
 function startAttention(view) {
   const data = JSON.parse(document.querySelector("#attention-data").textContent);
   const [sentence, model, beside] = ["sentence", "model", "beside"].map((name) => view.querySelector(`[name=${name}]`));
@@ -26,8 +26,8 @@ function startAttention(view) {
   function show() {
     fillSentences();
     const panels = [model.value, beside.value].filter(Boolean).map((name) => {
-      const found = data.models.find((other) => other.name === name);
-      return makeMatrix(found, matrixOf(name), data.texts);
+      const described = data.models.find((other) => other.name === name);
+      return makeMatrix(described, matrixOf(name), data.texts);
     });
     view.querySelector(".pair").replaceChildren(...panels.map((panel) => panel.element));
     const status = view.querySelector("[role=status]");

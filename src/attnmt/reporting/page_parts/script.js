@@ -1,4 +1,4 @@
-// What the page does beyond showing: theme, contents, sorting, cards, curves, attention. It asks for nothing.
+// What a reader can do with the page: theme, contents, sorting, cards, curves, attention. It makes no request.
 "use strict";
 
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -9,7 +9,7 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// Theme: the system's, unless the reader chose. Runs before anything is drawn.
+// Theme: the system's, unless the reader chose one. This runs before anything is drawn.
 const memory = {
   read: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
   write: (key, value) => { try { localStorage.setItem(key, value); } catch { /* a reader may forbid it */ } },
@@ -40,7 +40,7 @@ function startTheme() {
   show();
 }
 
-// Contents: the section being read is marked, and kept in sight in the bar of a narrow page.
+// Contents: the section being read is marked, and the bar of a narrow page scrolls to it.
 function startContents() {
   const bar = document.querySelector(".contents-inner");
   const links = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
@@ -76,12 +76,12 @@ function neighbor(group, selector, item, key) {
   if (!row || (key !== "ArrowDown" && key !== "ArrowUp")) return undefined;
   const column = item.closest("td").cellIndex;
   const side = key === "ArrowUp" ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING;
-  const found = items.filter((other) => other.closest("td").cellIndex === column
+  const onThatSide = items.filter((other) => other.closest("td").cellIndex === column
     && row.compareDocumentPosition(other.closest("tr")) & side);
-  return key === "ArrowUp" ? found.at(-1) : found[0];
+  return key === "ArrowUp" ? onThatSide.at(-1) : onThatSide[0];
 }
 
-// Sorting: up, down, and back to the order of publication. Empty cells stay below.
+// Sorting: up, down, and back to the published order. Empty cells stay below.
 function startSorting(table) {
   const body = table.tBodies[0];
   const published = [...body.rows];
@@ -112,7 +112,7 @@ function sorted(rows, column, sign) {
   });
 }
 
-// Cards: a click or Enter opens one and keeps it; a mouse that rests on a cell opens it for as long.
+// Cards: a click or Enter opens one and keeps it open. A mouse that rests on a cell opens one until it leaves.
 function startCards(section) {
   let timer = 0;
   for (const button of all(".cell", section)) {
@@ -156,7 +156,7 @@ function place(card, button) {
   card.style.top = `${below ? at.bottom + gap : at.top - gap - card.offsetHeight}px`;
 }
 
-// Curves: a switch hides its system in every panel; pointing at one brings its lines forward.
+// Curves: a switch hides its system in every panel. Pointing at a switch brings its lines forward.
 function startCurves(figure) {
   for (const label of all(".legend label", figure)) {
     const lines = all(`.panel [data-series="${label.dataset.series}"]`, figure);
