@@ -1,12 +1,13 @@
-# `make` lists the targets. All of them run offline once .venv is there, except where the list says so.
-# Without a GPU, PyTorch's smaller CPU build will do: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
+# `make` lists the targets. Once .venv is there, all of them run offline, unless the list says otherwise.
+# Without a GPU, PyTorch's smaller CPU build is enough:
+#   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
 CORES ?= 2
-# The first of these that runs and is new enough; a pyenv shim may stand on the path and not run.
+# The first of these that runs and is new enough; a pyenv shim may be on the path and fail to run.
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(shell \
 	$(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))))
 NEW_VENV = $(or $(PYTHON),$(error No Python 3.11 or later found; say make PYTHON=/path/to/python3)) -m venv .venv
@@ -22,7 +23,7 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := true
 
 show = @cat reports/$(1)/tables/table1.md; echo; \
-	echo "The report: file://$(CURDIR)/reports/$(1)/index.html; its tables and figures as files lie beside it"
+	echo "The report: file://$(CURDIR)/reports/$(1)/index.html; its tables and figures lie beside it as files"
 
 .PHONY: help
 help: ## List the targets
@@ -30,36 +31,37 @@ help: ## List the targets
 		| while IFS=$$'\t' read -r target text; do printf '%-12s %s\n' "$$target" "$$text"; done
 
 .PHONY: demo
-demo: $(VENV) ## Run whatever of the demo is missing or out of date, then show Table 1 and where the report lies
+demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table 1 and the report's address
 	snakemake -j$(CORES)
 	attnmt commit
 	$(call show,demo)
 
 .PHONY: multi30k
-multi30k: $(VENV) ## The same on Multi30k; it downloads 2 MB and takes about half an hour on 2 cores
+multi30k: $(VENV) ## Do the same on Multi30k; this downloads 2 MB and takes about half an hour on 2 cores
 	snakemake -j$(CORES) --config experiment=multi30k
 	attnmt commit --experiment multi30k
 	$(call show,multi30k)
 
 .PHONY: repro
-repro: $(VENV) ## The demo with DVC alone, one stage after the other
+repro: $(VENV) ## Run the demo with DVC instead of Snakemake, one stage after the other
 	dvc repro
 	attnmt commit
 
-# One process runs all tests of a file, so that it makes the fixtures once; tests/conftest.py orders them.
+# One process runs all tests of a file, so that it makes the fixtures once; tests/conftest.py orders
+# them.
 .PHONY: test
 test: $(VENV) ## Run all tests
 	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 
-# 30 changes of executed lines and 30 of comments, docstrings and formatting.
+# It makes 30 changes to executed lines, and 30 to comments, docstrings and formatting.
 .PHONY: test-changes
-test-changes: $(VENV) ## Change code at random; compare what becomes stale in DVC and in Snakemake (some minutes)
+test-changes: $(VENV) ## Change code at random; compare what becomes stale in DVC and in Snakemake (several minutes)
 	pytest -s tests/pipeline/mutations.py
 
-# ON=tiny takes the small project of the pipeline tests instead of the demo (some minutes).
+# ON=tiny takes the small project of the pipeline tests instead of the demo (several minutes).
 ON ?= demo
 .PHONY: test-slurm
-test-slurm: $(VENV) ## Run the demo on a SLURM of this machine alone (Debian, root); compare it with a run without SLURM
+test-slurm: $(VENV) ## Start SLURM on this machine, run the demo on it and compare with a run without it (Debian, root)
 	pip install -q -c constraints.txt -e '.[cluster]'
 	pytest tests/slurm/workflow.py -k $(ON)
 
@@ -71,14 +73,14 @@ lint: $(VENV) ## Check style, types and the Snakefile
 	snakemake --lint
 
 .PHONY: format
-format: $(VENV) ## Format the code; write what follows: models.yaml, schemas, dvc.yaml of the experiments, digests
+format: $(VENV) ## Format the code; write the generated files: models.yaml, schemas, experiments' dvc.yaml, digests
 	ruff check --fix
 	ruff format
 	python -m attnmt.config.written
 	python stages/code_digests.py params.yaml
 
 .PHONY: benchmarks
-benchmarks: $(BENCHMARKS) ## Measure speed against OpenNMT-py and JoeyNMT (network), see benchmarks/README.md
+benchmarks: $(BENCHMARKS) ## Compare speed with OpenNMT-py and JoeyNMT (needs the network); see benchmarks/README.md
 	.venv-benchmarks/bin/python -m benchmarks.cpu training
 	.venv-benchmarks/bin/python -m benchmarks.cpu decoding
 	.venv-benchmarks/bin/python -m benchmarks.cpu losses
@@ -92,7 +94,8 @@ pictures: $(VENV) ## Take README's pictures of the demo's report (needs Debian's
 graph: $(VENV) ## Draw the demo's stages
 	dvc dag dvc.yaml
 
-# One worker, because MLflow's server kills workers that do not answer for 5 seconds, as on a busy machine.
+# One worker, because MLflow's server kills workers that do not answer for 5 seconds, as on a busy
+# machine.
 .PHONY: ui
 ui: $(VENV) ## Serve MLflow, and print the address of the demo's runs with their scores
 	@attnmt track
@@ -124,7 +127,8 @@ $(VENV): pyproject.toml constraints.txt $(if $(call made_elsewhere,.venv),elsewh
 	pip install -q -c constraints.txt -e '.[workflow,dev]'
 	touch $@
 
-# An environment of its own: the peers bring libraries that the project must not depend on.
+# The benchmarks have their own environment: the peers bring libraries that the project must not depend
+# on.
 $(BENCHMARKS): pyproject.toml constraints.txt benchmarks/requirements.txt $(if $(call made_elsewhere,.venv-benchmarks),elsewhere)
 	$(addprefix rm -rf ,$(call made_elsewhere,.venv-benchmarks))
 	$(NEW_VENV)-benchmarks

@@ -1,7 +1,8 @@
 # The stages of dvc.yaml as Snakemake rules: parallel on this machine, or on a cluster with --profile.
 #   snakemake -j2                            the demo
 #   snakemake -j2 --config experiment=multi30k  another experiment; -n shows what would run
-# A stage is a rule's name. Afterwards `attnmt commit --experiment multi30k` tells DVC what was made.
+# Each stage is a rule of the same name. Afterwards `attnmt commit --experiment multi30k` tells DVC what
+# was made.
 import os
 import signal
 from pathlib import Path
@@ -13,7 +14,8 @@ from attnmt.errors import InputError
 from attnmt.workflow.graph import read_stages
 from attnmt.layout import Layout
 
-# A scheduler's warning is for the stage, which saves. It would end Snakemake, and the stage with it.
+# A scheduler warns with this signal, and the stage then saves. It would end Snakemake, and the stage
+# with it.
 signal.signal(signal.SIGUSR1, lambda *_: None)
 
 EXPERIMENT = config.get("experiment", DEMO)
@@ -22,7 +24,8 @@ LAYOUT = Layout(EXPERIMENT)
 PLANS = workflow.is_main_process
 try:
     STAGES = read_stages(EXPERIMENT, compare=PLANS)
-    # A stage that is not done gets a new order. Snakemake goes by times: it runs what is older than its order.
+    # A stage that is not done gets a new order. Snakemake goes by times: it runs a stage that is older
+    # than its order.
     for stage in STAGES if PLANS else ():
         stage.write(LAYOUT.order(stage.name), again=not stage.done)
 except (InputError, OSError) as error:
@@ -41,7 +44,8 @@ rule all:
 
 for stage in STAGES:
 
-    # The content of a settled stage is known to be up to date, so its inputs count as old, whatever their times.
+    # The content of a settled stage is known to be up to date, so its inputs count as old, whatever
+    # their times.
     age = ancient if stage.settled else str
 
     rule:
@@ -63,7 +67,7 @@ for stage in STAGES:
         resources:
             **stage.resources,
         conda:
-            lambda wildcards: config.get("conda")  # None: the environment that Snakemake was started in
+            lambda wildcards: config.get("conda")  # None means the environment of Snakemake itself
         shell:
             # With a trap the shell waits for a stage that is told to end and saves what it has.
             "trap : TERM USR1; export ATTNMT_ORDER={input.order}; {{ {params.command}; }} > {log} 2>&1"

@@ -117,8 +117,8 @@ def _losses(size: str, results: Mapping[str, Any]) -> list[str]:
     ]
     header = ["system", *(f"up to step {step}" for step in steps), "last 20 steps, nats a word"]
     note = (
-        "Largest relative difference from the plain loop's loss of the same step; no dropout, rate "
-        f"{results['rate']:g}."
+        "Each number is the largest relative difference from the plain loop's loss of the same step. "
+        f"There is no dropout, and the learning rate is {results['rate']:g}."
     )
     return [_title("Losses", size, results), table(header, rows), note]
 
@@ -134,7 +134,7 @@ def _seeds(model: str, results: Mapping[str, Any]) -> list[str]:
         for name, perplexities in (("ours", results["fp32"]), ("ours-bf16", results["bf16"]))
     ]
     header = ["system", *(f"seed {i + 1}" for i in range(len(rows[0]) - 3)), "mean", "deviation"]
-    title = f"**Whole trainings of the demo's {model}.** Perplexity on its dev set."
+    title = f"**Whole trainings of the demo's {model}.** Perplexity on the demo's development set."
     return [title, table(header, rows)]
 
 

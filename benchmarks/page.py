@@ -23,7 +23,7 @@ def results_file(kind: str, machine: str) -> Path:
 def put_into_page(kind: str, render: Callable[[Mapping[str, Any]], str]) -> None:
     """Put all machines' results of a kind between the page's lines ``results:<kind>``."""
     tables = [render(read_json(path)) for path in sorted(RESULTS.glob(f"{kind}-*.json"))]
-    text = "\n\n".join(tables) or "There are none yet."
+    text = "\n\n".join(tables) or "There are no results yet."
     write_text(PAGE, readme_with_table(read_text(PAGE, "utf-8"), text, f"results:{kind}"))
 
 

@@ -13,12 +13,12 @@ LANGUAGES: dict[Direction, str] = {"en-de": "English-German", "de-en": "German-E
 LINKED = (
     "AER is measured on force-decoded references. Each German word is linked to the English word that "
     "has the largest attention weight at one step. For content scores that is the step after the word, "
-    "whose input is the word, as in the authors' program. Ensembles with such a score are read there, "
-    "too. For location and for the GRU it is the step that predicts the word."
+    "whose input is the word, as in the authors' program. For ensembles with such a score it is that "
+    "step, too. For location and for the GRU it is the step that predicts the word."
 )
 READINGS = (
-    "The columns “same step” and “next step” show both readings for every system. The diagonal is no "
-    "model. It links each German word to the English word at the same position, or to the last one if "
+    "The columns “same step” and “next step” show both readings for every system. The diagonal is not "
+    "a model. It links each German word to the English word at the same position, or to the last one if "
     "the English sentence is shorter."
 )
 REPLACED = (
@@ -46,7 +46,7 @@ def caption(
     """Return what follows the title.
 
     Args:
-        rows: of the table; at least one has a number of ours.
+        rows: the rows of the table; at least one has a number of ours.
         common: the conditions under which all of ours were scored.
         papers_text: whether ours were measured on the paper's own set.
     """
@@ -103,7 +103,7 @@ def seed_words(seeds: Collection[Sequence[str]]) -> list[str]:
     """Return one phrase about the seeds behind the numbers, or none where there are no seeds.
 
     Args:
-        seeds: those of each system; systems with the same seeds count once.
+        seeds: the seeds of each system; systems with the same seeds count once.
     """
     if len(seeds) > 1:
         return ["means over a model's seeds"]
@@ -111,11 +111,11 @@ def seed_words(seeds: Collection[Sequence[str]]) -> list[str]:
 
 
 def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
-    """Say whether ours compare with the paper's numbers."""
+    """Say whether our numbers can be compared with the paper's."""
     if not spec.published or papers_text:
         return ""
     if not _any(rows, "gain"):
-        return "Our text is not the paper's, so the numbers do not compare."
+        return "Our text is not the paper's, so the numbers cannot be compared."
     return "Our text is not the paper's: compare gains, not numbers."
 
 
@@ -125,7 +125,7 @@ def _any_own(rows: Rows) -> bool:
 
 
 def _gain(spec: TableSpec, rows: Rows) -> str:
-    """Say what the numbers in brackets are, and what p is a test of."""
+    """Say what the numbers in brackets are, and what p tests."""
     if not _any(rows, "gain"):
         return ""
     base = (
@@ -141,7 +141,7 @@ def _gain(spec: TableSpec, rows: Rows) -> str:
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
-    """Say what a verdict is, and a difference where it is shown."""
+    """Say what a verdict is, and what a difference is where it is shown."""
     if spec.judged is None or not _any(rows, "verdict"):
         return ""
     judged, noise = (

@@ -61,7 +61,7 @@ function makeMatrix({ name, label }, matrix, texts) {
   const title = make("h3", {}, label, make("small", {}, name));
   const panel = { element: make("article", { className: "matrix" }, title), key: {}, mark() {}, clear() {} };
   if (!matrix) {
-    panel.element.append(make("p", { className: "note" }, "No matrix of this sentence."));
+    panel.element.append(make("p", { className: "note" }, "There is no matrix for this sentence."));
     return panel;
   }
   const [source, target, weights, gold] = [texts[matrix[0]], texts[matrix[1]], matrix[2], matrix[3] ?? []];

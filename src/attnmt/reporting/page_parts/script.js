@@ -12,7 +12,7 @@ function make(tag, properties = {}, ...children) {
 // Theme: the system's, unless the reader chose one. This runs before anything is drawn.
 const memory = {
   read: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
-  write: (key, value) => { try { localStorage.setItem(key, value); } catch { /* a reader may forbid it */ } },
+  write: (key, value) => { try { localStorage.setItem(key, value); } catch { /* the browser may forbid it */ } },
 };
 
 function setTheme(theme) {
@@ -156,7 +156,7 @@ function place(card, button) {
   card.style.top = `${below ? at.bottom + gap : at.top - gap - card.offsetHeight}px`;
 }
 
-// Curves: a switch hides its system in every panel. Pointing at a switch brings its lines forward.
+// Curves: a switch hides or shows its system in every panel. Pointing at a switch brings its lines forward.
 function startCurves(figure) {
   for (const label of all(".legend label", figure)) {
     const lines = all(`.panel [data-series="${label.dataset.series}"]`, figure);
