@@ -224,4 +224,4 @@ def test_the_page_shows_how_losses_diverge():
     results = {"machine": MACHINE, "rate": 0.1, "differences": differences, "last": last}
     page = render({"losses": {"small": results}})
     assert "| ours, fp32 | 1.0e-07 | 2.0e-06 | 5.1000 |" in page.splitlines()
-    assert "no dropout, rate 0.1." in page
+    assert "no dropout, and the learning rate is 0.1." in page
