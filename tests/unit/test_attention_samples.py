@@ -29,7 +29,7 @@ def test_sampled_lines_are_spread_evenly(lines: int, samples: int) -> None:
     assert not gaps or (min(gaps) >= 1 and max(gaps) - min(gaps) <= 1)
 
 
-def test_sampled_lines() -> None:
+def test_sampled_lines_start_at_the_first_and_are_at_most_all() -> None:
     assert sampled_lines(5, 3) == [0, 1, 3]
     assert sampled_lines(2, 3) == [0, 1]
 

@@ -188,8 +188,8 @@ def test_indefinite_article_follows_the_sound() -> None:
 # Pairs
 
 
-def test_known_sentences() -> None:
-    """Short sentences with links that everybody can check; which of them come up depends on the seed."""
+def test_short_sentences_have_the_known_translations_and_links() -> None:
+    """Everybody can check the links of these sentences. The seed decides which of them are generated."""
     known = {
         "We know him.": ("Wir kennen ihn.", "0-0 1-1 2-2 3-3", ""),
         "They know us.": ("Sie kennen uns.", "0-0 1-1 2-2 3-3", ""),
@@ -219,7 +219,7 @@ def test_tokens_are_those_of_moses(pairs: list[GoldPair]) -> None:
         assert tuple(german.tokenize(pair.target, escape=False)) == pair.target_tokens
 
 
-def test_lengths(pairs: list[GoldPair]) -> None:
+def test_sentences_have_the_lengths_of_ordinary_text(pairs: list[GoldPair]) -> None:
     for side in ("source_tokens", "target_tokens"):
         lengths = [len(getattr(pair, side)) for pair in pairs]
         assert min(lengths) >= 3
@@ -229,7 +229,7 @@ def test_lengths(pairs: list[GoldPair]) -> None:
         assert 0.008 <= sum(length >= 30 for length in lengths) / len(lengths) <= 0.04
 
 
-def test_links(pairs: list[GoldPair]) -> None:
+def test_links_are_sorted_and_lie_inside_the_pair(pairs: list[GoldPair]) -> None:
     for pair in pairs:
         links = pair.sure + pair.possible
         assert len(set(links)) == len(links)

@@ -74,7 +74,7 @@ def test_values_are_the_same_where_no_gradient_is_wanted(variant: Variant) -> No
 
 
 @pytest.mark.parametrize("feeding", [False, True])
-def test_input_feeding_is_felt(feeding: bool) -> None:
+def test_only_with_input_feeding_h_tilde_reaches_the_next_step(feeding: bool) -> None:
     model = translator(Variant("lstm", "global", "dot", feeding)).eval()
     source, lengths, words, _, _ = padded_batch()
 
@@ -84,11 +84,11 @@ def test_input_feeding_is_felt(feeding: bool) -> None:
 
     before = second_weights()
     with torch.no_grad():
-        model.decoder.W_c.mul_(2)  # reaches the next state only through what is fed
+        model.decoder.W_c.mul_(2)  # this reaches the next state only by input feeding
     assert torch.equal(before, second_weights()) != feeding
 
 
-def test_reversal_is_of_the_order_of_reading_only() -> None:
+def test_reversal_changes_only_the_order_of_reading() -> None:
     """A model that reads x_S .. x_1 attends to the same positions as one that reads x_1 .. x_S."""
     variant = Variant("lstm", "local_m", "dot", False)
     forward, backward = (translator(variant, reverse=r) for r in (False, True))

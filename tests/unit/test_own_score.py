@@ -75,7 +75,7 @@ def test_its_gradients_are_those_of_finite_differences(cell: str, feeding: bool)
     for parameter in model.parameters():
         direction, moved = torch.randn_like(parameter), []
         assert parameter.grad is not None
-        for sign in (1, -2, 1):  # forward, backward, home again
+        for sign in (1, -2, 1):  # forward, backward, and to the start again
             with torch.no_grad():
                 parameter += sign * 1e-5 * direction
                 moved.append(loss())
@@ -91,7 +91,7 @@ def test_its_cost_is_what_torch_counts(cell: str, feeding: bool) -> None:
     model.initialize(1)
     cost = work(model.config, Lengths(SOURCE, TARGET))
     found = counted_flop(model) / (PAIRS * TARGET)
-    # An unrolled decoder takes attention's way to the contexts once more.
+    # An unrolled decoder computes attention up to the contexts once more.
     again = 4 * cost.attention if feeding or cell == "gru" else 0
     assert cost.training_flop * (1 - 1e-12) <= found <= (cost.training_flop + again) * (1 + 1e-12)
     assert training_memory(model.config, 4, Lengths(SOURCE, TARGET)) > 0

@@ -143,7 +143,7 @@ def told_one(ranks: Ranks, folder: Path) -> Any:
     return training(ranks, folder, StopAfter(5) if ranks.rank else Stop())
 
 
-def test_whichever_process_is_told_all_stop(tmp_path: Path) -> None:
+def test_all_processes_stop_if_one_is_told_to(tmp_path: Path) -> None:
     assert in_two_processes(told_one, tmp_path) == ["stopped", None]
     assert Checkpoints(tmp_path, minutes=0).load(small(FEEDING)).step == 5
 
@@ -157,7 +157,7 @@ def test_whichever_process_is_told_all_stop(tmp_path: Path) -> None:
         ("time.sleep(60)", "os.kill(os.getpid(), 9)", 137),
     ],
 )
-def test_one_processs_failure_ends_all(
+def test_the_failure_of_one_process_ends_all(
     first: str, second: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "script.py"
@@ -239,7 +239,7 @@ def test_what_a_process_starts_does_not_take_its_parent_for_its_own(
     assert in_two_processes(own_parent) == [None, None]
 
 
-def test_every_sentence_is_one_processs() -> None:
+def test_every_sentence_goes_to_exactly_one_process() -> None:
     for count, sentences in itertools.product((1, 2, 3, 7), (1, 2, 6, 128)):
         parts = [Ranks(rank, count).rows(sentences) for rank in range(count)]
         rows = [row for part in parts for row in range(sentences)[part]]

@@ -21,8 +21,8 @@ def outcome(p_for: float, p_against: float) -> Outcome:
     return Outcome(1.0, 0.0, 2.0, p_for, p_against)
 
 
-def test_holm_by_hand() -> None:
-    """He compares .01 with .05 / 4, then .02 with .05 / 3, and ends there."""
+def test_adjusted_values_and_levels_are_holms_by_hand() -> None:
+    """Holm compares .01 with .05 / 4, then .02 with .05 / 3, and stops there."""
     values = [0.03, 0.01, 0.04, 0.02]
     assert adjusted(values) == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert holm_level([0.03, 0.04, 0.02]) == pytest.approx(0.05 / 4)
@@ -77,14 +77,14 @@ def test_the_weakest_difference_decides() -> None:
     )
 
 
-def test_means_of_several_systems() -> None:
+def test_a_claim_may_compare_means_of_several_systems() -> None:
     runs = [Runs.of_values(values) for values in ([3.0, 5.0], [5.0, 7.0], [1.0, 2.0])]
     assert mean_test(runs[:2], runs[2:], "greater").value == pytest.approx(3.5)
     assert mean_test(runs[:2], [], "greater", 4.9).p_for > 0.3
 
 
 def test_a_study_of_equal_systems_rarely_gives_any_verdict() -> None:
-    """Twenty claims are about eight systems that do not differ. One study of twenty may err at all."""
+    """Twenty claims compare eight systems that do not differ. At most one study of twenty may err."""
     chance, wrong = np.random.default_rng(1), 0
     pairs = [(a, b) for a in range(8) for b in range(a)][:20]
     for _ in range(150):
