@@ -43,7 +43,7 @@ MEMBERS = ["local_p_general_feed", *SEEDS]
 
 
 def build(folder: Path) -> Params:
-    """Write the project into ``folder``, the working folder; all its stages run but training."""
+    """Write the project into ``folder``, the working folder, and run all its stages but training."""
     params = _write_params(folder)
     layout = Layout(params.experiment)
     write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))

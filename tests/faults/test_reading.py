@@ -560,5 +560,5 @@ def assert_matches(pattern: str, message: str) -> None:
         raise InputError(message)
 
 
-def test_there_are_enough_cases() -> None:
+def test_there_are_at_least_110_cases() -> None:
     assert len(CASES) >= 110

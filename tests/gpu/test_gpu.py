@@ -69,7 +69,7 @@ def model_on_gpu(system: System, size: int = 16) -> Translator:
 
 
 def losses(step: Step, count: int, make: Callable[[int], list[Batch]] = batches) -> list[float]:
-    """Train on some batches and return the losses; the host must not wait for any before the last."""
+    """Train on some batches and return the losses; the host must not wait for any but the last."""
     torch.manual_seed(5)
     with no_waiting():
         step_losses = [

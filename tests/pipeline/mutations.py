@@ -144,7 +144,7 @@ def parses(text: str | None) -> bool:
 
 
 def idle_changes(folder: Path) -> Iterator[Change]:
-    """Yield random changes that do nothing, of all four kinds in turn, without end."""
+    """Yield, without end, random changes that do nothing; the four kinds take turns."""
     chance = random.Random(SEED)
     files = [path.relative_to(folder) for path in sorted(folder.glob("src/attnmt/**/*.py"))]
     yielded = 0

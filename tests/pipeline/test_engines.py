@@ -46,7 +46,7 @@ def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
     assert scores.keys() == {"test1", "test2"}  # it has no attention, so it has no AER
     assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
     assert "aer" in by_file["reports/demo/metrics/ensemble.json"]["data"]
-    # Around the JSON, DVC says that the experiments that have not run have nothing to show.
+    # Around the JSON, DVC says that experiments without a run have nothing to show.
     shown = built.run("dvc", "plots", "show", "--json")
     plots, _ = json.JSONDecoder().raw_decode(shown[shown.index("{") :])
     curves = json.dumps(plots["data"]["dvc.yaml::Learning curves"])

@@ -64,7 +64,7 @@ def test_experiments_resolve_to_the_same_stages(experiment: str) -> None:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_experiments_share_one_declaration(experiment: str) -> None:
-    """They are files and not links, which DVC cannot read at a revision; `make format` writes them."""
+    """Each is a file that `make format` writes, because DVC cannot read links at a revision."""
     file = ROOT / Path(params_file(experiment)).with_name("dvc.yaml")
     assert not file.is_symlink()
     assert file.read_bytes() == (ROOT / "dvc.yaml").read_bytes()
@@ -72,7 +72,7 @@ def test_experiments_share_one_declaration(experiment: str) -> None:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_no_family_shares_its_lines_with_another(experiment: str) -> None:
-    """`dvc exp run -S` of one family would change the others with it."""
+    """Otherwise `dvc exp run -S` of one family would also change the others."""
     text = (ROOT / params_file(experiment)).read_text()
     assert anchors(text[text.index("\nfamilies:") : text.index("\nseeds:")]) == []
 

@@ -159,7 +159,7 @@ def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> Non
 
 
 def test_results_come_back_through_dvc(runs: Runs, tmp_path: Path) -> None:
-    """Where they are pulled, nothing is left to do, and MLflow is filled from the files."""
+    """After `dvc pull`, nothing is left to do, and MLflow is filled from the files."""
     runs.remote.run("attnmt", "commit")
     runs.remote.commit()
     runs.remote.set_remote(tmp_path / "cache")

@@ -77,7 +77,7 @@ def test_samples_name_their_units(translated: Path, name: str, kind: str) -> Non
             assert target[:-1] == references[line].split()
 
 
-def test_samples_hold_the_weights_of_what_the_search_returned(translated: Path) -> None:
+def test_samples_hold_the_weights_of_the_translations(translated: Path) -> None:
     project = translated.parents[1]
     params = make_experiment(project.parent / "again")  # the same, to the byte
     text = load_translator(params, "ensemble", project)

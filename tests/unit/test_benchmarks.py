@@ -211,7 +211,7 @@ def test_the_page_shows_what_an_ensemble_costs():
     assert "The ensemble of 8 takes 8.00 times as long as one model." in page
 
 
-def test_the_page_shows_what_seeds_and_precisions_end_with():
+def test_the_page_shows_the_final_costs_of_seeds_and_precisions():
     results = {"machine": MACHINE, "fp32": [1.5, 1.7], "bf16": [1.6, 1.4]}
     page = render({"seeds": {"base": results}}).splitlines()
     assert "| system | seed 1 | seed 2 | mean | deviation |" in page

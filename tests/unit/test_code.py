@@ -13,7 +13,7 @@ from attnmt.workflow.code import code_of, digest_of, write_code
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "stages").glob("*.py"))
-# record.py imports DVC's adapter by name, and the configuration's model.py the scores and windows.
+# record.py imports DVC's adapter by name; the configuration's model.py so imports scores and windows.
 LOADED_BY_NAME = {"record.py", "model.py"}
 
 

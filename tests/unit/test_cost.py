@@ -68,7 +68,7 @@ def test_work_is_what_torch_counts(variant: Variant) -> None:
 
 
 def test_the_cost_of_the_papers_base_is_the_one_by_hand() -> None:
-    # 2 embeddings and W_s of 50,000 x 1,000; 2 x 4 layers of 4,000 x 2,000
+    # 2 embeddings and W_s have 50,000 x 1,000; 2 x 4 layers have 4,000 x 2,000
     assert parameters(paper()) == 3 * 50_000_000 + 8 * 8_000_000
     cost = work(paper(), Lengths(source=20, target=25))
     assert (cost.encoder, cost.decoder) == (0.8 * 4 * 8e6, 4 * 8e6)

@@ -72,7 +72,7 @@ def test_every_process_takes_another_gpu(two_gpus: list[int], tmp_path: Path) ->
 
 
 def test_choosing_a_device_leaves_the_precision_as_it_was() -> None:
-    """``best_device`` keeps what ``products_in`` has set; torch's default would round an LSTM in fp32."""
+    """``best_device`` keeps what ``products_in`` has set; torch's default rounds the LSTM in fp32."""
     show = (
         "import torch\n"
         "rnn = torch.backends.cudnn.rnn\n"

@@ -72,7 +72,9 @@ PART = st.dictionaries(st.tuples(WORD, WORD), st.integers(1, 4))
 
 @settings(deadline=None)  # the disk may be slow
 @given(st.lists(PART, min_size=1, max_size=4), st.integers(1, 6))
-def test_parts_count_together(parts: list[dict[tuple[str, str], int]], min_count: int) -> None:
+def test_counts_of_all_parts_are_added_up(
+    parts: list[dict[tuple[str, str], int]], min_count: int
+) -> None:
     whole: Counter[tuple[str, str]] = Counter()
     for part in parts:
         whole.update(part)
@@ -90,7 +92,7 @@ def test_parts_count_together(parts: list[dict[tuple[str, str], int]], min_count
         assert dictionary.best(source) == best
 
 
-def test_memory_holds_one_part(tmp_path: Path) -> None:
+def test_memory_holds_only_one_part(tmp_path: Path) -> None:
     """Every part has other words, so that only the number of words grows."""
 
     def peak(parts: int) -> int:
@@ -122,7 +124,7 @@ def test_a_line_with_too_few_fields_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("parts", [1, 3, 4, 10, 11])
-def test_pairs_are_dealt_out(tmp_path: Path, parts: int) -> None:
+def test_pairs_are_dealt_out_evenly_and_none_is_lost(tmp_path: Path, parts: int) -> None:
     files = tmp_path / "e", tmp_path / "f"
     for file in files:
         file.write_text("".join(f"{file.name} {k}\n" for k in range(10)))
@@ -155,7 +157,7 @@ def test_the_aligned_set_is_learned_from_but_not_counted(tokens: Project) -> Non
     assert read_links(tokens.dictionary / "test.links")[0].sure == [(0, 0), (1, 1)]
 
 
-def test_stage_is_deterministic(tokens: Project) -> None:
+def test_the_stage_writes_the_same_bytes_again(tokens: Project) -> None:
     tokens.succeed("dictionary")
     first = tokens.outputs()
     tokens.succeed("dictionary")

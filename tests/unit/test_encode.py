@@ -74,7 +74,7 @@ def test_the_summary_counts_words_and_unknown_words(tokens: Project) -> None:
     assert "dev: 1 pairs; en 8 words, 25.00% unknown; de 6 words, 0.00% unknown\n" in output
 
 
-def test_vocabulary_is_cut(tokens: Project) -> None:
+def test_the_vocabulary_is_cut_to_its_size(tokens: Project) -> None:
     write(tokens, "train.en", "b c b d c c\n")
     folder = encode(tokens, vocabulary=5)
     assert Vocabulary.load(folder / "vocab.en").words[3:] == ["c", "b"]
@@ -130,7 +130,7 @@ def test_words_are_cut_into_pieces_and_links_stay(tokens: Project) -> None:
     assert set(Vocabulary.load(folder / "vocab.en").words[3:]) == set(pieces)
 
 
-def test_a_piece_that_is_rare_in_a_language_is_split_there(tokens: Project) -> None:
+def test_a_piece_that_is_rare_in_a_language_is_split_in_that_language(tokens: Project) -> None:
     write(tokens, "train.en", "aab aab aab aab\n")
     write(tokens, "train.de", "aab bb bb bb\n")
     folder = encode(tokens, pieces={"merges": 10, "threshold": 2})
@@ -147,7 +147,7 @@ def test_pieces_are_learned_from_the_text_that_the_family_reads(tokens: Project)
 
 
 @pytest.mark.parametrize("pieces", [None, {"merges": 20, "threshold": 2}], ids=["words", "pieces"])
-def test_digest_follows_the_ids(tokens: Project, pieces: Any) -> None:
+def test_the_digest_changes_with_the_ids(tokens: Project, pieces: Any) -> None:
     folder = encode(tokens, pieces=pieces)
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
     encode(tokens, pieces=pieces)
@@ -175,7 +175,7 @@ def test_bad_input_is_named(tokens: Project, files: dict[str, str], message: str
     assert message in tokens.fail("encode", "luong")
 
 
-def test_text_may_hold_the_mark_of_pieces_where_words_stay_whole(tokens: Project) -> None:
+def test_where_words_stay_whole_text_may_hold_the_mark_of_pieces(tokens: Project) -> None:
     write(tokens, "dev.de", "a b</w>c\n")
     assert (encode(tokens) / "dev.de.tok").read_text() == "a b</w>c\n"
 

@@ -24,7 +24,7 @@ def test_what_is_written_is_read_back(
     assert text.lengths.tolist() == [len(line) for line in lines]
 
 
-def test_types_on_disk(tmp_path: Path) -> None:
+def test_ids_are_int32_and_offsets_int64_on_disk(tmp_path: Path) -> None:
     write_encoded(tmp_path, "set", "de", [EncodedText.of([[5, 6], [7]])])
     ids, offsets = np.load(tmp_path / "set.de.ids.npy"), np.load(tmp_path / "set.de.offsets.npy")
     assert (ids.dtype, ids.tolist()) == (np.int32, [5, 6, 7])

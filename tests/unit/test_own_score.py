@@ -46,7 +46,7 @@ def config(cell: str, feeding: bool) -> ModelConfig:
 
 @pytest.mark.parametrize("attention", ["global", "local_m", "local_p"])
 @pytest.mark.parametrize("feeding", [False, True])
-def test_it_trains(feeding: bool, attention: str) -> None:
+def test_training_changes_it_and_lowers_the_loss(feeding: bool, attention: str) -> None:
     """A few steps through the training's own step change its parameters and lower the loss."""
     torch.manual_seed(1)
     model = Translator(ModelConfig(system(feeding, attention), SHAPE, 8, 8))
@@ -97,7 +97,7 @@ def test_its_cost_is_what_torch_counts(cell: str, feeding: bool) -> None:
     assert training_memory(model.config, 4, Lengths(SOURCE, TARGET)) > 0
 
 
-def test_the_configuration_accepts_it_and_knows_no_other(tmp_path: Path) -> None:
+def test_the_configuration_accepts_it_and_refuses_a_misspelled_one(tmp_path: Path) -> None:
     text, path = (ROOT / "systems.yaml").read_text(), tmp_path / "systems.yaml"
     assert "attention: global, score: dot}" in text
     params_file = shutil.copy(ROOT / "params.yaml", tmp_path)

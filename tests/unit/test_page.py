@@ -132,7 +132,7 @@ def test_only_our_numbers_say_where_they_come_from(page: str, params: Params) ->
     assert COMMIT[:12] in page
 
 
-def test_same_files_give_the_same_page(page: str, params: Params) -> None:
+def test_the_same_files_give_the_same_page(page: str, params: Params) -> None:
     assert page_of(params) == page
 
 

@@ -38,7 +38,7 @@ def test_pieces_are_joined_to_the_same_words(
 
 
 def test_codes_are_those_of_a_case_worked_by_hand() -> None:
-    # Counted by hand: 9, 9, 7, 6 and 6; of equally frequent pairs the alphabetically last comes first
+    # Counts by hand: 9, 9, 7, 6 and 6. Of equally frequent pairs, the alphabetically last comes first
     codes = learn_codes(COUNTS, 5).splitlines()
     assert codes == ["#version: 0.2", "s t</w>", "e st</w>", "l o", "w est</w>", "n e"]
 
@@ -56,7 +56,7 @@ def test_a_piece_that_is_not_known_is_split() -> None:
     assert Cutter(codes, known).cut(["low", "lower"]) == ["low", "l@@", "o@@", "w@@", "e@@", "r"]
 
 
-def test_learning_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
+def test_learning_pieces_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     learn_codes(COUNTS, 1000)  # more than there are
     assert capfd.readouterr() == ("", "")
 

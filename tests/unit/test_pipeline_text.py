@@ -40,7 +40,7 @@ def pipelines(params: Params, folder: Path) -> dict[str, Pipeline]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_raw_set_is_translated_as_its_encoded_one(
+def test_raw_text_is_translated_as_the_stage_translates_its_ids(
     pipelines: dict[str, Pipeline], name: str
 ) -> None:
     pipeline = pipelines[name]

@@ -292,7 +292,7 @@ def run(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app(standalone_mode=False)
 
 
-def test_the_command_asks_dvc(
+def test_the_command_asks_dvc_what_is_done(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (project / ".dvc").mkdir()

@@ -57,7 +57,7 @@ def unchanged(values: Tensor) -> Tensor:
     ],
     ids=["rounds the factors", "rounds nothing", "rounds the sum too"],
 )
-def test_bf16_is_offered_where_the_factors_alone_are_rounded(
+def test_bf16_is_offered_where_only_the_factors_are_rounded(
     of_factors: Rounding, of_sum: Rounding, offered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This holds whatever torch says about the processor."""

@@ -177,7 +177,7 @@ def test_a_signal_reaches_every_process(tmp_path: Path, monkeypatch: pytest.Monk
         "import os, signal, sys, time\n"
         "def note(*_): open(os.environ['RANK'], 'w'); sys.exit(75 if os.environ['RANK'] == '0' else 0)\n"
         "signal.signal(signal.SIGTERM, note)\n"
-        # Not with open(): an error that a handler raises while open() ends may be lost.
+        # open() is not used: an error that a handler raises while open() ends may be lost.
         "os.close(os.open('ready' + os.environ['RANK'], os.O_CREAT))\n"
         "while not (os.path.exists('ready0') and os.path.exists('ready1')): time.sleep(0.01)\n"
         "if os.environ['RANK'] == '1': os.kill(os.getppid(), signal.SIGTERM)\n"
@@ -232,7 +232,7 @@ def own_parent(ranks: Ranks) -> str | None:
     return os.environ.get(PARENT)
 
 
-def test_what_a_process_starts_does_not_take_its_parent_for_its_own(
+def test_a_child_does_not_take_the_parent_of_its_process_for_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(PARENT, str(os.getpid()))

@@ -137,7 +137,7 @@ def test_two_commands_prove_something_together(two: None) -> None:
 
 
 @pytest.mark.parametrize("half", [do_first, do_second])
-def test_half_of_a_stage_beside_the_other_half_from_before_proves_nothing(
+def test_after_only_one_of_two_commands_ran_again_nothing_is_proven(
     two: None, half: Callable[[str], None]
 ) -> None:
     do_first()
@@ -147,7 +147,7 @@ def test_half_of_a_stage_beside_the_other_half_from_before_proves_nothing(
     assert not proven(TWO)
 
 
-def test_the_second_command_proves_nothing_of_what_the_first_did_not_make(two: None) -> None:
+def test_after_a_change_between_two_commands_nothing_is_proven(two: None) -> None:
     do_first()
     Path("out").write_text("made by somebody else")
     do_second()

@@ -84,7 +84,7 @@ def test_the_signatures_name_script_settings_and_version(script: Script, setting
 
 
 def test_bleu_is_that_of_a_case_worked_by_hand() -> None:
-    # shares of the translation's n-grams in the reference: 6/7, 4/6, 3/5, 2/4; 7 words against 8
+    # shares of the translation's n-grams that are in the reference: 6/7, 4/6, 3/5, 2/4; 7 words for 8
     translation, reference = "a b c d e x f", "a b c d e g f h"
     expected = math.exp(1 - 8 / 7) * (6 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25
     assert score_alone("tokenized", [translation], [reference]) == pytest.approx(

@@ -110,7 +110,7 @@ FAULTY: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (["a" * 1000] * 6, {"beam": 100}, "of 100 a request may have 2000; send several requests"),
 ]
-# MLflow's servers make text of these before a model sees them.
+# MLflow's servers turn these into text before a model sees them.
 NO_TEXT: list[tuple[Any, dict[str, Any], str]] = [
     (["a", None], {}, "sentence 1: it is missing, or not text"),
     ([1.5], {}, "Failed to enforce schema"),

@@ -49,7 +49,7 @@ def test_segments_are_read_by_document_and_number(write: Write) -> None:
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(LINE, min_size=1, max_size=5))
-def test_the_same_as_sacrebleu_on_what_is_not_escaped(
+def test_unescaped_text_is_read_as_by_sacrebleu(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:
     """sacrebleu takes each line for a segment and keeps entities, so the texts hold neither."""
@@ -63,12 +63,12 @@ def test_the_same_as_sacrebleu_on_what_is_not_escaped(
 
 
 @given(TEXT)
-def test_what_is_escaped_comes_back(text: str) -> None:
+def test_escaped_characters_are_restored(text: str) -> None:
     assert plain_text(html.escape(text)) == text
 
 
 @pytest.mark.parametrize("raw", ["&nosuch;", "&#x;", "&", "&;", "& amp;", "&amp", "&copy 2015"])
-def test_what_is_not_an_entity_stays(raw: str) -> None:
+def test_text_that_is_not_an_entity_stays(raw: str) -> None:
     assert plain_text(raw) == raw
 
 

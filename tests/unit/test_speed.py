@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, counted=True)
 SHAPE = ModelShape(layers=1, size=10, window_D=2, location_slots=5, init=0.1)
 BASE = ModelConfig(System(), SHAPE, 100, 100)
-# A layer has 4 x 10 x 20; the encoder runs for 8 source words to 10 target words; W_s has 10 x 100.
+# A layer has 4 x 10 x 20 weights and W_s has 10 x 100. There are 8 source words to 10 target words.
 FLOP = 6 * (0.8 * 800 + 800 + 1000)
 
 

@@ -56,7 +56,7 @@ def test_a_step_is_loss_backward_and_update(system: System, clip_embeddings: boo
     for either in (model, other):
         either.initialize(1)
         either.train()
-        # On a processor a step has sparse gradients. Dense ones are added by FMA, which rounds once less.
+        # A processor's step has sparse gradients. Dense ones are added by FMA, which rounds once less.
         either.encoder.embedding.sparse = either.decoder.embedding.sparse = True
     torch.manual_seed(5)
     for batch in batches:
@@ -134,7 +134,7 @@ def step_of_a_gpu(model: Translator, ranks: Ranks) -> Step:
 @EACH_SYSTEM
 @EACH_RANKS
 def test_a_step_depends_on_no_value(system: System, ranks: Ranks) -> None:
-    """A GPU's graph cannot hold a decision that depends on values; tensors without values show one."""
+    """A GPU's graph cannot decide by values. Tensors without values reveal a step that does."""
     with FakeTensorMode():
         model, ones = small(system).train(), torch.ones(8, 5, dtype=torch.int64)
         batch = Batch(ones, ones[:, 0], ones, ones, ones[:, 0])

@@ -55,7 +55,7 @@ def test_detokenizing_gives_the_text(language: str, sentence: str, split_hyphens
     assert tokenizer.detokenize(tokenizer.tokenize(sentence)) == sentence
 
 
-def test_detokenizing_the_authors_hyphens() -> None:
+def test_the_authors_hyphens_are_detokenized() -> None:
     tokens = ["well", "##AT##-##AT##", "known", "&quot;", "&amp;", "&quot;", "."]
     assert MosesTokenizer("en", True).detokenize(tokens) == 'well-known "&".'
 

@@ -188,7 +188,7 @@ def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog)
     assert [record.name for record in caplog.records].count("attnmt.tracking.live") == 1
 
 
-def test_scores_join_their_training(project):
+def test_scores_go_to_the_run_of_their_training(project):
     write_training()
     client = store.connect()
     with pytest.raises(InputError, match="base with fingerprint f1 has no run"):
@@ -483,7 +483,7 @@ def test_four_processes_may_start_without_a_store(tmp_path, monkeypatch):
     assert names == models
 
 
-def test_a_job_on_another_machine_leaves_the_default_store_alone(tmp_path, monkeypatch, caplog):
+def test_a_job_on_another_machine_does_not_touch_the_default_store(tmp_path, monkeypatch, caplog):
     """The curves are left to `attnmt track`, unless a server is named."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)

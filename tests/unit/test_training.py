@@ -66,12 +66,12 @@ def test_interruptions_change_no_byte(tmp_path: Path) -> None:
     torch.manual_seed(99)  # random numbers drawn before must not matter
     assert run(tmp_path / "b", iter([3, 0, 10, 1, 20])) == undisturbed
     assert run(tmp_path / "c", stop_after=iter([3, 0, 8, 5, 1, 6, 20])) == undisturbed
-    # 58 questions around 57 batches and 9 of evaluations; stop in the last evaluation, and after it.
+    # There are 58 questions around 57 batches and 9 in evaluations. Stop in the last one, and after it.
     assert run(tmp_path / "d", stop_after=iter([65])) == undisturbed
     assert run(tmp_path / "e", stop_after=iter([66])) == undisturbed
 
 
-def test_a_stop_breaks_an_evaluation_off(tmp_path: Path) -> None:
+def test_a_stop_ends_an_evaluation_early(tmp_path: Path) -> None:
     """The checkpoint is that of the batch before it. The next start begins with the evaluation."""
     text, rows = reversal(150, 1, reverse=True), []
     checkpoints = Checkpoints(tmp_path, minutes=1)

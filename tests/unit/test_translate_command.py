@@ -112,7 +112,7 @@ def test_the_output_has_columns_of_scores_and_alignments(
         assert links == " ".join(f"{i}-{j}" for i, j in sorted(translation.links))
 
 
-def test_json_has_everything(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_the_json_output_has_every_field(attnmt: Attnmt, params: Params, folder: Path) -> None:
     translated = expected(params, folder, "ensemble")
     output = attnmt(*RAW, "--model", "ensemble", "--format", "json")[1]
     for line, (row, (best,)) in enumerate(zip(output.splitlines(), translated, strict=True)):

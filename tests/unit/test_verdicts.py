@@ -31,7 +31,7 @@ def test_adjusted_values_and_levels_are_holms_by_hand() -> None:
 
 
 @given(PS)
-def test_a_claim_is_decided_at_its_level(values: list[float]) -> None:
+def test_an_adjusted_value_decides_as_the_level_of_its_claim(values: list[float]) -> None:
     after = adjusted(values)
     for i, p in enumerate(values):
         level = holm_level(values[:i] + values[i + 1 :])
@@ -39,7 +39,7 @@ def test_a_claim_is_decided_at_its_level(values: list[float]) -> None:
         assert after[i] >= p
 
 
-def test_the_three_verdicts() -> None:
+def test_a_claim_is_confirmed_refuted_or_undecided() -> None:
     p = {"a": outcome(0.001, 1), "b": outcome(1, 0.001), "c": outcome(0.02, 1)}
     found = verdicts(p)
     assert {key: verdict.word for key, verdict in found.items()} == {

@@ -79,7 +79,7 @@ MEMBERS = {
         "DeEn/alignmentDeEn.talp": b"1-1 2-2 3p3 4-3 7p5 6-6 8-7\n1-1 2-2\n\n",
     },
 }
-# Bytes and digests, each from one or more of these registries: TensorFlow Datasets
+# Bytes and digests. Each stands in one or more of these registries: TensorFlow Datasets
 # (url_checksums/wmt1{4,5,6}_translate.txt), gluon-nlp (scripts/datasets/url_checksums/wmt.txt), Sockeye
 # (sockeye_contrib's autopilot, tasks.py), sacreBLEU (dataset/__init__.py). No registry has RWTH's.
 REGISTERED = {
@@ -261,7 +261,7 @@ def test_mistakes_in_archives_and_members_are_named(
 
 
 def test_the_manifest_agrees_with_the_registries() -> None:
-    """Digests, sizes and members are those of other projects' registries; the order is the paper's."""
+    """Digests, sizes and members agree with other projects' registries; the order is the paper's."""
     params = load_params(EXPERIMENT, ROOT)
     official, stanford = params.corpus.sources.values()
     assert params.source is official
