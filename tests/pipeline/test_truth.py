@@ -94,7 +94,7 @@ def test_nothing_is_committed_that_other_code_made(copy: Project) -> None:
     assert {name for name in after if after[name] != unchanged[name]} <= {"code"}
 
 
-def test_a_lock_committed_by_force_over_such_outputs_is_not_believed(copy: Project) -> None:
+def test_a_lock_committed_by_force_over_old_outputs_is_not_believed(copy: Project) -> None:
     edit(copy, ATTENTION, "import torch\n", "import torch\n\nCHANGED = 1\n")
     copy.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")  # before anything saw the change
     assert f"train@{MEMBER}" in copy.plan()

@@ -188,7 +188,7 @@ def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
     assert names(tmp_path) == {"out"}
 
 
-def test_failure_keeps_what_was_there(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_what_was_there(tmp_path: Path) -> None:
     def write_half(path: Path) -> None:
         with atomic_path(path) as half:
             half.write_text("half")

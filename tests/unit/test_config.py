@@ -18,7 +18,7 @@ Write = Callable[[str, bytes], Path]
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
-def test_experiments_load(path: Path) -> None:
+def test_every_experiment_loads(path: Path) -> None:
     params = load_params(path, ROOT)
     assert (ROOT / params.params_file).samefile(path)
     for name in params.models:

@@ -67,7 +67,7 @@ def test_work_is_what_torch_counts(variant: Variant) -> None:
     )
 
 
-def test_the_cost_of_the_papers_base_is_the_one_by_hand() -> None:
+def test_the_cost_of_the_papers_base_agrees_with_a_count_by_hand() -> None:
     # 2 embeddings and W_s have 50,000 x 1,000; 2 x 4 layers have 4,000 x 2,000
     assert parameters(paper()) == 3 * 50_000_000 + 8 * 8_000_000
     cost = work(paper(), Lengths(source=20, target=25))
@@ -76,7 +76,7 @@ def test_the_cost_of_the_papers_base_is_the_one_by_hand() -> None:
     assert cost.training_flop == 6 * (25.6e6 + 32e6 + 50e6)
 
 
-def test_the_cost_of_the_papers_best_system_is_the_one_by_hand() -> None:
+def test_the_cost_of_the_papers_best_system_agrees_with_a_count_by_hand() -> None:
     best = paper(attention="local_p", score="general", input_feeding=True)
     # The first layer reads h~ too; W_a and W_p of 1,000 x 1,000, v_p; W_c of 1,000 x 2,000
     assert parameters(best) == parameters(paper()) + 4_000_000 + 2_000_000 + 1_000 + 2_000_000

@@ -103,7 +103,7 @@ def test_cublas_is_told_to_repeat_before_cuda_starts(
     assert told == [after]
 
 
-def test_without_a_gpu_no_gpu_is_taken(
+def test_without_a_gpu_a_process_takes_none(
     two_gpus: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
@@ -111,7 +111,7 @@ def test_without_a_gpu_no_gpu_is_taken(
     assert two_gpus == []
 
 
-def test_whoever_shares_a_gpu_is_told_once(
+def test_a_process_that_shares_a_gpu_is_told_once(
     two_gpus: list[int],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,

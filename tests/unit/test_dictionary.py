@@ -109,7 +109,7 @@ def test_memory_holds_only_one_part(tmp_path: Path) -> None:
     assert peak(6) < 1.2 * peak(1)
 
 
-def test_lower_case_counts_words_together(tmp_path: Path) -> None:
+def test_in_lower_case_equal_words_are_counted_together(tmp_path: Path) -> None:
     links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 3, ("SEE", "sea"): 1}
     write(tmp_path, links)
     assert Dictionary.load(tmp_path / "l").best("See") == "lake"

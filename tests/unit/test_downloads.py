@@ -288,7 +288,7 @@ def test_a_server_that_lies_gives_the_right_file_or_a_message(
         assert message in fails(file, folder)
 
 
-def test_a_web_page_spoils_no_part(server: Server, folder: Path) -> None:
+def test_a_web_page_does_not_spoil_a_part(server: Server, folder: Path) -> None:
     leave_part(folder, CONTENT[:HALF])
     server.manners["a.en"] = [web_page]
     file = server.file("a.en", CONTENT)
@@ -353,7 +353,7 @@ def test_a_server_may_name_a_date_to_wait_for(server: Server, tmp_path: Path) ->
     assert 20 < clock.waits[0] <= 30
 
 
-def test_the_reason_of_a_wait_is_told(
+def test_the_reason_for_a_wait_is_given(
     server: Server, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.manners["a.en"] = [status(503)]
@@ -429,7 +429,7 @@ def test_a_server_that_takes_no_connection_is_given_up(tmp_path: Path) -> None:
                 Transfer(tmp_path / "part", None, patience, threading.Event()).run(url)
 
 
-def test_a_network_that_goes_is_tried_again(server: Server, folder: Path) -> None:
+def test_a_network_that_disappears_is_tried_again(server: Server, folder: Path) -> None:
     nowhere = status(302, Location="http://127.0.0.1:1/a.en")
     server.manners["a.en"] = [well(upto=HALF), *[nowhere] * 3]
     message = fails(server.file("a.en", CONTENT), folder)
@@ -467,7 +467,7 @@ def test_several_files_are_fetched_at_once(server: Server, folder: Path) -> None
     assert {name: path.read_text() for name, path in paths.items()} == {n: n for n in "xyz"}
 
 
-def test_where_one_fails_the_others_are_finished(server: Server, folder: Path) -> None:
+def test_if_one_file_fails_the_others_are_finished(server: Server, folder: Path) -> None:
     good, bad = server.file("a.en", CONTENT), [server.file(f"{n}.en", b"") for n in "bc"]
     with pytest.raises(InputError, match=r"b\.en cannot be fetched[^\n]*\nc\.en cannot be fetched"):
         fetch([bad[0], good, bad[1]], folder, patience=PATIENCE)

@@ -141,7 +141,7 @@ def test_a_figure_without_any_of_its_systems_is_not_drawn(params):
     assert figure6(only(params, "gru_self", "base")) is None
 
 
-def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
+def test_figure6_takes_the_kind_of_score_that_the_published_curve_shows(params):
     figure = figure6(params)
     paper, ours = figure.panels
     expected = ["base_reverse_dropout", "local_p_general_feed", "ensemble"]
@@ -159,7 +159,7 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
     assert f"A group has 200 sentences in the paper and {own} in ours." in str(figure.caption)
 
 
-def test_on_the_papers_set_both_stand_in_one_panel(params):
+def test_on_the_papers_set_published_and_own_curves_share_a_panel(params):
     params = paper_params("experiments/wmt14/params.yaml")
     write_all(params)
     figure = figure5(params)
@@ -283,7 +283,7 @@ def test_markup_and_formulas_in_a_title_stay_text(params):
     assert root.get("aria-label") == 'a < b & "c": z against $x$ <y>'
 
 
-def test_a_curve_of_one_point_is_seen():
+def test_a_curve_of_one_point_is_visible():
     (line,) = drawn(Panel("", "", "", [Series("Base", "base", False, [1], [1], 0)])).get_lines()
     assert line.get_marker() != "None"
 

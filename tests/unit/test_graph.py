@@ -141,7 +141,7 @@ def test_nothing_is_settled_before_dvc_has_a_lock(project: Path) -> None:
     assert settled() == set()
 
 
-def test_all_is_settled_after_dvc_ran_unless_not_asked(project: Path) -> None:
+def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project: Path) -> None:
     run_with_dvc()
     assert settled() == ALL_STAGES
     assert not any(stage.settled for stage in read_stages("demo", compare=False))

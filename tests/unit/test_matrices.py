@@ -225,7 +225,7 @@ def test_the_csv_has_every_cell(params):
         assert row["gold"] == ("yes" if (i, j) in GOLD else "no")
 
 
-def test_files_are_well_formed_and_the_same_twice(params):
+def test_files_are_well_formed_and_have_the_same_bytes_again(params):
     write_attention("gru_self", (LINE, ["$a$", "<b>", "&amp;"], TARGET, WEIGHTS))
     figure = figure_gru(params)
     for folder in ("a", "b"):

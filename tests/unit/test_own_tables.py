@@ -76,7 +76,7 @@ def test_systems_compared_on_words_and_subwords_differ_in_nothing_else(params):
     assert rows[2]["gain"] is None  # the row above is of another pair
 
 
-def test_every_fault_stands_below_the_same_system_without(params, tested):
+def test_every_fault_stands_below_the_same_system_without_it(params, tested):
     write(params, BEST, 20.0, 0.25)
     write(params, "fault_position_gradient", 19.0, 0.5)
     write(params, "faults_together", 23.0, 0.5)

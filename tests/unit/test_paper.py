@@ -101,7 +101,7 @@ def test_figure_5_has_six_curves_of_39_points():
     assert all("Figure 5" in point.source for point in points)
 
 
-def test_figure_6_has_five_curves_two_of_other_people():
+def test_figure_6_has_five_curves_and_two_are_other_peoples():
     points = paper_curves(paper_params(), "Figure 6")
     curves = {
         key: [p for p in points if p.row.key == key]

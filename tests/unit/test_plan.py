@@ -251,7 +251,7 @@ def test_without_a_measured_speed_it_gives_counts_and_says_what_to_do(project: P
     assert cells(text, "the paper's best system")[1] == "1,000"
 
 
-def test_without_a_text_it_gives_parameters_alone(project: Path) -> None:
+def test_without_a_text_it_gives_only_parameters(project: Path) -> None:
     made = make_plan(params(), stages())
     text = text_of(made, [])
     assert "Hours are not known before the text is there" in text

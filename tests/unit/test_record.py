@@ -127,7 +127,7 @@ def do_second(text: str = "made") -> None:
     work(text, outputs=SECOND, arguments=("second",))
 
 
-def test_two_commands_prove_something_together(two: None) -> None:
+def test_two_commands_together_prove_the_stage(two: None) -> None:
     do_first()
     assert not proven(TWO)
     do_second()

@@ -118,7 +118,7 @@ class Stepped:
         self.hs = self.layers.hs[1:].clone()
 
     def gradients(self, direction: Tensor) -> list[Tensor]:
-        """Return the gradients of x, of the known part of W_x, and of each layer's [W_x W_h] and states."""
+        """Return the gradients of x, the known part of W_x, and each layer's [W_x W_h] and states."""
         self.layers.start_backward()
         back = range(len(direction) - 1, -1, -1)
         of_brought = [self.layers.backward(t, direction[t]).clone() for t in back]

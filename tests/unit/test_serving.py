@@ -153,7 +153,7 @@ def test_the_most_that_a_request_may_ask_for_is_answered(params: Params, tmp_pat
     assert len(model.predict(["a" * 1000] * 2, params={"beam": 100})) == 2
 
 
-def test_other_parameters_load_no_weights_again(
+def test_other_parameters_do_not_load_the_weights_again(
     params: Params, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = []

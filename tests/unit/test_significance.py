@@ -55,7 +55,7 @@ def test_it_is_what_the_command_line_prints(
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_it_does_not_matter_who_comes_first(script: Script) -> None:
+def test_the_order_of_the_two_systems_does_not_matter(script: Script) -> None:
     p = paired_p(script, OURS, OTHER, REFERENCES, 100)
     assert 0 < p <= 1
     assert paired_p(script, OTHER, OURS, REFERENCES, 100) == p

@@ -22,7 +22,7 @@ def test_the_stage_writes_tokens_links_and_a_summary(raw: Project) -> None:
     assert (raw.tokens / "test.links").read_text() == "0-0 1?1 5-5\n"
 
 
-def test_tokens_are_moses(raw: Project) -> None:
+def test_tokens_are_those_of_moses(raw: Project) -> None:
     raw.write_raw(dev_en="A dog, a mouse's <well-known> house.\n")
     raw.succeed("tokens")
     text = (raw.tokens / "dev.en").read_text()
@@ -64,7 +64,7 @@ def test_only_training_pairs_are_dropped_and_their_links_with_them(raw: Project)
     assert "train: 1 pairs, 2 empty dropped, 2 long dropped;" in output
 
 
-def test_text_that_is_tokenized_stays(raw: Project) -> None:
+def test_text_that_is_already_tokenized_stays(raw: Project) -> None:
     raw.params["tokenize"] |= {"moses": False, "split_hyphens": True}
     raw.write_raw(train_en=" a  well ##AT##-##AT## known\u00a0x, &apos;s\n")
     raw.succeed("tokens")

@@ -83,7 +83,7 @@ def test_a_claim_may_compare_means_of_several_systems() -> None:
     assert mean_test(runs[:2], [], "greater", 4.9).p_for > 0.3
 
 
-def test_a_study_of_equal_systems_rarely_gives_any_verdict() -> None:
+def test_a_study_of_equal_systems_rarely_gives_a_verdict() -> None:
     """Twenty claims compare eight systems that do not differ. At most one study of twenty may err."""
     chance, wrong = np.random.default_rng(1), 0
     pairs = [(a, b) for a in range(8) for b in range(a)][:20]
