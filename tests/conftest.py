@@ -1,18 +1,18 @@
-"""What all tests share: --fix, their order, and one thread a process where there are several."""
+"""Settings of all tests: the option --fix, their order, and one thread for each of several processes."""
 
 import os
 
 import pytest
 
-# Each takes minutes, and a file stays in one process.
+# Each of these files takes minutes, and one process runs the whole file.
 LONGEST = ("test_truth.py", "test_engines.py", "test_tasks.py")
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # each process has a core
+if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--fix``, which rewrites snapshots in place of comparing with them."""
+    """Add ``--fix``, which rewrites snapshots instead of comparing with them."""
     parser.addoption("--fix", action="store_true", help="rewrite the snapshots of tests/snapshots")
 
 

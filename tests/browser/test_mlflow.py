@@ -42,9 +42,9 @@ AS_IN_MAKEFILE = {
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
 }
 MLFLOWS_OWN = re.compile(
-    # It asks who is logged in, which a server without accounts cannot say.
+    # MLflow asks who is logged in; a server without accounts cannot answer.
     r".* 404 .* /ajax-api/2\.0/mlflow/users/current"
-    # Chromium's notice that a layout took two frames; MLflow's script passes it on.
+    # Chromium says that a layout took two frames; MLflow's script passes this on.
     r"|.*ResizeObserver loop .* /static-files/static/js/main\.\w+\.js"
 )
 
@@ -52,8 +52,8 @@ MLFLOWS_OWN = re.compile(
 def fill_store(index: str) -> str:
     """Fill the working folder's store as the stages do; return the address that `attnmt track` prints.
 
-    The experiment is not MLflow's first. It has two trainings with curves and scores, then a report: a
-    table with its file, and the page given.
+    The experiment is not MLflow's first. It has two trainings with curves and scores. Then
+    comes a report, with a table and its file, and with the given page.
     """
     params, client = make_experiment(Path()), store.connect()
     client.create_experiment("another")

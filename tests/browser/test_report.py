@@ -75,9 +75,11 @@ def systems(page: Any, table: str) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])
-def test_only_boxes_scroll_sideways(open_page: Open, size: tuple[int, int], scheme: str) -> None:
+def test_the_page_fits_its_width_and_only_tables_scroll_sideways(
+    open_page: Open, size: tuple[int, int], scheme: str
+) -> None:
     page = open_page(size, scheme)
-    for summary in page.locator("summary").all():  # what is folded counts too
+    for summary in page.locator("summary").all():  # folded parts are checked too
         summary.click()
     assert page.evaluate("document.documentElement.scrollWidth") == size[0]
     column = page.locator("#table_made tbody th").first
@@ -87,7 +89,7 @@ def test_only_boxes_scroll_sideways(open_page: Open, size: tuple[int, int], sche
 
 
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])
-def test_headings_sort_up_down_and_back(open_page: Open, size: tuple[int, int]) -> None:
+def test_headings_sort_up_then_down_then_as_before(open_page: Open, size: tuple[int, int]) -> None:
     page = open_page(size)
     published = systems(page, "table1")
     button = page.locator("#table1 thead button").last
@@ -130,7 +132,7 @@ def test_card_opens_by_click_and_closes(open_page: Open, size: tuple[int, int]) 
     assert card.count() == 0
 
 
-def test_cards_work_by_keyboard_alone(open_page: Open) -> None:
+def test_cards_work_with_the_keyboard_only(open_page: Open) -> None:
     page = open_page()
     page.locator("#table1 thead button").last.focus()
     page.keyboard.press("Tab")
@@ -143,7 +145,7 @@ def test_cards_work_by_keyboard_alone(open_page: Open) -> None:
     page.keyboard.press("Escape")
     assert card.count() == 0
     assert page.evaluate("document.activeElement.dataset.what") == "verdict"
-    page.keyboard.press("Tab")  # a table is one stop
+    page.keyboard.press("Tab")  # the Tab key stops once in a table
     assert not page.evaluate("document.activeElement.matches('#table1 .cell')")
 
 
@@ -258,7 +260,7 @@ def test_theme_follows_the_system_until_it_is_chosen(open_page: Open) -> None:
     assert page.evaluate(ground) == light
 
 
-def test_numbers_and_figures_are_there_without_script(open_page: Open) -> None:
+def test_numbers_and_figures_are_there_without_javascript(open_page: Open) -> None:
     page = open_page(java_script_enabled=False)
     assert page.locator("#table1 tbody tr").first.is_visible()
     assert page.locator("#figure5 svg[role=img]").first.is_visible()

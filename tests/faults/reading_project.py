@@ -43,7 +43,7 @@ MEMBERS = ["local_p_general_feed", *SEEDS]
 
 
 def build(folder: Path) -> Params:
-    """Write the project into ``folder``, the working folder; all its stages run but training."""
+    """Write the project into ``folder``, the working folder, and run all its stages but training."""
     params = _write_params(folder)
     layout = Layout(params.experiment)
     write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))
@@ -51,7 +51,7 @@ def build(folder: Path) -> Params:
     for name in params.models:
         _write_model(params, layout, name)
     run("dictionary")
-    # The other seeds serve only in the ensemble; their scores are copies of the first one's.
+    # The other seeds are only members of the ensemble. Their scores are copies of the first seed's.
     own = [name for name in params.models if name not in SEEDS]
     for name in [*own, "ensemble"]:
         run("translate", name)
@@ -84,7 +84,7 @@ def _write_params(folder: Path) -> Params:
         "evaluation": {"bootstrap_samples": 100, "length_group": 2},
     }
     values["decoding"] |= {"beam": 2, "candidates": 2, "samples": 3}
-    # The tables keep those of the project's rows whose systems are here.
+    # The tables keep only the rows whose systems are in this project.
     tables = yaml.safe_load((ROOT / "systems.yaml").read_text())["tables"]
     systems = {
         "systems": SYSTEMS,
@@ -130,7 +130,7 @@ def tree(folder: Path) -> Tree:
 
 @contextmanager
 def damaged(path: Path, damage: Damage) -> Iterator[None]:
-    """Damage a file for a while."""
+    """Damage a file, and restore it at the end."""
     content = path.read_bytes()
     path.write_bytes(damage(content))
     try:
@@ -140,12 +140,12 @@ def damaged(path: Path, damage: Damage) -> Iterator[None]:
 
 
 def content(text: str) -> Damage:
-    """Replace the whole content by a text."""
+    """Replace the whole content with a text."""
     return lambda _: text.encode()
 
 
 def other(path: str) -> Damage:
-    """Replace the content by another file's."""
+    """Replace the content with another file's."""
     return lambda _: Path(path).read_bytes()
 
 

@@ -119,7 +119,7 @@ def test_snakemake_names_an_order_that_cannot_be_written(
     assert message in snakemake(project)
 
 
-def test_a_plan_that_standard_output_does_not_take(
+def test_a_plan_that_cannot_be_printed_ends_with_a_message(
     project: Project, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with output_to("/dev/full"):

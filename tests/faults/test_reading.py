@@ -472,7 +472,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tr
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.delenv("ATTNMT_MIRROR", raising=False)
-        patch.setitem(sys.modules, "mlflow", None)  # not installed; its import takes seconds
+        # MLflow seems not to be installed, because its import takes seconds.
+        patch.setitem(sys.modules, "mlflow", None)
         torch.set_num_threads(1)
         build(folder)
         shutil.copytree(paper.PUBLISHED, folder / "published")
@@ -482,7 +483,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tr
 
 @pytest.fixture(autouse=True)
 def tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have DVC find a training done and MLflow lack it, which take seconds themselves."""
+    """Pretend that DVC finds a training done and MLflow lacks it; the real calls take seconds."""
     graph = pytest.importorskip(
         "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
     )
@@ -532,7 +533,7 @@ def refusal(case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_not_as_it_should_be_is_refused(
+def test_a_damaged_file_is_refused_and_named(
     case: Case,
     clean: tuple[Path, Tree],
     monkeypatch: pytest.MonkeyPatch,
@@ -559,5 +560,5 @@ def assert_matches(pattern: str, message: str) -> None:
         raise InputError(message)
 
 
-def test_there_are_enough_cases() -> None:
+def test_there_are_at_least_110_cases() -> None:
     assert len(CASES) >= 110

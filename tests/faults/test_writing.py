@@ -1,4 +1,4 @@
-"""Outputs that cannot be written: the command leaves one message and no trace, or goes on without."""
+"""Outputs that cannot be written: a command ends with one message and no trace, or warns and goes on."""
 
 import errno
 import os
@@ -227,13 +227,13 @@ def refused(status: int, error: str, place: str, message: str, before: Tree, pro
 
 
 @pytest.mark.parametrize("case", TAKEN, ids=str)
-def test_a_place_that_is_taken(
+def test_an_output_whose_place_is_taken_is_refused(
     case: Case, project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     case.fault(Path(case.place))
     before = tree(project)
     status = run(*case.command)
-    # A file in place of the folder is in the way of all its outputs; the first of them is named.
+    # A file in place of the folder blocks all outputs in it. The message names the folder.
     place = str(Path(case.place).parent) if case.fault is file_above else case.place
     refused(status, capfd.readouterr().err, place, case.message, before, project)
 
@@ -248,14 +248,14 @@ LOCKED = [
 
 
 @pytest.mark.parametrize(("command", "place"), LOCKED)
-def test_a_folder_that_may_not_be_written_to(
+def test_an_output_in_a_read_only_folder_is_refused(
     command: tuple[str, ...], place: str, project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     above = Path(place).parent
     above.mkdir(parents=True, exist_ok=True)
     if command[0] == "attnmt" and command[1] == "readme":
         Path(place).write_text("x")
-    # Files have the rights of the person who tests, who may be root.
+    # The user nobody may write to every folder but one, whoever runs the tests.
     for path in (Path(), *Path().rglob("*")):
         path.chmod(0o777 if path.is_dir() else 0o666)
     if above.parts[:1] == ("checkpoints",):
@@ -266,14 +266,14 @@ def test_a_folder_that_may_not_be_written_to(
     status = run_as_nobody(*command)
     error = capfd.readouterr().err
     above.chmod(0o755)
-    # The folder is in the way of all its outputs; the first of them is named.
+    # The folder blocks all outputs in it. The message names the folder.
     expected = str(Path(place).parent)
     refused(status, error, expected, "may not be written to", before, project)
 
 
 @pytest.mark.parametrize(("stage", "arguments", "output"), [*FOLDERS, *FILES[5:]])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk(
+def test_a_full_disk_is_named_and_leaves_no_half_written_output(
     stage: str,
     arguments: tuple[str, ...],
     output: str,
@@ -282,7 +282,7 @@ def test_a_full_disk(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The system reports it only when a file is synced to the disk, as NFS does."""
+    """The fault comes only when a file is synced to the disk, as on NFS."""
     sync = atomic._sync
 
     def fail(path: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_full_disk(
     monkeypatch.setattr(atomic, "_sync", fail)
     before = tree(project)
     status = run(stage, *arguments)
-    after = tree(project) if stage == "report" else before  # its other outputs are written
+    after = tree(project) if stage == "report" else before  # the report's other outputs are written
     refused(status, capfd.readouterr().err, output, "free some space there", after, project)
     assert tree(project).keys() == before.keys()
 
@@ -310,7 +310,7 @@ PRINTING = [
 
 @pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize("command", PRINTING, ids=" ".join)
-def test_standard_output_that_takes_nothing(
+def test_a_full_standard_output_is_named(
     command: tuple[str, ...], buffered: bool, project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = tree(project)
@@ -321,7 +321,7 @@ def test_standard_output_that_takes_nothing(
 
 
 @pytest.mark.parametrize(("stage", "arguments", "output"), [*FOLDERS, *FILES[5:]])
-def test_what_a_killed_process_left_is_gone_after_the_next(
+def test_the_next_process_removes_what_a_killed_one_left(
     stage: str, arguments: tuple[str, ...], output: str, project: Path
 ) -> None:
     before = tree(project)
@@ -359,7 +359,7 @@ def run_slowly(*command: str) -> int:
 
 
 @pytest.mark.parametrize(("stage", "arguments", "output"), FOLDERS[:4])
-def test_two_processes_of_one_stage(
+def test_two_processes_of_one_stage_write_the_bytes_of_one(
     stage: str, arguments: tuple[str, ...], output: str, project: Path, built: Path
 ) -> None:
     children = [run_slowly(stage, *arguments) for _ in range(2)]
@@ -376,7 +376,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("fault", UNUSABLE)
-def test_a_store_that_cannot_be_used_is_one_warning_and_the_training_goes_on(
+def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
     fault: str,
     project: Path,
     caplog: pytest.LogCaptureFixture,
@@ -398,7 +398,7 @@ def test_a_store_that_cannot_be_used_is_one_warning_and_the_training_goes_on(
 
 
 @pytest.mark.parametrize("fault", UNUSABLE)
-def test_a_store_that_cannot_be_used_is_refused_by_track(
+def test_track_refuses_a_store_that_cannot_be_used(
     fault: str,
     project: Path,
     capfd: pytest.CaptureFixture[str],
@@ -417,7 +417,7 @@ def test_a_store_that_cannot_be_used_is_refused_by_track(
 
 @pytest.mark.parametrize("stage", ["translate", "train"])
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_while_torch_is_loaded(
+def test_an_interrupt_while_torch_is_loaded_ends_a_stage_without_a_trace(
     stage: str, sent: signal.Signals, project: Path
 ) -> None:
     before = tree(project)
@@ -426,7 +426,8 @@ def test_an_interrupt_while_torch_is_loaded(
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # whatever it inherits
+        # A shell may have made the tests ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     maps = Path("/proc", str(process.pid), "maps")
     while process.poll() is None and "libtorch" not in maps.read_text():

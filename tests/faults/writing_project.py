@@ -104,7 +104,7 @@ def run_as_nobody(*command: str) -> int:
 
 @contextmanager
 def output_to(path: str, buffered: bool = True) -> Iterator[None]:
-    """Send standard output to a file; if not ``buffered``, at once, as with PYTHONUNBUFFERED."""
+    """Send standard output to a file; unless ``buffered``, each write goes there at once."""
     descriptor, before = os.open(path, os.O_WRONLY), sys.stdout
     sys.stdout = TextIOWrapper(
         os.fdopen(descriptor, "wb", buffering=-1 if buffered else 0), write_through=not buffered

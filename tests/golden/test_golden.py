@@ -119,7 +119,9 @@ def batch_of(case: dict[str, Any]) -> Batch:
 
 @pytest.mark.parametrize("kind", [Translator, Reference])
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
-def test_loss_gradients_and_weights(path: Path, kind: type[Translator | Reference]) -> None:
+def test_loss_gradients_and_weights_are_the_authors(
+    path: Path, kind: type[Translator | Reference]
+) -> None:
     case = load(path)
     model, batch = build(case, kind), batch_of(case)
     h_tilde, weights = model(batch.source, batch.source_lengths, batch.words)
@@ -156,20 +158,20 @@ def check_decodes(models: list[Translator], case: dict[str, Any], together: bool
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "batched"])
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
-def test_every_decoded_candidate(path: Path, together: bool) -> None:
+def test_every_decoded_candidate_is_the_authors(path: Path, together: bool) -> None:
     case = load(path)
     check_decodes([build(case)], case, together)
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "batched"])
 @pytest.mark.parametrize("path", ENSEMBLES, ids=lambda p: p.stem)
-def test_ensemble(path: Path, together: bool) -> None:
+def test_an_ensemble_decodes_as_the_authors_does(path: Path, together: bool) -> None:
     case = load(path)
     check_decodes([build(member(model)) for model in case["models"]], case, together)
 
 
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
-def test_forced_scores_and_links(path: Path) -> None:
+def test_forced_scores_and_links_are_the_authors(path: Path) -> None:
     case = load(path)
     model, batch = build(case), batch_of(case)
     forced = force([model], batch)
@@ -181,12 +183,12 @@ def test_forced_scores_and_links(path: Path) -> None:
         score, attended = forced[i]
         source, target = case["src"][i], case["tgt"][i]
         if theirs["tokens"] != [*target, EOS]:
-            # A reference below the search's shortest length: their program refuses its </s>, so its
-            # score lacks that term, and it goes on with a stale word (a known fault).
+            # The reference is below the search's shortest length, so the authors' program refuses its
+            # </s>. The score lacks that term, and the program goes on with a stale word (a known fault).
             assert len(target) + 1 <= (len(source) + 1) // 2
             score += losses[i][-1].item()
         assert score == pytest.approx(theirs["score"], abs=1e-6)
         if case["attention"]:
-            # Theirs are 1-based columns as read, one a step; the last one is stale (a known fault).
+            # The authors' links are 1-based columns in reading order. The last is stale (a known fault).
             read = [len(source) - q if case["source_reversed"] else q - 1 for q in theirs["align"]]
             assert attended[: len(target)] == read[: len(target)]

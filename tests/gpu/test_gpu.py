@@ -32,9 +32,9 @@ SYSTEMS = {
     "local-p": FEEDING,
     "local-p without dropout": FEEDING.model_copy(update={"dropout": 0.0}),
 }
-# Above these, torch's kernel for the gradient of an embedding sorts the indices first.
+# Above this number, torch's kernel for the gradient of an embedding sorts the indices first.
 MANY_INDICES = 3072
-PAIRS, WORDS = 128, 30  # of a batch that has more indices
+PAIRS, WORDS = 128, 30  # a batch of this size has more indices
 WIDE = RECIPE.model_copy(update={"batch_size": PAIRS})
 EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
@@ -69,7 +69,7 @@ def model_on_gpu(system: System, size: int = 16) -> Translator:
 
 
 def losses(step: Step, count: int, make: Callable[[int], list[Batch]] = batches) -> list[float]:
-    """Train on some batches and return the losses; the host must not wait for any before the last."""
+    """Train on some batches and return the losses; the host must not wait for any but the last."""
     torch.manual_seed(5)
     with no_waiting():
         step_losses = [
@@ -218,7 +218,7 @@ def test_rounded_products_learn_nearly_the_same(system: System) -> None:
         assert rounded != results[0]
 
 
-def test_cudnn_rounds_in_tf32_alone() -> None:
+def test_cudnn_rounds_only_in_tf32() -> None:
     """``best_device``, which is called whenever a model is loaded, leaves the precision as it is."""
     if "tf32" not in supported(best_device()):
         pytest.skip("needs a GPU with products in tf32")
@@ -230,7 +230,7 @@ def test_cudnn_rounds_in_tf32_alone() -> None:
             assert best_device().type == "cuda"
             expected = "ieee" if precision == "fp32" else precision
             assert torch.backends.cudnn.rnn.fp32_precision == expected
-            # This is about cuDNN alone: torch's own products have a setting of their own.
+            # This concerns only cuDNN: torch's own products have a separate setting.
             torch.backends.cuda.matmul.fp32_precision = "ieee"
             outputs[precision] = layer(words)[0].detach()
     exact = layer.cpu()(words.cpu())[0].detach()

@@ -144,7 +144,7 @@ def parses(text: str | None) -> bool:
 
 
 def idle_changes(folder: Path) -> Iterator[Change]:
-    """Yield random changes that do nothing, of all four kinds in turn, without end."""
+    """Yield, without end, random changes that do nothing; the four kinds take turns."""
     chance = random.Random(SEED)
     files = [path.relative_to(folder) for path in sorted(folder.glob("src/attnmt/**/*.py"))]
     yielded = 0
@@ -176,9 +176,9 @@ def line_changes(folder: Path, traced: dict[tuple[Path, int], set[str]]) -> Iter
 
 
 def stale(copy: Project, change: Change) -> tuple[set[str], set[str]] | None:
-    """Return what a change makes stale in DVC and in Snakemake; None if both end at once because of it.
+    """Return what a change makes stale in DVC and in Snakemake; None if both fail because of it.
 
-    What reads the parameters and the code is code as well, and some changes break it.
+    Some changes break the very code that reads the parameters and the code.
     """
     file = copy.folder / change.path
     before = file.read_bytes()
@@ -196,7 +196,7 @@ def stale(copy: Project, change: Change) -> tuple[set[str], set[str]] | None:
         file.write_bytes(before)
 
 
-def test_of_random_changes_those_of_executed_lines_count_and_no_others(
+def test_only_changes_of_executed_lines_make_stages_stale(
     built: Project, traced: dict[tuple[Path, int], set[str]], tmp_path: Path
 ) -> None:
     copy = built.copy(tmp_path / "copy").hide_mlflow()

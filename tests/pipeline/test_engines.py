@@ -31,7 +31,7 @@ def test_after_snakemake_dvc_finds_nothing_to_do(built: Project) -> None:
 
 
 def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> None:
-    """This holds for all outputs but those that say when and how fast; MLflow changes none of them."""
+    """All outputs agree except those that say when and how fast a stage ran. MLflow changes none."""
     other = built.clone(tmp_path / "other").hide_mlflow()
     (other.folder / "dvc.lock").unlink()
     assert other.repro() == {stage for edge in built.edges() for stage in edge}
@@ -46,7 +46,7 @@ def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
     assert scores.keys() == {"test1", "test2"}  # it has no attention, so it has no AER
     assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
     assert "aer" in by_file["reports/demo/metrics/ensemble.json"]["data"]
-    # Around the JSON, DVC says that the experiments that have not run have nothing to show.
+    # Around the JSON, DVC says that experiments without a run have nothing to show.
     shown = built.run("dvc", "plots", "show", "--json")
     plots, _ = json.JSONDecoder().raw_decode(shown[shown.index("{") :])
     curves = json.dumps(plots["data"]["dvc.yaml::Learning curves"])
@@ -96,12 +96,12 @@ def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone: Project) -> N
     assert clone.plan() == set()
 
 
-def test_a_changed_member_concerns_itself_and_its_ensemble(built: Project) -> None:
+def test_what_follows_a_member_is_its_own_stages_and_its_ensemble(built: Project) -> None:
     own = {f"{kind}@{MEMBERS[0]}" for kind in ("train", "translate", "evaluate")}
     assert built.following(MEMBER) == own | {"ensemble@ensemble", "tables", "report"}
 
 
-def test_a_changed_encoding_concerns_its_familys_models(built: Project) -> None:
+def test_what_follows_an_encoding_is_the_models_of_its_family(built: Project) -> None:
     own = {f"{kind}@{GRU}" for kind in ("train", "translate", "evaluate")}
     assert built.following("encode@course") == own | {"encode@course", "tables", "report"}
 
@@ -127,7 +127,7 @@ def test_dvc_reruns_what_changed_and_what_follows(built: Project, tmp_path: Path
     copy.change(OTHER_MEMBER)
     assert copy.repro() == copy.following(MEMBER) | {"code"}
     assert copy.plan() == set()
-    # Snakemake has seen the first parameters only; it must not believe that these outputs are of those.
+    # Snakemake has seen only the first parameters; it must not take these outputs for theirs.
     for file, text in zip(files, first, strict=True):
         file.write_text(text)
     assert copy.plan() == copy.following(MEMBER) | copy.following("encode@course")

@@ -64,7 +64,7 @@ def test_experiments_resolve_to_the_same_stages(experiment: str) -> None:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_experiments_share_one_declaration(experiment: str) -> None:
-    """They are files and not links, which DVC cannot read at a revision; `make format` writes them."""
+    """Each is a file that `make format` writes, because DVC cannot read links at a revision."""
     file = ROOT / Path(params_file(experiment)).with_name("dvc.yaml")
     assert not file.is_symlink()
     assert file.read_bytes() == (ROOT / "dvc.yaml").read_bytes()
@@ -72,7 +72,7 @@ def test_experiments_share_one_declaration(experiment: str) -> None:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_no_family_shares_its_lines_with_another(experiment: str) -> None:
-    """`dvc exp run -S` of one family would change the others with it."""
+    """Otherwise `dvc exp run -S` of one family would also change the others."""
     text = (ROOT / params_file(experiment)).read_text()
     assert anchors(text[text.index("\nfamilies:") : text.index("\nseeds:")]) == []
 
@@ -87,7 +87,7 @@ def anchors(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_an_experiment_says_truly_where_it_lies(experiment: str) -> None:
+def test_an_experiment_has_the_name_of_its_folder(experiment: str) -> None:
     file = ROOT / params_file(experiment)
     params = load_params(file, ROOT)
     assert params.experiment == experiment
@@ -120,7 +120,7 @@ def test_every_stage_depends_on_the_code_that_it_runs(name: str) -> None:
     assert all((ROOT / f"stages/{script}.py").exists() for script in scripts)
 
 
-def test_the_code_of_every_script_is_an_output() -> None:
+def test_the_digests_of_every_script_are_an_output() -> None:
     scripts = {path.stem for path in (ROOT / "stages").glob("*.py")} - {"code_digests"}
     (outputs,) = (stage.outputs for stage in stages("demo") if stage.name == "code")
     assert set(outputs) == {f"code/demo/{script}.json" for script in scripts}

@@ -1,9 +1,9 @@
-"""Trainings of one and of two processes that schedulers, power cuts and full disks cut off.
+"""Trainings, of one or two processes, that are cut off by schedulers, power cuts and full disks.
 
-And one that has ended, but whose outputs its engine deletes, for it was told to end just then; and when
-its checkpoints go.
+Another test lets a training end, but its engine is told to end just then and deletes the outputs. One
+more says when the checkpoints of a finished training are deleted.
 
-``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off fifty of them, half each way.
+``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off 25 by signals and 25 by a full disk.
 """
 
 import io
@@ -36,7 +36,7 @@ TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
 NAME = MEMBERS[-1]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1)
-CUTS = 4  # the most in one training
+CUTS = 4  # a training is cut off at most this often
 
 
 class Undisturbed(NamedTuple):
@@ -126,7 +126,7 @@ def send_a_signal(process: BaseProcess, project: Project) -> str:
     if process.exitcode == 75:
         line = rf"stopped by {number.name} after batch \d+, which the checkpoint holds"
         assert re.search(line, log), log
-    else:  # it was about to begin, or to end
+    else:  # the training was about to begin or to end
         assert process.exitcode in (-number, 128 + number, 0), log
     return number.name
 
@@ -196,7 +196,7 @@ def test_a_disk_full_at_random_points_changes_no_byte(
 
 
 def test_lost_outputs_are_written_again(undisturbed: Undisturbed, tmp_path: Path) -> None:
-    """What an engine deletes that is told to end before it has seen the training end."""
+    """An engine deletes them if it is told to end before it has seen the training end."""
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "lost")
     provenance = project.folder / f"models/demo/{NAME}/provenance.json"

@@ -94,7 +94,7 @@ def test_nothing_is_committed_that_other_code_made(copy: Project) -> None:
     assert {name for name in after if after[name] != unchanged[name]} <= {"code"}
 
 
-def test_a_lock_committed_by_force_over_such_outputs_is_not_believed(copy: Project) -> None:
+def test_a_lock_committed_by_force_over_old_outputs_is_not_believed(copy: Project) -> None:
     edit(copy, ATTENTION, "import torch\n", "import torch\n\nCHANGED = 1\n")
     copy.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")  # before anything saw the change
     assert f"train@{MEMBER}" in copy.plan()
@@ -110,11 +110,11 @@ def test_a_stage_run_by_hand_is_done_for_both_engines(copy: Project) -> None:
     following = copy.following(f"train@{MEMBER}") - {f"train@{MEMBER}"}
     assert copy.plan() == following
     with pytest.raises(AssertionError, match="these stages are out of date"):
-        copy.run("attnmt", "commit")  # it takes that stage, and not those that follow
+        copy.run("attnmt", "commit")  # it commits that stage, but not those that follow
     assert f"train@{MEMBER}" not in stale_in_dvc(copy)
 
 
-def test_a_removed_model_leaves_nothing_that_counts(copy: Project, remote: Path) -> None:
+def test_the_outputs_of_a_removed_model_are_set_aside(copy: Project, remote: Path) -> None:
     copy.use({"systems": ["base_reverse", BEST]})
     assert {"tables", "report"} <= copy.snakemake()
     assert not (copy.folder / "scores/demo/gru_self.json").exists()
@@ -129,7 +129,7 @@ def test_a_removed_model_leaves_nothing_that_counts(copy: Project, remote: Path)
     assert "up to date" in clone.run("dvc", "status", "dvc.yaml")
 
 
-def test_a_forced_training_after_a_change_trains_again_and_says_by_what(copy: Project) -> None:
+def test_a_training_by_hand_after_a_change_starts_again_and_names_its_commit(copy: Project) -> None:
     train = ("python", "stages/train.py", "params.yaml", MEMBER)
     model = copy.folder / "models/demo" / MEMBER
     first = [copy.run(*train), yaml.safe_load((model / "provenance.json").read_text())]

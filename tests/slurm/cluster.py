@@ -1,7 +1,7 @@
 """A real SLURM cluster of one node, this machine, with two pretended GPUs.
 
 Two partitions share the node: ``low``, and ``high``, whose jobs send those of ``low`` back into the
-queue. A job must name its partition. The daemons listen on 127.0.0.1 alone. Their configuration must
+queue. A job must name its partition. The daemons listen only on 127.0.0.1. Their configuration must
 lie in /etc/slurm, because Snakemake's plug-in does not pass ``SLURM_CONF`` on to its jobs.
 """
 

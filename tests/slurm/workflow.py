@@ -30,7 +30,7 @@ SHORT = ("runtime=1", "slurm_extra='--signal=TERM@10'")
 SNAKEMAKE = (
     *("snakemake", "--profile", "profiles/slurm"),
     *("--set-resources", *(f"train@{TIMED}:{setting}" for setting in SHORT)),
-    *("--slurm-status-command", "squeue"),  # without accounting sacct has nothing to ask
+    *("--slurm-status-command", "squeue"),  # without accounting, sacct gets no answer
     *("--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"),
 )
 
@@ -101,7 +101,7 @@ def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> N
     cluster.slurm(*take, "--wrap=true")
 
 
-def test_a_job_asks_for_what_dvc_yaml_says(runs: Runs) -> None:
+def test_a_job_asks_for_the_resources_in_dvc_yaml(runs: Runs) -> None:
     """Every stage asks for exactly its GPU, memory, minutes and threads."""
     requested = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
     stages = read_stages("demo", runs.remote.folder, compare=False)
@@ -130,21 +130,22 @@ def test_a_preempted_training_goes_on_from_its_checkpoint(runs: Runs) -> None:
     params = yaml.safe_load((runs.remote.folder / "params.yaml").read_text())
     evaluate_every = params["families"]["luong"]["training"]["evaluate_every"]
     assert _resumed_after(runs.remote, PREEMPTED) % evaluate_every, (
-        "told during an evaluation, or not told"
+        "the signal came during an evaluation, or not at all"
     )
 
 
 def test_a_training_longer_than_its_wall_time_is_sent_again(runs: Runs) -> None:
     jobs = cluster.jobs(runs.remote.folder)
     *cut, last = [job for job in jobs if job["Comment"] == f"rule_train@{TIMED}"]
-    assert cut, "it was over within a minute"
-    assert {job["JobState"] for job in cut} == {"FAILED"}  # ended by itself, not by TIMEOUT
+    assert cut, "the training ended within a minute"
+    # The jobs ended by themselves: SLURM would have written TIMEOUT.
+    assert {job["JobState"] for job in cut} == {"FAILED"}
     assert last["JobState"] == "COMPLETED"
     assert _resumed_after(runs.remote, TIMED)
 
 
 def _resumed_after(project: Project, model: str) -> int:
-    """Return the batch after which the last try of a training went on."""
+    """Return the batch after which the last job of a training went on."""
     log = (project.folder / f"logs/demo/train@{model}.log").read_text()
     (batch,) = re.findall(r"^resuming after batch (\d+)$", log, re.MULTILINE)
     return int(batch)
@@ -158,7 +159,7 @@ def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> Non
 
 
 def test_results_come_back_through_dvc(runs: Runs, tmp_path: Path) -> None:
-    """Where they are pulled, nothing is left to do, and MLflow is filled from the files."""
+    """After `dvc pull`, nothing is left to do, and MLflow is filled from the files."""
     runs.remote.run("attnmt", "commit")
     runs.remote.commit()
     runs.remote.set_remote(tmp_path / "cache")

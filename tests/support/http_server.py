@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 
 
 class Answer(BaseHTTPRequestHandler):
-    """One answer, given in the next of the server's manners for its path."""
+    """One answer to a request, given in the next manner that the server has for its path."""
 
     protocol_version = "HTTP/1.1"
     server: "Server"
@@ -42,7 +42,7 @@ class Answer(BaseHTTPRequestHandler):
         """Keep quiet."""
 
     def start(self, code: int, **headers: object) -> None:
-        """Send status and headers, ``Content_Length`` for Content-Length."""
+        """Send status and headers; write ``Content_Length`` for the header Content-Length."""
         self.send_response(code)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), str(value))
@@ -103,11 +103,11 @@ def well(
     """Serve the part that is asked for.
 
     Args:
-        upto: but at most so many bytes of it.
-        says: so many bytes more (or fewer) than there are.
-        ranges: whether parts are served at all.
-        after: done before the connection is closed.
-        headers: further ones to send.
+        upto: Send at most this many bytes of it.
+        says: Announce this many bytes more (or fewer, if negative) than there are.
+        ranges: Whether parts are served; if not, the whole file is sent.
+        after: Called before the connection is closed.
+        headers: Further headers to send.
     """
 
     def manner(answer: Answer, content: bytes) -> None:
@@ -162,7 +162,7 @@ def unsaid(upto: int | None = None) -> Manner:
 
 
 def web_page(answer: Answer, content: bytes) -> None:
-    """Show a form in place of the file."""
+    """Send a web page with a form instead of the file."""
     answer.start(200, Content_Type="Text/HTML; charset=utf-8", Content_Length=13)
     answer.wfile.write(b"Who are you? ")
 
@@ -179,7 +179,7 @@ def stall(answer: Answer) -> None:
 
 
 def reset(answer: Answer) -> None:
-    """Reset the connection in place of closing it."""
+    """Reset the connection instead of closing it."""
     linger = struct.pack("ii", 1, 0)
     answer.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     answer.connection.close()

@@ -158,7 +158,7 @@ def change_result(params: Params, name: str, test: str, **changes: Any) -> None:
 
 
 def write_all(params: Params, start: float = 10.0, aer: float | None = 0.5) -> None:
-    """Write everybody's scores and the aligner's; each BLEU is 1 above the one before it."""
+    """Write the scores of all models and ensembles and the aligner's; each BLEU is 1 above the last."""
     for step, name in enumerate([*params.models, *params.ensembles]):
         write_scores(params, name, start + step, aer)
     write_aligner(params, aer=aer and aer - 0.25)

@@ -1,8 +1,8 @@
-"""Studies that never ran: numbers of the sentences of several trainings, as sacrebleu has them for BLEU.
+"""Made-up studies: for every sentence of several trainings, the counts that sacrebleu's BLEU needs.
 
-The law that they follow is not the one that the estimates assume. A training shifts how likely its words
-are to be right, sentences are hard or easy, some sentences suit a system or a training, and BLEU is
-that of the counts of right words.
+The counts do not follow the distribution that the estimates assume. A training shifts how likely its
+words are to be right. Sentences are hard or easy, and some suit a system or a training. BLEU is computed
+from the counts of right words.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 POINT = 0.0386  # a shift that changes BLEU by one point, near 28
-# Log-odds that an n-gram of each order is right if the n-gram one shorter is.
+# For each order, the log-odds that an n-gram is right if the n-gram one word shorter is right
 ORDERS = (0.3, 0.0, 0.3, 0.4)
 
 
@@ -28,14 +28,14 @@ def made_numbers(
     """Return (systems, seeds, lines, 10): lengths of translation and reference, matches, totals.
 
     Args:
-        chance: draws everything.
-        gains: of each system, in points of BLEU.
-        seeds: of each system.
-        sd: between the seeds, in points of BLEU; how sentences fall comes on top of it.
-        heavy: whether seeds follow Student's t with 3 degrees of freedom: now and then one fails.
-        own: how far a system's chances differ between sentences (standard deviation, log-odds).
-        uneven: how far a training's do, likewise.
-        lines: sentences.
+        chance: The generator that draws everything.
+        gains: The gain of each system, in points of BLEU.
+        seeds: The number of seeds of each system.
+        sd: The standard deviation between seeds, in points of BLEU. The drawing of sentences adds to it.
+        heavy: Whether seeds follow Student's t with 3 degrees of freedom: now and then one fails.
+        own: How far a system's chances differ between sentences (standard deviation of log-odds).
+        uneven: The same for a training's chances.
+        lines: The number of sentences.
     """
     shape = (len(gains), seeds, lines)
     reference = chance.integers(6, 30, lines)
@@ -54,6 +54,6 @@ def made_numbers(
 
 
 def bleu(sums: NDArray[Any]) -> NDArray[np.float64]:
-    """Return BLEU without smoothing, (N, 10) -> (N,): sacrebleu's, for many sums at once."""
+    """Return sacrebleu's BLEU without smoothing for many sums at once, (N, 10) -> (N,)."""
     precision = np.log(sums[:, 2:6] / sums[:, 6:10]).mean(1)
     return 100 * np.exp(precision + np.minimum(0, 1 - sums[:, 1] / sums[:, 0]))

@@ -1,4 +1,4 @@
-"""The paper's systems and rows alone, so that what somebody adds to systems.yaml breaks no test."""
+"""Only the paper's systems and rows, so that what somebody adds to systems.yaml breaks no test."""
 
 from pathlib import Path
 

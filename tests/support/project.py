@@ -27,7 +27,7 @@ BEST = "local_p_general_feed"
 MEMBERS = ["base_reverse", BEST, *(f"{BEST}_{seed}" for seed in range(2, 8))]
 GRU = "gru_self"
 MODELS = [*MEMBERS, GRU]
-SYSTEMS = "systems.yaml:"  # before a key of that file
+SYSTEMS = "systems.yaml:"  # the prefix of a key of systems.yaml
 TINY: dict[str, Any] = {
     "corpus.sizes": {"train": 300, "dev": 30, "test1": 30, "test2": 30},
     **{f"families.{name}.{key}": value for name in FAMILIES for key, value in SMALL.items()},

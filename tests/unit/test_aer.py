@@ -28,7 +28,7 @@ def test_a_case_worked_by_hand() -> None:
     assert aer(links, sure, possible) == pytest.approx(1 - 5 / 7)
 
 
-def test_it_sums_over_the_corpus_and_is_no_mean_of_sentences() -> None:
+def test_it_sums_over_the_corpus_and_does_not_average_sentences() -> None:
     links, sure = [{(0, 0)}, {(i, 0) for i in range(9)}], [{(0, 0)}, {(0, 1)}]
     assert aer(links, sure, sure) == pytest.approx(1 - 2 / 12)  # the mean would be 0.5
 
@@ -39,7 +39,7 @@ def grid(corpus: Iterable[set[Link]]) -> NDArray[np.bool_]:
 
 
 @given(CORPUS)
-def test_it_is_the_definition_on_grids(corpus: Corpus) -> None:
+def test_it_equals_the_definition_on_grids(corpus: Corpus) -> None:
     links, sure, possible = zip(*corpus, strict=True)
     A, S, P = grid(links), grid(sure), grid(sure) | grid(possible)
     judged = A.sum() + S.sum()
@@ -53,7 +53,7 @@ def test_it_is_the_definition_on_grids(corpus: Corpus) -> None:
 
 
 @given(CORPUS)
-def test_listing_the_sure_links_as_possible_changes_nothing(corpus: Corpus) -> None:
+def test_sure_links_may_also_be_listed_as_possible(corpus: Corpus) -> None:
     links, sure, possible = zip(*corpus, strict=True)
     if any(links) or any(sure):
         both = [s | p for s, p in zip(sure, possible, strict=True)]
@@ -88,10 +88,10 @@ def check_gold(gold: list[list[Link]]) -> None:
     assert aer(half, gold, gold) == pytest.approx(1 - 2 * kept / (kept + all_links))
 
 
-def test_the_grammars_links_judged_by_themselves() -> None:
+def test_the_grammars_links_have_no_error_against_themselves() -> None:
     check_gold([list(pair.sure) for pair in generate_splits({"train": 100}, seed=2)["train"]])
 
 
 @needs("ALIGNMENT_DIR", "de-en.wa")
-def test_hand_made_links_judged_by_themselves() -> None:
+def test_hand_made_links_have_no_error_against_themselves() -> None:
     check_gold([line.sure for line in read_links(written("ALIGNMENT_DIR", "de-en.wa"))])

@@ -41,12 +41,12 @@ def hand_made() -> tuple[Sentences, list[GoldLinks]]:
     return list(zip(*sides, strict=True)), [GoldLinks(*map(flipped, g)) for g in gold]
 
 
-def test_links_of_unambiguous_text() -> None:
+def test_unambiguous_words_are_linked_without_error() -> None:
     pairs, links = mirrored(200)
     assert links_of(pairs) == links
 
 
-def test_same_pairs_same_links() -> None:
+def test_the_same_pairs_get_the_same_links() -> None:
     data = generate_splits({"train": 40}, seed=3)["train"]
     pairs = [(pair.source_tokens, pair.target_tokens) for pair in data]
     assert links_of(pairs) == links_of(pairs)
@@ -67,14 +67,14 @@ def test_other_pairs_are_aligned_by_what_was_learned() -> None:
     assert aligner.align([], ["A"]) == aligner.align(["a"], []) == aligner.align(long, ["A"]) == []
 
 
-def test_any_word_is_a_word() -> None:
+def test_words_that_the_aligner_reserves_are_ordinary_words() -> None:
     words = ["NULL", "|||", "<UNUSED_WORD>", "UNKNOWN_WORD", "ü\u2028", "0"]
     chance = random.Random(1)
     source = [chance.sample(words, 2) for _ in range(100)]
     assert links_of([(e, e[:]) for e in source]) == [[(0, 0), (1, 1)]] * 100
 
 
-def test_grammar() -> None:
+def test_the_error_rate_on_the_grammars_text_is_low() -> None:
     data = generate_splits({"train": 300}, seed=1)["train"]
     links = links_of([(pair.source_tokens, pair.target_tokens) for pair in data])
     gold = [GoldLinks(list(pair.sure), sorted({*pair.sure, *pair.possible})) for pair in data]
@@ -83,7 +83,7 @@ def test_grammar() -> None:
 
 
 @needs("ALIGNMENT_DIR", *HAND_MADE)
-def test_both_gold_files_agree() -> None:
+def test_both_files_of_gold_links_agree() -> None:
     pairs, gold = hand_made()
     kinds: list[tuple[list[str], list[str]]] = [([], []) for _ in pairs]
     for line in written("ALIGNMENT_DIR", "de-en.ref.wa").read_text().splitlines():
@@ -98,20 +98,21 @@ def test_both_gold_files_agree() -> None:
         for link in links.possible
         if link[0] >= len(english) or link[1] >= len(german)
     ]
-    assert beyond == [(63, (16, 12))]  # a slip of the files: English has 13 words
+    assert beyond == [(63, (16, 12))]  # a mistake in the files: English has 13 words
     assert pairs[0][1][0] == "herr"  # a byte-order mark stands before it
 
 
 @needs("ALIGNMENT_DIR", *HAND_MADE)
 @needs("TATOEBA_DIR", "deu-eng.tsv.gz")
-def test_error_rate_on_hand_made_links() -> None:
+def test_the_error_rate_on_hand_made_links_is_low() -> None:
     pairs, gold = hand_made()
     tokenizers = MosesTokenizer("en", False), MosesTokenizer("de", False)
     more: Sentences = []
     tatoeba = iter_lines(written("TATOEBA_DIR", "deu-eng.tsv.gz"))
-    for line in islice(tatoeba, 0, None, 50):  # sorted by length, so that all lengths come in
+    # The file is sorted by length, so this takes sentences of all lengths.
+    for line in islice(tatoeba, 0, None, 50):
         english, german = line.lower().split("\t")[:2]
         more.append((tokenizers[0].tokenize(english), tokenizers[1].tokenize(german)))
     links = links_of([*pairs, *more])[: len(pairs)]
-    # IBM Model 1 with a diagonal prior, taught by ten times the text, is at 0.33; the diagonal at 0.75
+    # IBM Model 1 with a diagonal prior reaches 0.33 with ten times the text; the diagonal has 0.75
     assert 0.2 < error(links, gold) < 0.32

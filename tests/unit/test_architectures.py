@@ -17,7 +17,7 @@ def trained(means: list[float], sd: float, chance: np.random.Generator) -> list[
     return [Runs.of_values(list(mean + sd * chance.standard_normal(5))) for mean in means]
 
 
-def test_it_is_kendalls() -> None:
+def test_it_is_kendalls_tau() -> None:
     found = correlation(np.array([PUBLISHED]), np.array([OTHER]))
     assert found == pytest.approx(stats.kendalltau(PUBLISHED, OTHER).statistic)
 
@@ -37,18 +37,18 @@ def test_a_clear_order_is_confirmed() -> None:
     assert backwards.p_against < backwards.p_for
 
 
-def test_three_architectures_say_nothing() -> None:
+def test_three_architectures_are_too_few_to_decide() -> None:
     found = rank_test([1, 2, 3], trained([1, 2, 3], 0.01, np.random.default_rng(1)))
     assert found.p > 0.3
 
 
-def test_noise_says_nothing() -> None:
+def test_noisy_scores_decide_nothing() -> None:
     found = rank_test(PUBLISHED, trained(PUBLISHED, 50.0, np.random.default_rng(1)))
     assert found.low < 0 < found.high
     assert found.p > 0.05
 
 
-def test_no_correlation_is_confirmed_only_where_it_is_known() -> None:
+def test_no_correlation_is_confirmed_only_where_scores_are_precise() -> None:
     chance = np.random.default_rng(1)
     rates, scores = (
         trained([3, 1, 4, 2, 6, 5], 0.01, chance),

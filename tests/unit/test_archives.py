@@ -71,7 +71,9 @@ def test_wanted_members_go_where_they_are_named(tmp_path: Path, form: int) -> No
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,3}(/[a-z]{1,3})?", fullmatch=True), st.binary()))
-def test_any_members(tmp_path_factory: pytest.TempPathFactory, contents: dict[str, bytes]) -> None:
+def test_members_of_any_name_and_content_come_out_whole(
+    tmp_path_factory: pytest.TempPathFactory, contents: dict[str, bytes]
+) -> None:
     folder = tmp_path_factory.mktemp("any")
     archive = pack(folder / "a.tgz", *(member(*item) for item in contents.items()))
     targets = {name: folder / "out" / str(i) for i, name in enumerate(contents)}
@@ -88,18 +90,18 @@ def test_any_members(tmp_path_factory: pytest.TempPathFactory, contents: dict[st
     ],
     ids=["symbolic link", "hard link", "folder"],
 )
-def test_what_is_not_a_plain_file(tmp_path: Path, kind: dict[str, Any]) -> None:
+def test_a_member_that_is_not_a_plain_file_is_refused(tmp_path: Path, kind: dict[str, Any]) -> None:
     archive = pack(tmp_path / "a.tgz", member("b.en", TEXT), member("a.en", **kind))
     assert "a.en is no plain file" in refused(archive, "b.en", "a.en")
 
 
-def test_missing_members(tmp_path: Path) -> None:
+def test_missing_members_are_named(tmp_path: Path) -> None:
     archive = pack(tmp_path / "a.tgz", member("a.en", b"1"), member("b.en"))
     assert "holds no c.en, d.en; check member" in refused(archive, "b.en", "d.en", "c.en")
 
 
 @pytest.mark.parametrize("lost", [200, 500])
-def test_an_archive_that_is_cut(tmp_path: Path, lost: int) -> None:
+def test_an_archive_that_is_cut_is_refused(tmp_path: Path, lost: int) -> None:
     archive = pack(tmp_path / "a.tgz", member("a.en", TEXT), member("b.en", bytes(range(256)) * 9))
     archive.write_bytes(archive.read_bytes()[:-lost])
     assert "cannot be unpacked: " in refused(archive, "a.en", "b.en")
@@ -108,12 +110,12 @@ def test_an_archive_that_is_cut(tmp_path: Path, lost: int) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"no archive", gzip.compress(b"no archive" * 99, mtime=0)]
 )
-def test_what_is_not_an_archive(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_an_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.tgz").write_bytes(content)
     refused(tmp_path / "a.tgz", "a.en")
 
 
-def test_a_missing_archive(tmp_path: Path) -> None:
+def test_a_missing_archive_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.tgz: cannot be unpacked: No such file"):
         extract(tmp_path / "a.tgz", {"a.en": tmp_path / "a.en"})
 

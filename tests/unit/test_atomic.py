@@ -69,7 +69,7 @@ def write(place: Path, *files: str) -> None:
 
 
 @pytest.mark.parametrize("exchange", ["exchange", "two renames"])
-def test_what_a_killed_writer_leaves_is_gone_after_the_next(tmp_path: Path, exchange: str) -> None:
+def test_the_next_writer_removes_what_a_killed_one_left(tmp_path: Path, exchange: str) -> None:
     died = []
     for point in POINTS:
         folder = tmp_path / str(point)
@@ -135,7 +135,7 @@ def partial(place: Path, machine: str, process: int, age: float = 0) -> Path:
     return left
 
 
-def test_what_others_still_write_stays(tmp_path: Path) -> None:
+def test_what_other_processes_still_write_stays(tmp_path: Path) -> None:
     place, here = tmp_path / "out", atomic._machine()
     gone = subprocess.Popen(["true"])
     gone.wait()
@@ -169,7 +169,7 @@ for _ in range(150):
 
 
 @pytest.mark.parametrize("exchange", ["exchange", "two renames"])
-def test_of_writers_at_once_the_last_one_wins(tmp_path: Path, exchange: str) -> None:
+def test_when_several_write_at_once_the_last_one_wins(tmp_path: Path, exchange: str) -> None:
     racers = [
         subprocess.Popen([sys.executable, "-c", RACER, name, exchange], cwd=tmp_path)
         for name in "abc"
@@ -188,7 +188,7 @@ def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
     assert names(tmp_path) == {"out"}
 
 
-def test_failure_keeps_what_was_there(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_what_was_there(tmp_path: Path) -> None:
     def write_half(path: Path) -> None:
         with atomic_path(path) as half:
             half.write_text("half")
@@ -254,6 +254,6 @@ def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path: Path) -
     )
 
 
-def test_an_error_of_what_is_read_is_not_one_of_the_place(tmp_path: Path) -> None:
+def test_an_error_in_reading_is_not_taken_for_one_of_the_output(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "out"):
         (tmp_path / "out2").read_text()

@@ -81,7 +81,7 @@ def test_score_self_is_the_same_whatever_the_query() -> None:
 
 @pytest.mark.parametrize("score", ["dot", "concat", "self", "key_value"])
 def test_local_m_looks_at_the_window_around_its_step(score: str) -> None:
-    """D = 2, S = 7: 0 .. 2 at step 0, 1 .. 5 at step 3, and 4 .. 6 from step 6 on."""
+    """With D = 2 and S = 7, it is 0 .. 2 at step 0, 1 .. 5 at step 3, and 4 .. 6 from step 6 on."""
     attention = attention_of("local_m", score)
     h, values = random(1, n).expand(4, n), random(7, n)
     _, weights = attend(attention, h, values, steps=(0, 3, 6, 9))
@@ -92,8 +92,8 @@ def test_local_m_looks_at_the_window_around_its_step(score: str) -> None:
         torch.testing.assert_close(a, window / window.sum())
 
 
-def test_gaussian_of_local_p() -> None:
-    """S = 5, D = 2, p_t = 2.7: the window is 0 .. 4, and the factors are computed by hand."""
+def test_local_p_weights_its_window_by_a_gaussian() -> None:
+    """With S = 5, D = 2 and p_t = 2.7 the window is 0 .. 4. The factors are computed by hand."""
     attention = attention_of("local_p", "dot")
     with torch.no_grad():
         attention.W_p.copy_(torch.eye(5))
@@ -120,8 +120,8 @@ def test_location_uses_the_first_slots_for_the_words_read_last() -> None:
         assert by_position[4:].eq(0).all()  # no slot addresses these words
 
 
-def test_fault_in_the_gradient_of_general() -> None:
-    """By hand, for one query and one sentence: the gradient of h_s has h_t where W_a h_t is right."""
+def test_the_fault_of_general_makes_one_gradient_wrong() -> None:
+    """The gradient of h_s has h_t where W_a h_t would be right; here for one query and one sentence."""
     gradients = []
     for faults in ((), ("general_gradient",)):
         attention = attention_of("global", "general", faults)
@@ -138,7 +138,7 @@ def test_fault_in_the_gradient_of_general() -> None:
 
 
 @pytest.mark.parametrize("score", ["dot", "general", "concat", "additive", "self", "key_value"])
-def test_fault_that_padding_takes_part(score: str) -> None:
+def test_the_fault_of_padding_dilutes_the_weights(score: str) -> None:
     """Padding dilutes the weights of global attention as a word with h_s = 0 would."""
     values = random(4, n)
     values[:2] = 0  # padding, before position 0

@@ -29,7 +29,7 @@ def test_sampled_lines_are_spread_evenly(lines: int, samples: int) -> None:
     assert not gaps or (min(gaps) >= 1 and max(gaps) - min(gaps) <= 1)
 
 
-def test_sampled_lines() -> None:
+def test_sampled_lines_start_at_the_first_and_are_at_most_all() -> None:
     assert sampled_lines(5, 3) == [0, 1, 3]
     assert sampled_lines(2, 3) == [0, 1]
 
@@ -77,7 +77,7 @@ def test_samples_name_their_units(translated: Path, name: str, kind: str) -> Non
             assert target[:-1] == references[line].split()
 
 
-def test_samples_hold_the_weights_of_what_the_search_returned(translated: Path) -> None:
+def test_samples_hold_the_weights_of_the_translations(translated: Path) -> None:
     project = translated.parents[1]
     params = make_experiment(project.parent / "again")  # the same, to the byte
     text = load_translator(params, "ensemble", project)

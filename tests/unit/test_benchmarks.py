@@ -80,11 +80,11 @@ def test_padding_is_counted_on_both_sides():
     assert workload.mean_lengths([pairs((4, 1), (2, 2))]) == Lengths(3, 2.5)
 
 
-def test_search_batches_hold_every_row_once_the_longest_first():
+def test_search_batches_hold_every_row_once_and_start_with_the_longest():
     assert workload.by_length([1, 9, 5, 7, 2], 2) == [[1, 3], [2, 4], [0]]
 
 
-def test_the_limit_is_the_flop_at_the_products_speeds():
+def test_the_limit_is_the_time_of_all_flop_at_the_speeds_of_products():
     batches = [pairs((5, 4), (4, 3))]
     config = TINY.config()
     names = products.dominant(TINY, batches)
@@ -98,14 +98,14 @@ def test_the_limit_is_the_flop_at_the_products_speeds():
     assert 1 / limit == pytest.approx((flop + output) / 7e9)
 
 
-def test_the_products_are_those_of_the_model():
+def test_the_measured_products_have_the_models_shapes():
     shapes = products.dominant(TINY, [pairs((5, 4), (4, 3))])
     assert shapes["step"] == (4, 16, 32)
     assert shapes["logits"] == (9, 8, 30)
     assert {product.flop for name, product in shapes.items() if name != "step"} == {2 * 9 * 8 * 30}
 
 
-def test_a_ratio_compares_rounds_with_themselves():
+def test_a_ratio_is_the_median_of_the_ratios_within_rounds():
     speeds = {"ours": [10.0, 40.0, 30.0], "a": [5.0, 10.0, 30.0], "b": [4.0, 4.0, 50.0]}
     assert Spread.of(speeds["ours"]) == (30, 10, 40)
     assert fastest(speeds, ["a", "b", "c"]) == "a"
@@ -126,7 +126,7 @@ def test_the_plain_loop_computes_our_losses_step_by_step():
         assert ours.train(ours.prepare(batch)) == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_worker_that_ends_shows_what_it_said_last(tmp_path, monkeypatch):
+def test_the_last_words_of_a_worker_that_ends_are_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(pool, "LOGS", tmp_path)
     with (
@@ -211,7 +211,7 @@ def test_the_page_shows_what_an_ensemble_costs():
     assert "The ensemble of 8 takes 8.00 times as long as one model." in page
 
 
-def test_the_page_shows_what_seeds_and_precisions_end_with():
+def test_the_page_shows_the_final_costs_of_seeds_and_precisions():
     results = {"machine": MACHINE, "fp32": [1.5, 1.7], "bf16": [1.6, 1.4]}
     page = render({"seeds": {"base": results}}).splitlines()
     assert "| system | seed 1 | seed 2 | mean | deviation |" in page

@@ -50,12 +50,12 @@ def flip_a_bit(path: Path) -> None:
 def test_the_last_and_the_one_before_are_kept(folder: Path) -> None:
     names = {LAST, PREVIOUS, "best-3.safetensors", "best-5.safetensors"}
     assert {path.name for path in folder.iterdir()} == names
-    assert len(names) == CHECKPOINTS - 1  # the one more is being written
+    assert len(names) == CHECKPOINTS - 1  # one more exists while it is being written
     assert Checkpoints(folder, 0).load(small(FEEDING)).step == 5
 
 
 @pytest.mark.parametrize(("damaged", "step"), [(None, 5), (LAST, 3)])
-def test_a_finished_training_keeps_what_ends_it_again(
+def test_a_finished_training_keeps_what_it_needs_to_end_again(
     folder: Path, damaged: str | None, step: int
 ) -> None:
     if damaged:
@@ -85,7 +85,8 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(
         torch.equal(a, b) for a, b in zip(model.parameters(), first.parameters(), strict=True)
     )
     progress.step = 4
-    checkpoints.save(model, progress)  # which must not put the damaged one in place of the good one
+    # This must not put the damaged checkpoint in place of the good one.
+    checkpoints.save(model, progress)
     (folder / LAST).unlink()
     assert Checkpoints(folder, 0).load(model).step == 3
 
@@ -176,7 +177,7 @@ def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["lock"]
 
 
-def test_what_a_killed_process_was_writing_is_cleared(folder: Path) -> None:
+def test_what_a_killed_process_was_writing_is_removed(folder: Path) -> None:
     (folder / f"{LAST}.123.partial").write_bytes(b"half")
     with Checkpoints(folder, 0).locked():
         assert not [path for path in folder.iterdir() if re.search("partial", path.name)]

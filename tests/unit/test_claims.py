@@ -56,7 +56,7 @@ def test_every_table_and_figure_with_scores_of_ours_has_claims() -> None:
         ("table6_local_m", "aer", "local_m_general", "global_location"),
     ],
 )
-def test_sizes_are_the_published_ones(key: str, column: str, row: str, over: str) -> None:
+def test_sizes_equal_the_published_ones(key: str, column: str, row: str, over: str) -> None:
     table = key.partition("_")[0]
     size = published(table, row, column) - published(table, over, column)
     assert FOUND[key].size == pytest.approx(size)

@@ -13,7 +13,7 @@ from attnmt.workflow.code import code_of, digest_of, write_code
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "stages").glob("*.py"))
-# record.py imports DVC's adapter by name, and the configuration's model.py the scores and windows.
+# record.py imports DVC's adapter by name; the configuration's model.py so imports scores and windows.
 LOADED_BY_NAME = {"record.py", "model.py"}
 
 
@@ -69,7 +69,7 @@ def test_a_stage_runs_what_it_imports_directly_or_not_and_the_data_beside_it(pro
         ("src/attnmt/away/words.tsv", "a", "c"),
     ],
 )
-def test_what_does_not_change_what_a_stage_does_changes_no_digest(
+def test_an_edit_that_does_not_change_a_stages_work_changes_no_digest(
     project: Path, file: str, old: str, new: str
 ) -> None:
     before, path = digests(project), project / file
@@ -103,7 +103,7 @@ def test_a_changed_line_changes_its_modules_digest(
 
 
 def test_a_digest_is_the_same_in_every_version_of_python(project: Path) -> None:
-    """So it must be the digest that it was when this test was written."""
+    """So it must be the digest that was found when this test was written."""
     assert digests(project)["attnmt.room.second"] == "a6e5241436d76f23"
 
 
@@ -125,7 +125,7 @@ def test_a_file_that_is_not_python_is_named_with_its_line(project: Path) -> None
 
 
 @pytest.mark.parametrize("name", [".words.tsv.swp", "words.tsv~", ".DS_Store"])
-def test_what_an_editor_leaves_is_no_code(project: Path, name: str) -> None:
+def test_files_that_an_editor_leaves_do_not_count_as_code(project: Path, name: str) -> None:
     before = digests(project)
     (project / "src/attnmt/room/tables" / name).write_text("left")
     assert digests(project) == before

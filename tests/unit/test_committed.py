@@ -25,7 +25,7 @@ def test_the_digests_of_the_demo_are_those_of_the_code(script: Path) -> None:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_a_report_is_of_the_code_that_its_lock_names(experiment: str) -> None:
+def test_a_report_comes_from_the_code_that_its_lock_names(experiment: str) -> None:
     """Where dvc.lock says that trainings are of the digests in git, the report must say the same."""
     lock = LOCKS.get(experiment, ROOT / f"experiments/{experiment}/dvc.lock")
     costs = Layout(experiment, ROOT).reports / "cost/table_cost.csv"

@@ -18,7 +18,7 @@ Write = Callable[[str, bytes], Path]
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
-def test_experiments_load(path: Path) -> None:
+def test_every_experiment_loads(path: Path) -> None:
     params = load_params(path, ROOT)
     assert (ROOT / params.params_file).samefile(path)
     for name in params.models:
@@ -107,7 +107,9 @@ def line_of(text: str, part: str) -> int:
         ("seeds: 1", "systems: [base, revers]", "systems.1", "systems.yaml has no system 'revers'"),
     ],
 )
-def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> None:
+def test_mistakes_in_the_parameters_are_named(
+    write: Write, old: str, new: str, key: str, message: str
+) -> None:
     refuses(write, "params.yaml", old, new, f"{key}: {message}")
 
 
@@ -238,7 +240,9 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
         ),
     ],
 )
-def test_mistakes_in_systems(write: Write, old: str, new: str, key: str, message: str) -> None:
+def test_mistakes_in_the_systems_are_named(
+    write: Write, old: str, new: str, key: str, message: str
+) -> None:
     refuses(write, "systems.yaml", old, new, f"{key}: {message}")
 
 
@@ -268,7 +272,7 @@ def written(write: Write, params: str | None = None, systems: str | None = None)
         ("init: 0.1", "size: 128, ", "families.luong.shape.size"),
     ],
 )
-def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None:
+def test_a_key_given_twice_is_refused(write: Write, old: str, again: str, key: str) -> None:
     text = DEMO.read_text().replace(old, again + old, 1)
     path = write("params.yaml", text.encode())
     with pytest.raises(InputError) as error:
@@ -278,14 +282,14 @@ def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None
     assert str(error.value) == f"{place}: this key stands in its section already; give it once"
 
 
-def test_a_key_given_twice_in_a_list(write: Write) -> None:
+def test_a_key_given_twice_in_a_list_is_refused(write: Write) -> None:
     text = (ROOT / "experiments/multi30k/params.yaml").read_text()
     text = text.replace("          digest:", "          url: x\n          digest:", 1)
     with pytest.raises(InputError, match=r"corpus\.files\.train\.en\.0\.url: this key stands"):
         load_params(write("params.yaml", text.encode()))
 
 
-def test_a_system_given_twice(write: Write) -> None:
+def test_a_system_given_twice_is_refused(write: Write) -> None:
     text = SYSTEMS.read_text().replace(
         "  base_reverse:", "  base: {reverse: true}\n  base_reverse:", 1
     )
@@ -294,7 +298,7 @@ def test_a_system_given_twice(write: Write) -> None:
         load_params(path, path.parent)
 
 
-def test_a_copied_experiment_must_say_that_it_is_another(tmp_path: Path) -> None:
+def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / OWN
     path.parent.mkdir(parents=True)
     (tmp_path / "systems.yaml").write_text(SYSTEMS.read_text())
@@ -311,7 +315,7 @@ def test_a_copied_experiment_must_say_that_it_is_another(tmp_path: Path) -> None
     assert (params.experiment, params.params_file) == ("own", OWN)
 
 
-def test_parameters_are_of_the_project_in_whose_folder_they_are_read(
+def test_parameters_are_read_only_in_their_own_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -328,7 +332,7 @@ def test_parameters_are_of_the_project_in_whose_folder_they_are_read(
         ("vocabulary: 1000", "    encoding:", "families.luong.encoding.vocabulary"),
     ],
 )
-def test_missing_key(write: Write, old: str, section: str, key: str) -> None:
+def test_a_missing_key_is_named(write: Write, old: str, section: str, key: str) -> None:
     text = DEMO.read_text().replace(old, "", 1)
     path = write("params.yaml", text.encode())
     with pytest.raises(InputError) as error:
@@ -388,7 +392,7 @@ def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
         ),
     ],
 )
-def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -> None:
+def test_mistakes_in_downloads_are_named(write: Write, old: str, new: str, message: str) -> None:
     text = (ROOT / "experiments/multi30k/params.yaml").read_text()
     assert old in text
     with pytest.raises(InputError) as error:
@@ -408,7 +412,7 @@ def test_mistakes_in_downloads(write: Write, old: str, new: str, message: str) -
         ("direction: en-fr", "systems.base.direction: Input should be 'en-de' or 'de-en'"),
     ],
 )
-def test_systems_that_do_not_exist(write: Write, system: str, message: str) -> None:
+def test_systems_that_do_not_exist_are_named(write: Write, system: str, message: str) -> None:
     text = SYSTEMS.read_text().replace("{family: luong}", f"{{family: luong, {system}}}", 1)
     path = written(write, systems=text)
     with pytest.raises(InputError, match=r"systems\.yaml:\d+: " + message):
@@ -426,18 +430,18 @@ def test_systems_that_do_not_exist(write: Write, system: str, message: str) -> N
         (b"a: &a {b: 1, <<: *a}", "params.yaml:1: a: unknown key"),
     ],
 )
-def test_what_is_not_a_parameter_file(write: Write, content: bytes, message: str) -> None:
+def test_a_file_without_parameters_is_refused(write: Write, content: bytes, message: str) -> None:
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", content))
     assert message in str(error.value)
 
 
-def test_missing_file(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x\.yaml: cannot read the parameters: No such file"):
         load_params(tmp_path / "x.yaml")
 
 
-def test_model() -> None:
+def test_a_model_has_the_settings_of_its_system_and_family() -> None:
     model = load_params(DEMO, ROOT).model("de_en_global_dot_feed")
     assert (model.family, model.attention, model.score) == ("luong", "global", "dot")
     assert (model.source, model.target) == ("de", "en")
@@ -447,7 +451,7 @@ def test_model() -> None:
 
 
 @pytest.mark.parametrize("method", ["model", "recipe", "translators", "seeds_of"])
-def test_unknown_model(method: str) -> None:
+def test_an_unknown_model_is_named(method: str) -> None:
     params = load_params(DEMO, ROOT)
     message = r"params\.yaml: no model( or ensemble)? 'bas'; did you mean 'base'\?"
     with pytest.raises(InputError, match=message):
@@ -463,7 +467,7 @@ def test_a_model_has_its_own_recipe() -> None:
     assert {recipe.batch_size for recipe in recipes} == {128}
 
 
-def test_what_translates_under_a_name() -> None:
+def test_a_name_stands_for_one_model_or_an_ensembles_members() -> None:
     params = load_params(DEMO, ROOT)
     members = params.translators("ensemble").members
     assert len(set(members)) == 8
@@ -507,21 +511,21 @@ def test_an_ensemble_has_any_size_and_its_label_says_it(write: Write) -> None:
     assert not load_params(path, path.parent).ensembles
 
 
-def test_an_experiment_trains_what_it_names() -> None:
+def test_an_experiment_trains_only_the_models_that_it_names() -> None:
     params = load_params(ROOT / "experiments/multi30k/params.yaml", ROOT)
     assert list(params.models) == ["base_reverse_dropout", "local_p_general_feed"]
     assert params.ensembles == {}
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
-def test_what_follows_from_the_parameters_is_written(path: Path) -> None:
-    """`make format` writes models.yaml; out of date, it would have DVC run other models."""
+def test_models_yaml_agrees_with_the_parameters(path: Path) -> None:
+    """`make format` writes models.yaml; if it were out of date, DVC would run other models."""
     params = load_params(path, ROOT)
     assert path.with_name("models.yaml").read_text() == models_yaml(params)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_the_schemas_are_those_of_the_parameters(name: str) -> None:
+def test_the_schemas_agree_with_the_parameters(name: str) -> None:
     assert (ROOT / f"schema/{name}.json").read_text() == schema(name)
     for file in [DEMO, SYSTEMS, CLAIMS, *EXPERIMENTS]:
         first = file.read_text().partition("\n")[0]
@@ -546,7 +550,7 @@ def test_an_ensemble_has_at_most_as_many_members_as_dvc_yaml_has_slots(write: Wr
 @pytest.mark.parametrize(
     "command", [["corpus"], ["tokens"], ["encode", "luong"]], ids=lambda command: command[0]
 )
-def test_stages_name_the_mistake(corpus: Project, command: list[str]) -> None:
+def test_stages_name_a_mistake_in_the_parameters(corpus: Project, command: list[str]) -> None:
     corpus.params["dictionary"]["min_counts"] = 5
     message = corpus.fail(*command)
     assert "dictionary.min_counts: unknown key; did you mean 'min_count'?" in message

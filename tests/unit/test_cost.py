@@ -59,16 +59,16 @@ def test_work_is_what_torch_counts(variant: Variant) -> None:
     model = translator(variant)
     cost = work(model.config, Lengths(SOURCE, TARGET))
     counted = counted_flop(model) / (PAIRS * TARGET)
-    # For the gradients of shared tensors, an unrolled decoder computes attention up to the contexts, and
-    # back from them to the scores, a second time.
+    # To get the gradients of shared tensors, an unrolled decoder computes attention a second time: up
+    # to the contexts, and from them back to the scores.
     repeated = 4 * cost.attention if variant.feeding or variant.cell == "gru" else 0
     assert (
         cost.training_flop * (1 - 1e-12) <= counted <= (cost.training_flop + repeated) * (1 + 1e-12)
     )
 
 
-def test_the_papers_base_by_hand() -> None:
-    # 2 embeddings and W_s of 50,000 x 1,000; 2 x 4 layers of 4,000 x 2,000
+def test_the_cost_of_the_papers_base_agrees_with_a_count_by_hand() -> None:
+    # 2 embeddings and W_s have 50,000 x 1,000; 2 x 4 layers have 4,000 x 2,000
     assert parameters(paper()) == 3 * 50_000_000 + 8 * 8_000_000
     cost = work(paper(), Lengths(source=20, target=25))
     assert (cost.encoder, cost.decoder) == (0.8 * 4 * 8e6, 4 * 8e6)
@@ -76,7 +76,7 @@ def test_the_papers_base_by_hand() -> None:
     assert cost.training_flop == 6 * (25.6e6 + 32e6 + 50e6)
 
 
-def test_the_papers_best_system_by_hand() -> None:
+def test_the_cost_of_the_papers_best_system_agrees_with_a_count_by_hand() -> None:
     best = paper(attention="local_p", score="general", input_feeding=True)
     # The first layer reads h~ too; W_a and W_p of 1,000 x 1,000, v_p; W_c of 1,000 x 2,000
     assert parameters(best) == parameters(paper()) + 4_000_000 + 2_000_000 + 1_000 + 2_000_000

@@ -43,7 +43,7 @@ def two_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[i
         device._taken.pop().release()
 
 
-def test_every_process_takes_another(two_gpus: list[int], tmp_path: Path) -> None:
+def test_every_process_takes_another_gpu(two_gpus: list[int], tmp_path: Path) -> None:
     command = [sys.executable, "-c", TAKE]
     with subprocess.Popen(
         command,
@@ -71,8 +71,8 @@ def test_every_process_takes_another(two_gpus: list[int], tmp_path: Path) -> Non
     assert two_gpus == [1, 0]
 
 
-def test_to_choose_a_device_leaves_the_precision_alone() -> None:
-    """This also holds within ``products_in``: torch's default for cuDNN would round the LSTM in fp32."""
+def test_choosing_a_device_leaves_the_precision_as_it_was() -> None:
+    """``best_device`` keeps what ``products_in`` has set; torch's default rounds the LSTM in fp32."""
     show = (
         "import torch\n"
         "rnn = torch.backends.cudnn.rnn\n"
@@ -103,7 +103,7 @@ def test_cublas_is_told_to_repeat_before_cuda_starts(
     assert told == [after]
 
 
-def test_without_a_gpu_nothing_is_taken(
+def test_without_a_gpu_a_process_takes_none(
     two_gpus: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
@@ -111,7 +111,7 @@ def test_without_a_gpu_nothing_is_taken(
     assert two_gpus == []
 
 
-def test_whoever_shares_a_gpu_is_told_once(
+def test_a_process_that_shares_a_gpu_is_told_once(
     two_gpus: list[int],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,

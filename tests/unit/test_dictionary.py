@@ -38,7 +38,7 @@ def tokens(project: Project) -> Project:
     return project
 
 
-def test_count_links() -> None:
+def test_pairs_of_linked_words_are_counted() -> None:
     pairs = [(["a", "b"], ["A", "B"]), (["b"], ["B"]), (["a"], [])]
     assert count_links(pairs, [[(0, 1), (1, 1)], [(0, 0)], []]) == {("a", "B"): 1, ("b", "B"): 2}
     with pytest.raises(ValueError, match="shorter"):
@@ -49,7 +49,7 @@ def write(folder: Path, *parts: dict[tuple[str, str], int], min_count: int = 1) 
     return write_dictionaries(folder / "l", folder / "back", parts, min_count)
 
 
-def test_file(tmp_path: Path) -> None:
+def test_a_dictionary_is_written_in_order_and_read_back(tmp_path: Path) -> None:
     links = {("a", "X"): 6, ("a", "Y"): 3, ("a", "Z"): 1, ("ä", "Z"): 2, ("Z", "b"): 2}
     assert write(tmp_path, {**links, ("Z", "a"): 2}, min_count=2) == (16, 6)
     assert (tmp_path / "l").read_text() == (
@@ -72,7 +72,9 @@ PART = st.dictionaries(st.tuples(WORD, WORD), st.integers(1, 4))
 
 @settings(deadline=None)  # the disk may be slow
 @given(st.lists(PART, min_size=1, max_size=4), st.integers(1, 6))
-def test_parts_count_together(parts: list[dict[tuple[str, str], int]], min_count: int) -> None:
+def test_counts_of_all_parts_are_added_up(
+    parts: list[dict[tuple[str, str], int]], min_count: int
+) -> None:
     whole: Counter[tuple[str, str]] = Counter()
     for part in parts:
         whole.update(part)
@@ -90,7 +92,7 @@ def test_parts_count_together(parts: list[dict[tuple[str, str], int]], min_count
         assert dictionary.best(source) == best
 
 
-def test_memory_holds_one_part(tmp_path: Path) -> None:
+def test_memory_holds_only_one_part(tmp_path: Path) -> None:
     """Every part has other words, so that only the number of words grows."""
 
     def peak(parts: int) -> int:
@@ -107,7 +109,7 @@ def test_memory_holds_one_part(tmp_path: Path) -> None:
     assert peak(6) < 1.2 * peak(1)
 
 
-def test_lower_case_counts_words_together(tmp_path: Path) -> None:
+def test_in_lower_case_equal_words_are_counted_together(tmp_path: Path) -> None:
     links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 3, ("SEE", "sea"): 1}
     write(tmp_path, links)
     assert Dictionary.load(tmp_path / "l").best("See") == "lake"
@@ -115,14 +117,14 @@ def test_lower_case_counts_words_together(tmp_path: Path) -> None:
     assert (dictionary.best("see"), dictionary.best("See"), len(dictionary)) == ("lake", None, 1)
 
 
-def test_bad_file(tmp_path: Path) -> None:
+def test_a_line_with_too_few_fields_is_named(tmp_path: Path) -> None:
     (tmp_path / "l").write_text("a\tX\t1.0\t2\na X\n")
     with pytest.raises(InputError, match="l:2: 1 fields separated by tabs, not 4 with a count"):
         Dictionary.load(tmp_path / "l")
 
 
 @pytest.mark.parametrize("parts", [1, 3, 4, 10, 11])
-def test_pairs_are_dealt_out(tmp_path: Path, parts: int) -> None:
+def test_pairs_are_dealt_out_evenly_and_none_is_lost(tmp_path: Path, parts: int) -> None:
     files = tmp_path / "e", tmp_path / "f"
     for file in files:
         file.write_text("".join(f"{file.name} {k}\n" for k in range(10)))
@@ -133,7 +135,7 @@ def test_pairs_are_dealt_out(tmp_path: Path, parts: int) -> None:
     assert dealt[0] == expected[::parts]
 
 
-def test_stage(tokens: Project) -> None:
+def test_the_stage_writes_dictionaries_links_and_their_error_rate(tokens: Project) -> None:
     printed = tokens.succeed("dictionary")
     assert printed.startswith("24 links of 6 pairs of words; Thot ")
     en_de, de_en = (Dictionary.load(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
@@ -155,7 +157,7 @@ def test_the_aligned_set_is_learned_from_but_not_counted(tokens: Project) -> Non
     assert read_links(tokens.dictionary / "test.links")[0].sure == [(0, 0), (1, 1)]
 
 
-def test_stage_is_deterministic(tokens: Project) -> None:
+def test_the_stage_writes_the_same_bytes_again(tokens: Project) -> None:
     tokens.succeed("dictionary")
     first = tokens.outputs()
     tokens.succeed("dictionary")
@@ -178,7 +180,7 @@ def test_all_parts_of_a_text_that_is_aligned_in_parts_are_counted(tokens: Projec
     ]
 
 
-def test_no_gold_links(tokens: Project) -> None:
+def test_without_gold_links_there_is_no_error_rate(tokens: Project) -> None:
     (tokens.tokens / "test.links").unlink()
     assert "no gold links" in tokens.succeed("dictionary")
     result = json.loads((tokens.dictionary / "aligner.json").read_text())
@@ -186,17 +188,17 @@ def test_no_gold_links(tokens: Project) -> None:
     assert len(read_links(tokens.dictionary / "test.links")) == 5
 
 
-def test_gold_links_of_another_text(tokens: Project) -> None:
+def test_gold_links_of_another_text_are_refused(tokens: Project) -> None:
     (tokens.tokens / "test.links").write_text("0-0\n")
     message = tokens.fail("dictionary")
     assert "test.links: 1 lines where the text has 5; run the tokens stage again" in message
 
 
-def test_tokenize_has_not_run(project: Project) -> None:
+def test_missing_tokens_are_named(project: Project) -> None:
     assert "tokens/test.en: no such file" in project.fail("dictionary")
 
 
-def test_nothing_is_frequent_enough(tokens: Project) -> None:
+def test_a_dictionary_without_frequent_links_is_empty(tokens: Project) -> None:
     tokens.params["dictionary"]["min_count"] = 100
     tokens.succeed("dictionary")
     assert len(Dictionary.load(tokens.dictionary / "en-de.tsv")) == 0

@@ -74,7 +74,7 @@ def test_the_counts_are_those_of_brute_force(params: Params) -> None:
     assert expected[1][0] == entries - 1  # two entries become one in lower case
 
 
-def test_it_says_what_was_aligned(params: Params) -> None:
+def test_the_caption_says_what_was_aligned(params: Params) -> None:
     shown = markdown(dictionary_table(params))
     assert "aligner 1.0 aligned all 4,000 training pairs. A dictionary" in shown
     assert "2 times or more" in shown

@@ -1,4 +1,7 @@
-"""What README, CONTRIBUTING and docs/ name exists: links, paths, targets of make, commands, options."""
+"""Everything that README, CONTRIBUTING and docs/ name exists.
+
+These are links, paths, targets of make, modules, commands and options.
+"""
 
 import csv
 import re
@@ -83,7 +86,7 @@ def test_the_tour_walks_through_the_rooms_in_their_order() -> None:
     assert list(dict.fromkeys(rooms)) == walk
 
 
-def test_the_sentence_of_the_tour_is_the_reports() -> None:
+def test_the_sentence_of_the_tour_is_the_one_in_the_report() -> None:
     tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
     shown = subprocess.run(
         ["git", "-C", ROOT, "show", ":reports/demo/tables/table5.csv"],

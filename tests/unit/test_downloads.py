@@ -105,7 +105,7 @@ def ranges(server: Server) -> list[str | None]:
 
 
 @pytest.mark.parametrize("algorithm", ["md5", "sha1", "sha256"])
-def test_fetched_once(
+def test_a_file_is_fetched_once(
     server: Server, folder: Path, algorithm: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = server.file("a.en", CONTENT, algorithm)
@@ -158,13 +158,15 @@ def test_a_transfer_that_breaks_off_is_continued(
 
 
 @pytest.mark.parametrize("upto", [HALF, 0])
-def test_a_connection_that_stalls(server: Server, folder: Path, upto: int) -> None:
+def test_a_transfer_that_stalls_is_continued(server: Server, folder: Path, upto: int) -> None:
     server.manners["a.en"] = [well(upto=upto, after=stall)]
     assert fetch_one(server.file("a.en", CONTENT), folder, IMPATIENCE) == CONTENT
     assert ranges(server)[:2] == [None, f"bytes={upto}-" if upto else None]
 
 
-def test_a_server_that_knows_no_parts_starts_again(server: Server, folder: Path) -> None:
+def test_from_a_server_that_knows_no_parts_the_file_is_fetched_again(
+    server: Server, folder: Path
+) -> None:
     server.manners["a.en"] = [well(upto=HALF, ranges=False), well(ranges=False)]
     assert fetch_one(server.file("a.en", CONTENT), folder) == CONTENT
 
@@ -177,7 +179,7 @@ def test_a_server_that_knows_no_parts_starts_again(server: Server, folder: Path)
     left=st.integers(0, 200_000),
     size=st.sampled_from([None, len(CONTENT)]),
 )
-def test_pieces_make_the_same_bytes(
+def test_a_file_fetched_in_pieces_has_the_same_bytes(
     server: Server,
     tmp_path_factory: pytest.TempPathFactory,
     cuts: list[tuple[int, bool]],
@@ -204,7 +206,7 @@ def test_a_run_continues_what_the_one_before_left(server: Server, folder: Path) 
     assert ranges(server) == [f"bytes={HALF}-"]
 
 
-def test_a_part_that_is_complete_is_enough(server: Server, folder: Path) -> None:
+def test_a_part_that_is_complete_is_not_fetched_again(server: Server, folder: Path) -> None:
     leave_part(folder, CONTENT)
     assert fetch_one(server.file("a.en", CONTENT, bytes=len(CONTENT)), folder) == CONTENT
     assert server.asked == []
@@ -215,14 +217,14 @@ def test_a_part_that_is_complete_is_enough(server: Server, folder: Path) -> None
 
 @pytest.mark.parametrize("left", [OTHER[:HALF], OTHER, OTHER + b"more"], ids=len)
 @pytest.mark.parametrize("size", [None, len(CONTENT)], ids=["", "size known"])
-def test_a_part_of_something_else_is_dropped(
+def test_a_part_of_another_file_is_dropped(
     server: Server, folder: Path, left: bytes, size: int | None
 ) -> None:
     leave_part(folder, left)
     assert fetch_one(server.file("a.en", CONTENT, bytes=size), folder) == CONTENT
 
 
-def test_a_file_that_changes_between_two_parts(server: Server, folder: Path) -> None:
+def test_parts_of_two_versions_of_a_file_are_never_joined(server: Server, folder: Path) -> None:
     def change(answer: Answer) -> None:
         answer.server.files["a.en"] = OTHER
 
@@ -237,7 +239,7 @@ def test_a_file_that_changes_between_two_parts(server: Server, folder: Path) -> 
     assert names(folder / "2") == ["lock"]
 
 
-def test_wrong_bytes_leave_nothing(server: Server, folder: Path) -> None:
+def test_wrong_bytes_leave_no_file(server: Server, folder: Path) -> None:
     file = server.file("a.en", OTHER)
     digest = hashlib.sha256(CONTENT).hexdigest()
     message = fails(file, folder)
@@ -255,7 +257,7 @@ def test_wrong_bytes_leave_nothing(server: Server, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("manners", "size", "message"),
     [
-        ([well(says=50)], None, None),  # the missing end is asked for, and does not exist
+        ([well(says=50)], None, None),  # the client asks for the missing end, which does not exist
         ([well(says=50)], 200_000, "has 200,050 bytes, not 200,000: another file"),
         ([well(says=-50)], None, "digest does not match"),
         ([well(says=-50)], 200_000, "has 199,950 bytes, not 200,000: another file"),
@@ -275,7 +277,7 @@ def test_wrong_bytes_leave_nothing(server: Server, folder: Path) -> None:
         ([status(302, Location="ftp://x/a.en")], None, "No connection adapters were found"),
     ],
 )
-def test_a_server_that_lies(
+def test_a_server_that_lies_gives_the_right_file_or_a_message(
     server: Server, folder: Path, manners: list[Manner], size: int | None, message: str | None
 ) -> None:
     server.manners["a.en"] = [*manners]
@@ -286,7 +288,7 @@ def test_a_server_that_lies(
         assert message in fails(file, folder)
 
 
-def test_a_web_page_spoils_no_part(server: Server, folder: Path) -> None:
+def test_a_web_page_does_not_spoil_a_part(server: Server, folder: Path) -> None:
     leave_part(folder, CONTENT[:HALF])
     server.manners["a.en"] = [web_page]
     file = server.file("a.en", CONTENT)
@@ -295,14 +297,14 @@ def test_a_web_page_spoils_no_part(server: Server, folder: Path) -> None:
     assert fetch_one(file, folder) == CONTENT
 
 
-def test_a_server_that_always_breaks_off(server: Server, folder: Path) -> None:
+def test_a_server_that_always_breaks_off_is_given_up(server: Server, folder: Path) -> None:
     server.manners["a.en"] = [well(upto=HALF, ranges=False)] * 9
     message = fails(server.file("a.en", CONTENT), folder)
     assert "; gave up after 3 tries" in message
     assert (folder / "a.en.part").read_bytes() == CONTENT[:HALF]
 
 
-def test_slow_is_not_stalled(server: Server, folder: Path) -> None:
+def test_a_slow_transfer_is_not_taken_for_a_stalled_one(server: Server, folder: Path) -> None:
     def drip(answer: Answer, content: bytes) -> None:
         answer.start(200, Content_Length=len(content))
         for i in range(0, len(content), 40_000):
@@ -339,11 +341,11 @@ def test_pauses_grow_and_are_as_long_as_the_server_asks(server: Server, tmp_path
     clock = Clock()
     patience = Patience(silence=9, tries=5, pause=1, longest=60)
     Transfer(tmp_path / "part", None, patience, clock).run(server.url("a.en"))
-    assert clock.waits == [1, 2, 7, 60, 1, 1]  # bytes that arrive in between start the count again
+    assert clock.waits == [1, 2, 7, 60, 1, 1]  # after bytes have arrived, the count starts again
     assert (tmp_path / "part").read_bytes() == CONTENT
 
 
-def test_a_date_to_wait_for(server: Server, tmp_path: Path) -> None:
+def test_a_server_may_name_a_date_to_wait_for(server: Server, tmp_path: Path) -> None:
     date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 30))
     server.manners["a.en"] = [status(503, Retry_After=date)]
     clock = Clock()
@@ -351,7 +353,7 @@ def test_a_date_to_wait_for(server: Server, tmp_path: Path) -> None:
     assert 20 < clock.waits[0] <= 30
 
 
-def test_the_reason_of_a_wait_is_told(
+def test_the_reason_for_a_wait_is_given(
     server: Server, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.manners["a.en"] = [status(503)]
@@ -360,7 +362,7 @@ def test_the_reason_of_a_wait_is_told(
     assert "a.en?raw=true: 503 Service Unavailable; again in 0 s" in caplog.text
 
 
-def test_an_end_that_another_thread_wants(server: Server, tmp_path: Path) -> None:
+def test_a_transfer_ends_when_another_thread_stops_it(server: Server, tmp_path: Path) -> None:
     part, stopped = tmp_path / "part", threading.Event()
     stopped.set()
     for manner in (well(), status(503)):
@@ -370,7 +372,7 @@ def test_an_end_that_another_thread_wants(server: Server, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("headers", [False, True], ids=["no answer", "half an answer"])
-def test_an_interruption_waits_for_no_silent_server(
+def test_an_interruption_does_not_wait_for_a_silent_server(
     server: Server, folder: Path, headers: bool
 ) -> None:
     together = threading.Barrier(sources.AT_ONCE + 1, timeout=30)
@@ -405,19 +407,19 @@ def test_what_comes_after_an_interruption_is_not_written(server: Server, tmp_pat
     assert part.read_bytes() == CONTENT[:HALF]
 
 
-def test_no_such_address(server: Server, folder: Path) -> None:
+def test_an_address_without_a_file_is_tried_once(server: Server, folder: Path) -> None:
     message = fails(server.file("b.en", CONTENT), folder)
     assert "b.en?raw=true: 404 Not Found); check the network, or put the file into" in message
     assert "or set ATTNMT_MIRROR" in message
     assert len(server.asked) == 1  # asking again would not help
 
 
-def test_no_network(folder: Path) -> None:
+def test_without_a_network_the_message_says_to_check_it(folder: Path) -> None:
     file = File(url="http://127.0.0.1:1/a.en", digest="md5:" + 32 * "0")
     assert "Connection refused; gave up after 2 tries); check the network" in fails(file, folder)
 
 
-def test_a_server_that_takes_no_connection(tmp_path: Path) -> None:
+def test_a_server_that_takes_no_connection_is_given_up(tmp_path: Path) -> None:
     patience = replace(PATIENCE, connecting=0.2)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
         address = server.getsockname()
@@ -427,7 +429,7 @@ def test_a_server_that_takes_no_connection(tmp_path: Path) -> None:
                 Transfer(tmp_path / "part", None, patience, threading.Event()).run(url)
 
 
-def test_a_network_that_goes(server: Server, folder: Path) -> None:
+def test_a_network_that_disappears_is_tried_again(server: Server, folder: Path) -> None:
     nowhere = status(302, Location="http://127.0.0.1:1/a.en")
     server.manners["a.en"] = [well(upto=HALF), *[nowhere] * 3]
     message = fails(server.file("a.en", CONTENT), folder)
@@ -447,7 +449,7 @@ def test_the_next_address_is_tried(server: Server, folder: Path, first: Manner) 
     assert server.asked[-1].path == "mirror/a.en"
 
 
-def test_every_address_is_named_that_does_not_give_the_file(server: Server, folder: Path) -> None:
+def test_every_address_that_fails_is_named(server: Server, folder: Path) -> None:
     server.files["mirror/a.en"] = OTHER
     file = server.file("b.en", CONTENT, mirrors=[server.url("mirror/a.en")])
     message = fails(file, folder)
@@ -455,7 +457,7 @@ def test_every_address_is_named_that_does_not_give_the_file(server: Server, fold
     assert "/mirror/a.en?raw=true: digest does not match: expected " in message
 
 
-def test_several_at_once(server: Server, folder: Path) -> None:
+def test_several_files_are_fetched_at_once(server: Server, folder: Path) -> None:
     together = threading.Barrier(3, timeout=10)
     server.files |= {name: name.encode() for name in "xyz"}
     server.manners = {name: [well(upto=0, after=lambda _: together.wait())] for name in "xyz"}
@@ -465,29 +467,27 @@ def test_several_at_once(server: Server, folder: Path) -> None:
     assert {name: path.read_text() for name, path in paths.items()} == {n: n for n in "xyz"}
 
 
-def test_where_one_fails_the_others_are_finished(server: Server, folder: Path) -> None:
+def test_if_one_file_fails_the_others_are_finished(server: Server, folder: Path) -> None:
     good, bad = server.file("a.en", CONTENT), [server.file(f"{n}.en", b"") for n in "bc"]
     with pytest.raises(InputError, match=r"b\.en cannot be fetched[^\n]*\nc\.en cannot be fetched"):
         fetch([bad[0], good, bad[1]], folder, patience=PATIENCE)
     assert (folder / "a.en").read_bytes() == CONTENT
 
 
-def test_content_that_is_labeled_as_compressed_is_kept_as_it_is(
-    server: Server, folder: Path
-) -> None:
+def test_content_labeled_as_compressed_is_kept_unchanged(server: Server, folder: Path) -> None:
     packed = server.files["a.tgz"] = gzip.compress(CONTENT)
     server.manners["a.tgz"] = [well(Content_Encoding="x-gzip")] * 9
     assert fetch_one(server.file("a.tgz", packed, member="a"), folder) == packed
     assert len(server.asked) == 1
 
 
-def test_too_small_a_disk_is_noticed_before(server: Server, folder: Path) -> None:
+def test_a_disk_that_is_too_small_is_noticed_before_fetching(server: Server, folder: Path) -> None:
     file = server.file("a.en", CONTENT, bytes=10**17)
     assert "100.0 PB are to be fetched and" in fails(file, folder)
     assert server.asked == []
 
 
-def test_a_disk_that_fills(server: Server, folder: Path) -> None:
+def test_a_disk_that_fills_is_named(server: Server, folder: Path) -> None:
     folder.mkdir()
     (folder / "a.en.part").symlink_to("/dev/full")
     message = fails(server.file("a.en", CONTENT), folder)
@@ -526,7 +526,7 @@ def test_two_processes_share_the_work(server: Server, folder: Path) -> None:
     assert (folder / "a.en").read_bytes() + (folder / "b.en").read_bytes() == CONTENT + OTHER
 
 
-def test_mirror(
+def test_a_mirror_takes_the_place_of_the_network(
     server: Server, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mirror = tmp_path / "served"
@@ -543,6 +543,6 @@ def test_mirror(
     assert not folder.exists()
 
 
-def test_an_address_without_a_host(tmp_path: Path) -> None:
+def test_an_address_without_a_host_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TransferError, match="No host supplied"):
         Transfer(tmp_path / "part", None, PATIENCE, threading.Event()).run("http:///a.en")

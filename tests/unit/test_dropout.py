@@ -71,7 +71,7 @@ def test_a_seed_gives_its_masks_again(shape: list[int], seed: int) -> None:
     assert torch.equal(mask(0.5, *shape), second)
 
 
-def test_masks_are_fresh() -> None:
+def test_every_call_draws_another_mask() -> None:
     torch.manual_seed(0)
     dropout = Dropout(0.5).train()
     x = torch.ones(20, 20)

@@ -40,7 +40,7 @@ def summary(folder: Path) -> Any:
     return json.loads((folder / "summary.json").read_text())
 
 
-def test_files(tokens: Project) -> None:
+def test_the_stage_writes_ids_text_links_and_vocabularies(tokens: Project) -> None:
     write(tokens, "test.links", "0-0 1?1 5-5\n")
     folder = encode(tokens)
     ends = ["de.ids.npy", "de.offsets.npy", "de.tok", "en.ids.npy", "en.offsets.npy", "en.tok"]
@@ -60,7 +60,7 @@ def test_vocabulary_and_ids_agree(tokens: Project) -> None:
     assert vocabulary.decode(ids) == ["A", "dog", ",", "a", "<unk>", "<unk>", "house", "."]
 
 
-def test_summary(tokens: Project) -> None:
+def test_the_summary_counts_words_and_unknown_words(tokens: Project) -> None:
     write(tokens, "dev.en", "A dog , a mouse &apos;s house .\n")
     output = tokens.succeed("encode", "luong")
     folder = tokens.encoded / "luong"
@@ -74,14 +74,14 @@ def test_summary(tokens: Project) -> None:
     assert "dev: 1 pairs; en 8 words, 25.00% unknown; de 6 words, 0.00% unknown\n" in output
 
 
-def test_vocabulary_is_cut(tokens: Project) -> None:
+def test_the_vocabulary_is_cut_to_its_size(tokens: Project) -> None:
     write(tokens, "train.en", "b c b d c c\n")
     folder = encode(tokens, vocabulary=5)
     assert Vocabulary.load(folder / "vocab.en").words[3:] == ["c", "b"]
     assert summary(folder)["sets"]["train"]["en"]["unknown"] == pytest.approx(1 / 6)
 
 
-def test_lower_case(tokens: Project) -> None:
+def test_text_is_lower_cased_as_the_family_asks(tokens: Project) -> None:
     write(tokens, "train.de", "Ein HAUS , ÜBER İstanbul ΣΑΣ &amp; .\n")
     folder = encode(tokens, lowercase=True)
     lowered = "ein haus , über i̇stanbul σας &amp; ."
@@ -104,7 +104,7 @@ TRAIN_EN = "the motor lower motor the lower\nmotors a lowest motor\n"
 TRAIN_DE = "der motor die motoren der motor\nein motor unten\n"
 
 
-def test_pieces(tokens: Project) -> None:
+def test_words_are_cut_into_pieces_and_links_stay(tokens: Project) -> None:
     write(tokens, "train.en", TRAIN_EN)
     write(tokens, "train.de", TRAIN_DE)
     write(tokens, "test.en", "the x@@y motorist &apos;s @-@ @@\n")
@@ -130,7 +130,7 @@ def test_pieces(tokens: Project) -> None:
     assert set(Vocabulary.load(folder / "vocab.en").words[3:]) == set(pieces)
 
 
-def test_a_piece_that_is_rare_in_a_language_is_split_there(tokens: Project) -> None:
+def test_a_piece_that_is_rare_in_a_language_is_split_in_that_language(tokens: Project) -> None:
     write(tokens, "train.en", "aab aab aab aab\n")
     write(tokens, "train.de", "aab bb bb bb\n")
     folder = encode(tokens, pieces={"merges": 10, "threshold": 2})
@@ -138,7 +138,7 @@ def test_a_piece_that_is_rare_in_a_language_is_split_there(tokens: Project) -> N
     assert (folder / "train.de.tok").read_text() == "a@@ a@@ b bb bb bb\n"
 
 
-def test_pieces_of_the_text_that_the_family_reads(tokens: Project) -> None:
+def test_pieces_are_learned_from_the_text_that_the_family_reads(tokens: Project) -> None:
     write(tokens, "train.en", "QQ qq qq XY xy xy\n")
     encoding = {"lowercase": True, "length": 3, "pieces": {"merges": 9, "threshold": 1}}
     folder = encode(tokens, **encoding)
@@ -147,7 +147,7 @@ def test_pieces_of_the_text_that_the_family_reads(tokens: Project) -> None:
 
 
 @pytest.mark.parametrize("pieces", [None, {"merges": 20, "threshold": 2}], ids=["words", "pieces"])
-def test_digest_follows_the_ids(tokens: Project, pieces: Any) -> None:
+def test_the_digest_changes_with_the_ids(tokens: Project, pieces: Any) -> None:
     folder = encode(tokens, pieces=pieces)
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
     encode(tokens, pieces=pieces)
@@ -168,22 +168,22 @@ def test_digest_follows_the_ids(tokens: Project, pieces: Any) -> None:
         ({"train.en": "ab ab\n", "train.de": "cd c\n"}, "no piece occurs 2 times"),
     ],
 )
-def test_bad_input(tokens: Project, files: dict[str, str], message: str) -> None:
+def test_bad_input_is_named(tokens: Project, files: dict[str, str], message: str) -> None:
     tokens.params["families"]["luong"]["encoding"]["pieces"] = {"merges": 10, "threshold": 2}
     for name, text in files.items():
         write(tokens, name, text)
     assert message in tokens.fail("encode", "luong")
 
 
-def test_text_may_hold_the_mark_of_pieces_where_words_stay_whole(tokens: Project) -> None:
+def test_where_words_stay_whole_text_may_hold_the_mark_of_pieces(tokens: Project) -> None:
     write(tokens, "dev.de", "a b</w>c\n")
     assert (encode(tokens) / "dev.de.tok").read_text() == "a b</w>c\n"
 
 
-def test_unknown_family(tokens: Project) -> None:
+def test_an_unknown_family_is_named(tokens: Project) -> None:
     message = tokens.fail("encode", "luong_bp")
     assert "params.yaml: no family 'luong_bp'; did you mean 'luong_bpe'?" in message
 
 
-def test_tokenize_stage_has_not_run(project: Project) -> None:
+def test_missing_tokens_are_named(project: Project) -> None:
     assert "data/tiny/tokens/train.en: no such file" in project.fail("encode", "luong")

@@ -12,7 +12,9 @@ from attnmt.text.encoded import EncodedText, write_encoded
 
 
 @given(lines=st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), max_size=6))
-def test_round_trip(tmp_path_factory: pytest.TempPathFactory, lines: list[list[int]]) -> None:
+def test_what_is_written_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[list[int]]
+) -> None:
     folder = tmp_path_factory.getbasetemp()
     write_encoded(folder, "set", "en", (EncodedText.of(part) for part in (lines[:2], lines[2:])))
     text = EncodedText.open(folder, "set", "en")
@@ -22,7 +24,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, lines: list[list[i
     assert text.lengths.tolist() == [len(line) for line in lines]
 
 
-def test_types_on_disk(tmp_path: Path) -> None:
+def test_ids_are_int32_and_offsets_int64_on_disk(tmp_path: Path) -> None:
     write_encoded(tmp_path, "set", "de", [EncodedText.of([[5, 6], [7]])])
     ids, offsets = np.load(tmp_path / "set.de.ids.npy"), np.load(tmp_path / "set.de.offsets.npy")
     assert (ids.dtype, ids.tolist()) == (np.int32, [5, 6, 7])
@@ -30,12 +32,12 @@ def test_types_on_disk(tmp_path: Path) -> None:
     assert isinstance(EncodedText.open(tmp_path, "set", "de").ids, np.memmap)
 
 
-def test_missing(tmp_path: Path) -> None:
+def test_a_missing_file_is_named_with_its_stage(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"set\.en\.ids\.npy: no such file; run the encode"):
         EncodedText.open(tmp_path, "set", "en")
 
 
-def test_files_of_different_runs(tmp_path: Path) -> None:
+def test_files_of_different_runs_are_refused(tmp_path: Path) -> None:
     write_encoded(tmp_path, "a", "en", [EncodedText.of([[1, 2]])])
     write_encoded(tmp_path, "b", "en", [EncodedText.of([[1, 2, 3]])])
     (tmp_path / "b.en.ids.npy").replace(tmp_path / "a.en.ids.npy")

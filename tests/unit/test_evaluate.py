@@ -133,7 +133,7 @@ def run(stage, name="base"):
     return json.loads(Path(f"scores/demo/{name}.json").read_text(encoding="utf-8"))
 
 
-def test_every_set_has_its_numbers_and_what_they_are(stage):
+def test_every_set_has_its_numbers_and_says_what_they_are(stage):
     scores = run(stage)
     facts = {key: value for key, value in scores.items() if key != "sets"}
     assert facts == {
@@ -203,7 +203,7 @@ def test_groups_of_length_are_of_the_size_that_the_parameters_name(stage):
     assert groups[0]["before"] < groups[0]["after"] < groups[1]["after"] == 100
 
 
-def test_what_replacement_did_not_change_is_scored_once(stage, scored):
+def test_a_set_that_replacement_did_not_change_is_scored_once(stage, scored):
     write_lines(Path("translations/demo/base/test1.replaced"), OUTPUT)
     first = run(stage)["sets"]["test1"]
     assert first["after"] == first["before"]
@@ -310,7 +310,7 @@ def test_a_model_that_says_nothing_scores_zero(stage):
     assert run(stage)["sets"]["test1"]["after"]["nist"]["value"] == 0
 
 
-def test_outputs_are_read_in_another_folder_too(stage, monkeypatch):
+def test_outputs_are_also_read_from_another_folder(stage, monkeypatch):
     params, project = load_params(Path("params.yaml")), Path.cwd()
     monkeypatch.chdir("/")
     outputs = Outputs.read(params, "base", "test1", project)

@@ -78,14 +78,14 @@ def test_the_row_stands_below_the_one_that_it_names(
     assert (("more_dropout", False), ("base_reverse", False)) in tested
 
 
-def test_the_text_is_read(project: Project) -> None:
+def test_the_added_text_is_read(project: Project) -> None:
     raw, encoded = project.folder / "data/mine/raw", project.folder / "data/mine/encoded/luong"
     assert read_lines(raw / "test.de") == ["Der alte Garten."]
     assert read_lines(encoded / "train.en.tok")[1] == "A new garden ."
     assert (project.folder / "experiments/mine/dvc.yaml").exists()
 
 
-def test_the_other_seed_is_a_model_of_the_same_system(params: Params) -> None:
+def test_the_added_seed_is_a_model_of_the_same_system(params: Params) -> None:
     assert params.seeds_of("base_reverse") == ["base_reverse", "base_reverse_2"]
     models = yaml.safe_load(Path("models.yaml").read_text())["models"]
     assert models["base_reverse_2"] == {"system": "base_reverse", "family": "luong", "seed": 2}

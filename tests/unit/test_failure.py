@@ -176,7 +176,9 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     return experiment.model_copy(update={"families": families})
 
 
-def test_the_stage_trains_no_second_time(params: Params, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stage_does_not_train_a_second_time(
+    params: Params, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(InputError, match=r"not finite") as first:
         train_run(params, "plain", "code")
     monkeypatch.setattr(Step, "__call__", lambda *_: pytest.fail("a batch was trained on"))

@@ -45,7 +45,7 @@ def write_params(**changes: Any) -> None:
     shutil.copy(ROOT / "systems.yaml", "systems.yaml")
 
 
-def test_everything_is_fetched_ahead(attnmt: Command, server: Server) -> None:
+def test_every_file_of_the_experiment_is_fetched(attnmt: Command, server: Server) -> None:
     status, out, _ = attnmt("fetch", "--accept", "rwth")
     assert status == 0
     assert "Experiment demo reads 6 files; 6 are to be fetched:\n" in out
@@ -73,7 +73,7 @@ def test_the_corpus_stage_then_needs_no_network(attnmt: Command, server: Server)
     assert Path("raw/train.en").read_text() == "x\ny\n"
 
 
-def test_terms_are_told_where_nobody_can_be_asked(
+def test_without_a_terminal_terms_must_be_accepted_by_an_option(
     attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False)
@@ -99,7 +99,7 @@ def test_at_a_terminal_terms_are_asked_for_once(
     assert bool(server.asked) == answer
 
 
-def test_an_unknown_license(attnmt: Command, server: Server) -> None:
+def test_an_unknown_license_is_named(attnmt: Command, server: Server) -> None:
     assert attnmt("fetch", "--accept", "rwht")[::2] == (
         2,
         "error: --accept: no license 'rwht'; did you mean 'rwth'?\n",

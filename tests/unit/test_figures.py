@@ -100,7 +100,7 @@ def test_figure5_has_the_published_curves_beside_ours_in_one_order(params):
 
 
 def test_figure5_ends_near_the_published_perplexities(params):
-    """The paper's Table 1 and its Figure 5 are two accounts of the same models."""
+    """The paper's Table 1 and its Figure 5 show the same models."""
     paper = figure5(params).panels[0]
     for model, perplexity in zip(TABLE1, (10.6, 9.9, 8.1, 7.3, 6.4, 5.9), strict=True):
         assert min(curve(paper, model).y) == pytest.approx(log(perplexity), abs=0.35)
@@ -130,18 +130,18 @@ def test_models_with_different_numbers_of_seeds_are_said_to_be_means(params):
     assert "means over a model's seeds" in figure5(params).panels[1].title
 
 
-def test_systems_that_the_experiment_lacks_are_left_out_of_ours_alone(params):
+def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):
     paper, ours = figure5(only(params, "base_reverse", "gru_self")).panels
     assert len(paper.series) == 6
     assert [series.model for series in ours.series] == ["base_reverse"]
 
 
-def test_no_figure_without_a_system_of_it(params):
+def test_a_figure_without_any_of_its_systems_is_not_drawn(params):
     assert figure5(only(params, "gru_self")) is None
     assert figure6(only(params, "gru_self", "base")) is None
 
 
-def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
+def test_figure6_takes_the_kind_of_score_that_the_published_curve_shows(params):
     figure = figure6(params)
     paper, ours = figure.panels
     expected = ["base_reverse_dropout", "local_p_general_feed", "ensemble"]
@@ -159,7 +159,7 @@ def test_figure6_takes_the_scores_that_the_published_curve_is_of(params):
     assert f"A group has 200 sentences in the paper and {own} in ours." in str(figure.caption)
 
 
-def test_on_the_papers_set_both_stand_in_one_panel(params):
+def test_on_the_papers_set_published_and_own_curves_share_a_panel(params):
     params = paper_params("experiments/wmt14/params.yaml")
     write_all(params)
     figure = figure5(params)
@@ -175,7 +175,7 @@ def test_on_the_papers_set_both_stand_in_one_panel(params):
 
 
 @pytest.mark.parametrize(("make", "number"), [(figure5, "Figure 5"), (figure6, "Figure 6")])
-def test_what_is_drawn_is_what_is_published_and_what_we_have(params, make, number):
+def test_the_lines_show_the_published_points_and_ours(params, make, number):
     figure = make(params)
     for panel in figure.panels:
         for line, series in zip(drawn(panel).get_lines(), panel.series, strict=True):
@@ -214,7 +214,7 @@ def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
         assert len({draw.stroke(series) for series in panel.series}) == len(panel.series)
 
 
-def test_the_same_figure_gives_the_same_bytes_whatever_ones_settings(params):
+def test_a_figure_has_the_same_bytes_whatever_the_users_settings(params):
     figure = figure5(params)
     draw.write_figure(figure, Path("a"))
     time.sleep(1.1)  # dates count in seconds
@@ -235,7 +235,7 @@ def test_the_svg_file_names_every_system_as_text(params):
     assert "Ours (experiment demo, test1, seed 1)" in texts
 
 
-def test_panels_share_a_page(params):
+def test_panels_on_one_page_do_not_interfere(params):
     figures = [figure5(params), figure6(params)]
     drawings = [
         ElementTree.fromstring(draw.panel_svg(panel, f"{figure.name}-{k}"))
@@ -275,7 +275,7 @@ def test_a_systems_groups_can_be_found_in_every_panel(params):
             )
 
 
-def test_markup_and_mathematics_in_a_title_stay_text(params):
+def test_markup_and_formulas_in_a_title_stay_text(params):
     series = Series("Base", "base", False, [1.0, 2.0], [1.0, 2.0], 0)
     panel = Panel('a < b & "c"', "$x$ <y>", "z", [series])
     root = ElementTree.fromstring(draw.panel_svg(panel, "p"))
@@ -283,12 +283,12 @@ def test_markup_and_mathematics_in_a_title_stay_text(params):
     assert root.get("aria-label") == 'a < b & "c": z against $x$ <y>'
 
 
-def test_a_curve_of_one_point_is_seen():
+def test_a_curve_of_one_point_is_visible():
     (line,) = drawn(Panel("", "", "", [Series("Base", "base", False, [1], [1], 0)])).get_lines()
     assert line.get_marker() != "None"
 
 
-def test_missing_input_is_named(params):
+def test_missing_inputs_are_named(params):
     path = Layout("demo").scores("ensemble")
     write_json(path, scores_of(params, "ensemble", 10.0))
     with pytest.raises(InputError, match=r"scores/demo/ensemble.json: no groups by length; run"):

@@ -57,11 +57,11 @@ def test_an_ensemble_has_the_mean_of_its_attentional_members() -> None:
         np.testing.assert_allclose(weights, sum(expected) / 2, atol=1e-12)
 
 
-def test_without_attention_there_is_none() -> None:
+def test_a_model_without_attention_gives_no_weights() -> None:
     assert attention([translator(PLAIN).eval()], batch()) == []
 
 
-def test_weights_that_do_not_sum_to_one_stay() -> None:
+def test_weights_that_do_not_sum_to_one_stay_as_they_are() -> None:
     model = translator(Variant("lstm", "local_p", "dot", False)).eval()
     assert model.config.system == System(attention="local_p", score="dot", reverse=True)
     sums = attention([model], batch())[0].sum(axis=1)

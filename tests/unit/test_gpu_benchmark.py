@@ -63,7 +63,7 @@ def test_a_small_run_writes_every_system_in_every_precision(
     assert render(results) in run.output
 
 
-def test_nothing_begins_after_the_time_is_over(
+def test_no_system_begins_after_the_time_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page, "RESULTS", tmp_path)
@@ -86,7 +86,7 @@ def test_a_form_that_failed_says_why() -> None:
     assert row.count("|") == 11
 
 
-def test_what_waits_for_the_step_before_runs_at_its_speed() -> None:
+def test_products_that_wait_for_the_step_before_count_at_its_speed() -> None:
     lengths = Lengths(20, 10)
     speeds = {"step": 1e3, "all steps": 1e9, "logits": 1e9}
     for feeding in (False, True):

@@ -37,7 +37,7 @@ def digest(pairs: list[GoldPair]) -> str:
 # Inflection, against paradigms written by hand
 
 
-def test_definite_article() -> None:
+def test_the_definite_article_is_declined() -> None:
     assert de.DEFINITE == (
         ("der", "die", "das", "die"),
         ("den", "die", "das", "die"),
@@ -46,7 +46,7 @@ def test_definite_article() -> None:
     )
 
 
-def test_indefinite_and_negative_article() -> None:
+def test_the_indefinite_and_the_negative_article_are_declined() -> None:
     kein = de.inflect("kein", de.EIN_ENDINGS)
     assert kein == (
         ("kein", "keine", "kein", "keine"),
@@ -56,7 +56,7 @@ def test_indefinite_and_negative_article() -> None:
     )
 
 
-def test_demonstrative() -> None:
+def test_the_demonstrative_is_declined() -> None:
     assert de.inflect("dies", de.DER_ENDINGS) == (
         ("dieser", "diese", "dieses", "diese"),
         ("diesen", "diese", "dieses", "diese"),
@@ -85,7 +85,7 @@ def test_demonstrative() -> None:
         ),
     ],
 )
-def test_adjective_endings(table: de.Forms, expected: str) -> None:
+def test_adjectives_take_the_ending_of_their_article(table: de.Forms, expected: str) -> None:
     forms = de.inflect("gut", table)
     assert [form for row in forms for form in row] == expected.split()
 
@@ -113,7 +113,7 @@ def test_adjective_endings(table: de.Forms, expected: str) -> None:
         ),
     ],
 )
-def test_noun_declension(noun: str, gender: str, plural: str, expected: str) -> None:
+def test_nouns_are_declined(noun: str, gender: str, plural: str, expected: str) -> None:
     entry = make_noun(("x",), ("xs",), noun, gender, plural, ("thing",))
     assert [*entry.german, *entry.german_plural] == expected.split()
 
@@ -135,7 +135,7 @@ def test_noun_declension(noun: str, gender: str, plural: str, expected: str) -> 
         ("wissen", "weiß weiß wissen wissen", "wusste wusste wussten wussten", "gewusst"),
     ],
 )
-def test_verb_paradigms(infinitive: str, present: str, past: str, participle: str) -> None:
+def test_verbs_are_conjugated(infinitive: str, present: str, past: str, participle: str) -> None:
     verbs = read_verbs("verbs.tsv") + read_verbs("clause_verbs.tsv")
     verb = next(v for v in verbs if v.infinitive == infinitive and not v.particle)
     assert list(verb.present) == present.split()
@@ -143,12 +143,12 @@ def test_verb_paradigms(infinitive: str, present: str, past: str, participle: st
     assert verb.participle == participle
 
 
-def test_copula() -> None:
+def test_the_copula_is_conjugated() -> None:
     assert BE.present == ("bin", "ist", "sind", "sind")
     assert BE.past == ("war", "war", "waren", "waren")
 
 
-def test_separable_verb() -> None:
+def test_separable_verbs_are_separated_only_in_main_clauses() -> None:
     call = next(
         v for v in read_verbs("verbs.tsv") if v.particle == "an" and v.infinitive == "rufen"
     )
@@ -175,7 +175,7 @@ def test_separable_verb() -> None:
         ("go", "goes", "going"),
     ],
 )
-def test_english_verb_spelling(base: str, third: str, gerund: str) -> None:
+def test_english_verbs_are_spelled_right(base: str, third: str, gerund: str) -> None:
     assert en.third_person(base) == third
     assert en.gerund(base) == gerund
 
@@ -188,8 +188,8 @@ def test_indefinite_article_follows_the_sound() -> None:
 # Pairs
 
 
-def test_known_sentences() -> None:
-    """Short sentences with links that everybody can check; which of them come up depends on the seed."""
+def test_short_sentences_have_the_known_translations_and_links() -> None:
+    """Everybody can check the links of these sentences. The seed decides which of them are generated."""
     known = {
         "We know him.": ("Wir kennen ihn.", "0-0 1-1 2-2 3-3", ""),
         "They know us.": ("Sie kennen uns.", "0-0 1-1 2-2 3-3", ""),
@@ -219,7 +219,7 @@ def test_tokens_are_those_of_moses(pairs: list[GoldPair]) -> None:
         assert tuple(german.tokenize(pair.target, escape=False)) == pair.target_tokens
 
 
-def test_lengths(pairs: list[GoldPair]) -> None:
+def test_sentences_have_the_lengths_of_ordinary_text(pairs: list[GoldPair]) -> None:
     for side in ("source_tokens", "target_tokens"):
         lengths = [len(getattr(pair, side)) for pair in pairs]
         assert min(lengths) >= 3
@@ -229,7 +229,7 @@ def test_lengths(pairs: list[GoldPair]) -> None:
         assert 0.008 <= sum(length >= 30 for length in lengths) / len(lengths) <= 0.04
 
 
-def test_links(pairs: list[GoldPair]) -> None:
+def test_links_are_sorted_and_lie_inside_the_pair(pairs: list[GoldPair]) -> None:
     for pair in pairs:
         links = pair.sure + pair.possible
         assert len(set(links)) == len(links)
@@ -346,7 +346,7 @@ def test_prepositions_govern_their_case(
     assert seen > 50
 
 
-def test_prepositions_contract(pairs: list[GoldPair]) -> None:
+def test_prepositions_contract_with_articles(pairs: list[GoldPair]) -> None:
     texts = [pair.target.lower() for pair in pairs]
     assert not any(
         re.search(r"\b(in|an|zu) dem (?!\w+ (hat|haben))[a-zäöü]+ ?[.?]", t) for t in texts
@@ -377,7 +377,7 @@ def test_auxiliaries_agree_with_pronouns(pairs: list[GoldPair]) -> None:
         assert not re.search(r" wir (hat|ist|habe|bin|wird|werde|war|hatte)\b", text), text
 
 
-def test_english_agreement(pairs: list[GoldPair]) -> None:
+def test_english_verbs_agree_with_their_subjects(pairs: list[GoldPair]) -> None:
     for pair in pairs:
         text = " ".join(pair.source_tokens).lower()
         assert not re.search(
@@ -390,7 +390,7 @@ def test_english_agreement(pairs: list[GoldPair]) -> None:
         assert not re.search(r"\ban [bcdfgjklmnpqrstvwxyz]\w+", text), text
 
 
-def test_perfect_auxiliaries(pairs: list[GoldPair]) -> None:
+def test_the_perfect_takes_the_right_auxiliary(pairs: list[GoldPair]) -> None:
     """Verbs of motion take sein, others haben, in clauses with one participle."""
     seen = Counter[str]()
     for pair in pairs:
@@ -440,7 +440,7 @@ def test_kein_replaces_nicht_ein(pairs: list[GoldPair]) -> None:
 # Determinism and splits
 
 
-def test_same_seed_same_pairs() -> None:
+def test_the_same_seed_gives_the_same_pairs() -> None:
     assert digest(list(islice(generate_pairs(7), 200))) == digest(
         list(islice(generate_pairs(7), 200))
     )
@@ -449,7 +449,7 @@ def test_same_seed_same_pairs() -> None:
     )
 
 
-def test_same_pairs_in_another_process() -> None:
+def test_another_process_makes_the_same_pairs() -> None:
     code = (
         "import hashlib; from itertools import islice;"
         "from attnmt.grammar import generate_pairs;"
@@ -480,7 +480,7 @@ def test_splits_share_no_sentence() -> None:
             assert len(set(texts[name])) == 200
 
 
-def test_more_training_text_leaves_the_rest_alone() -> None:
+def test_more_training_text_does_not_change_the_other_sets() -> None:
     small = generate_splits({"train": 100, "dev": 150, "test": 150}, seed=9)
     large = generate_splits({"train": 2000, "dev": 150, "test": 150}, seed=9)
     assert small["dev"] == large["dev"]
@@ -497,7 +497,7 @@ def test_bad_sizes_are_refused(sizes: dict[str, int]) -> None:
 # Vocabulary
 
 
-def test_vocabulary_statistics() -> None:
+def test_the_vocabulary_has_the_planned_statistics() -> None:
     text = list(islice(generate_pairs(5), 10_000))
     lexicon = shared_lexicon()
     names = set(lexicon.surnames.items)

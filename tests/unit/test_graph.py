@@ -93,7 +93,7 @@ def settled() -> set[str]:
     return {name for name, stage in stages().items() if stage.settled}
 
 
-def test_a_folder_stands_for_the_outputs_in_it_and_a_file_for_the_output_around_it(
+def test_an_input_folder_means_the_outputs_in_it_and_a_file_the_output_around_it(
     project: Path,
 ) -> None:
     by_name = stages()
@@ -116,7 +116,7 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert stages()["read_within"].threads == 3
 
 
-def test_the_stages_that_wait_for_another_are_its_priority(project: Path) -> None:
+def test_the_priority_of_a_stage_is_how_many_stages_wait_for_it(project: Path) -> None:
     priorities = {name: stage.priority for name, stage in stages().items()}
     assert priorities == dict.fromkeys(ALL_STAGES, 0) | {"write": 2, "read_within": len(FAMILIES)}
 
@@ -141,7 +141,7 @@ def test_nothing_is_settled_before_dvc_has_a_lock(project: Path) -> None:
     assert settled() == set()
 
 
-def test_all_is_settled_after_dvc_ran_unless_not_asked(project: Path) -> None:
+def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project: Path) -> None:
     run_with_dvc()
     assert settled() == ALL_STAGES
     assert not any(stage.settled for stage in read_stages("demo", compare=False))
@@ -159,7 +159,7 @@ def test_a_changed_parameter_unsettles_the_stages_that_read_it(project: Path) ->
     assert settled() == {"apart"}
 
 
-def test_a_changed_entry_unsettles_its_own_stage_alone(project: Path) -> None:
+def test_a_changed_entry_unsettles_only_its_own_stage(project: Path) -> None:
     run_with_dvc()
     change(project / "params.yaml", "families.course.encoding.length", 7)
     assert settled() == ALL_STAGES - {"family@course"}
@@ -171,7 +171,7 @@ def test_a_lost_output_unsettles_its_stage(project: Path) -> None:
     assert settled() == ALL_STAGES - {"apart"}
 
 
-def test_an_order_is_written_when_it_is_new_or_must_be_newer_than_the_outputs(
+def test_an_order_is_written_again_if_it_changes_or_is_asked_for(
     project: Path,
 ) -> None:
     order = project / "orders/write.json"

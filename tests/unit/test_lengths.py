@@ -21,7 +21,7 @@ NEWSTEST2014 = [
 ]
 
 
-def test_a_case_worked_by_hand() -> None:
+def test_groups_are_those_of_a_case_worked_by_hand() -> None:
     references = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p q"]
     before = ["a b c d e f x", "p q r s", "h i j k l", "x x x x", "m n o p x"]
     after = ["a b c d e f g", "p q r s", "h i j k l", "t u v w", "m n o p x"]

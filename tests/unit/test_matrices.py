@@ -114,7 +114,7 @@ def test_what_moses_escaped_is_shown_as_it_was_written(params):
     assert (matrix.source, matrix.target) == (["it", "'s"], ["&"])
 
 
-def test_own_translations_have_no_gold(params):
+def test_a_models_own_translations_have_no_gold_links(params):
     file = "test2.attention.json"
     write_attention("gru_self", (0, ["a"], ["b", "</s>"], [[1.0], [1.0]]), file=file)
     (matrix,) = read_matrices(params, "gru_self", "test2", forced=False)
@@ -149,7 +149,7 @@ def test_an_ensemble_has_matrices(params):
         ((9, SOURCE, TARGET, WEIGHTS), "line 9 is not one of 5; run translate"),
     ],
 )
-def test_what_does_not_fit_is_named(params, sample, message):
+def test_weights_that_do_not_fit_their_text_are_named(params, sample, message):
     write_attention("gru_self", sample)
     with pytest.raises(InputError, match=rf"gru_self/test1.forced.attention.json: {message}"):
         read_matrices(params, "gru_self", "test1", forced=True)
@@ -225,7 +225,7 @@ def test_the_csv_has_every_cell(params):
         assert row["gold"] == ("yes" if (i, j) in GOLD else "no")
 
 
-def test_files_are_well_formed_and_the_same_twice(params):
+def test_files_are_well_formed_and_have_the_same_bytes_again(params):
     write_attention("gru_self", (LINE, ["$a$", "<b>", "&amp;"], TARGET, WEIGHTS))
     figure = figure_gru(params)
     for folder in ("a", "b"):

@@ -74,7 +74,7 @@ def test_values_are_the_same_where_no_gradient_is_wanted(variant: Variant) -> No
 
 
 @pytest.mark.parametrize("feeding", [False, True])
-def test_input_feeding_is_felt(feeding: bool) -> None:
+def test_only_with_input_feeding_h_tilde_reaches_the_next_step(feeding: bool) -> None:
     model = translator(Variant("lstm", "global", "dot", feeding)).eval()
     source, lengths, words, _, _ = padded_batch()
 
@@ -84,11 +84,11 @@ def test_input_feeding_is_felt(feeding: bool) -> None:
 
     before = second_weights()
     with torch.no_grad():
-        model.decoder.W_c.mul_(2)  # reaches the next state only through what is fed
+        model.decoder.W_c.mul_(2)  # this reaches the next state only by input feeding
     assert torch.equal(before, second_weights()) != feeding
 
 
-def test_reversal_is_of_the_order_of_reading_only() -> None:
+def test_reversal_changes_only_the_order_of_reading() -> None:
     """A model that reads x_S .. x_1 attends to the same positions as one that reads x_1 .. x_S."""
     variant = Variant("lstm", "local_m", "dot", False)
     forward, backward = (translator(variant, reverse=r) for r in (False, True))
@@ -115,7 +115,7 @@ def with_fault(fault: str, variant: Variant) -> list[Translator]:
     return [right, wrong]
 
 
-def test_fault_in_the_gradient_of_p_t() -> None:
+def test_the_fault_of_p_t_halves_the_gradients_of_its_parameters() -> None:
     """W_p and v_p get half their gradient; the loss and the gradients of W_s and W_c stay."""
     (loss, right), (same_loss, wrong) = map(
         loss_and_gradients,
@@ -129,7 +129,7 @@ def test_fault_in_the_gradient_of_p_t() -> None:
 
 
 @pytest.mark.parametrize("feeding", [False, True])
-def test_fault_in_the_gradient_of_general_is_felt_by_the_encoder_alone(feeding: bool) -> None:
+def test_the_fault_of_general_changes_only_gradients_behind_h_s(feeding: bool) -> None:
     """Only h_s gets a wrong gradient, so only the parameters that h_s depends on do."""
     (loss, right), (same_loss, wrong) = map(
         loss_and_gradients,
@@ -141,20 +141,20 @@ def test_fault_in_the_gradient_of_general_is_felt_by_the_encoder_alone(feeding: 
     }
 
 
-def test_fault_of_padding_at_the_edge_of_a_window() -> None:
+def test_the_fault_of_padding_lets_a_window_reach_padding() -> None:
     """Read backwards, the source ends in padding, and a window of D = 2 reaches two columns of it."""
     right, wrong = with_fault("unmasked_padding", Variant("lstm", "local_m", "dot", False))
     source, lengths = torch.tensor([[0, 0, 0, 0, 4, 3]]), torch.tensor([2])
     words = torch.tensor([[1, 4]])
     none = [False] * 4
-    # p_t = 0, then 1: position 2 = S is in the first window, 2 and 3 in the second.
+    # p_t is 0, then 1. The first window holds position 2 = S; the second holds 2 and 3.
     leaks = [[False, False, False, True], [False, False, True, True]]
     for model, expected in ((right, [none, none]), (wrong, leaks)):
         _, weights = model(source, lengths, words)
         assert weights[0, :, :4].gt(0).tolist() == expected
 
 
-def test_summed_loss_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_summed_loss_is_the_same_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attnmt.model.logits.FEWEST", 2)
     monkeypatch.setattr("attnmt.model.logits.CHUNK", {"cpu": 14})  # two words a chunk
     h = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)

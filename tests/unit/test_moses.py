@@ -21,7 +21,7 @@ from attnmt.text.tokenizer import MosesTokenizer
 
 LANGUAGES = ("en", "de")
 
-# What the rules look at, mixed: characters and abbreviations of every kind
+# A mixture of all that the rules look at: characters and abbreviations of every kind
 CHARACTERS = "aZß5²½漢й٣'’.,-–&<[|\"` \t@_\u00a0\u2028\x01\x1c\u0308😀"
 ABBREVIATIONS = "Mr. No. z.B. d.h. U.S."
 SPELLED = "n't 1990's 's e-mail .. 5,"
@@ -95,7 +95,7 @@ settings = pytest.mark.parametrize(
 @example("In 1990, 1991,")  # and this comma
 @example("Tokio (東京) 한국어, 漢字")  # and each of these characters
 @example("'5' '5 '' 'a' 'b'c'd")
-def test_moses_own_script(
+def test_every_line_is_tokenized_as_by_moses_own_script(
     moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool, line: str
 ) -> None:
     expected = moses(language, split_hyphens)(line).split()
@@ -108,7 +108,7 @@ def check_lines(script: Tokenize, ours: MosesTokenizer, lines: list[str]) -> Non
 
 
 @settings
-def test_moses_own_script_on_the_grammars_sentences(
+def test_the_grammars_sentences_are_tokenized_as_by_moses_own_script(
     moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool
 ) -> None:
     pairs = generate_splits({"train": 1000}, seed=5)["train"]
@@ -124,7 +124,7 @@ def test_moses_own_script_on_the_grammars_sentences(
         for name in ("newstest2013", "newstest2014-filtered")
     ],
 )
-def test_moses_own_script_on_news(
+def test_news_is_tokenized_as_by_moses_own_script(
     moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool, name: str
 ) -> None:
     lines = read_lines(written("NEWSTEST_DIR", f"{name}.{language}"))
@@ -154,5 +154,7 @@ def test_remembered_words_are_those_of_the_whole_line(
         ("de", "x² ½ 5€ a_b", "x ² ½ 5 € a _ b"),
     ],
 )
-def test_rules(language: str, line: str, tokens: str) -> None:
+def test_stops_commas_apostrophes_and_digits_follow_the_rules(
+    language: str, line: str, tokens: str
+) -> None:
     assert tokenizer(language, False).tokenize(line) == tokens.split()

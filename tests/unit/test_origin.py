@@ -38,7 +38,7 @@ def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path: Path, known: b
     assert checkpoint.exists()
 
 
-def test_if_the_user_says_so_training_starts_from_the_beginning(
+def test_if_the_parameters_say_so_training_starts_from_the_beginning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     checkpoint, now = begin(tmp_path), Origin("code2", ["commit2"], "2026-01-02T00:00:00Z")

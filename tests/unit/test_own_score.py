@@ -46,7 +46,7 @@ def config(cell: str, feeding: bool) -> ModelConfig:
 
 @pytest.mark.parametrize("attention", ["global", "local_m", "local_p"])
 @pytest.mark.parametrize("feeding", [False, True])
-def test_it_trains(feeding: bool, attention: str) -> None:
+def test_training_changes_it_and_lowers_the_loss(feeding: bool, attention: str) -> None:
     """A few steps through the training's own step change its parameters and lower the loss."""
     torch.manual_seed(1)
     model = Translator(ModelConfig(system(feeding, attention), SHAPE, 8, 8))
@@ -75,7 +75,7 @@ def test_its_gradients_are_those_of_finite_differences(cell: str, feeding: bool)
     for parameter in model.parameters():
         direction, moved = torch.randn_like(parameter), []
         assert parameter.grad is not None
-        for sign in (1, -2, 1):  # forward, backward, home again
+        for sign in (1, -2, 1):  # forward, backward, and to the start again
             with torch.no_grad():
                 parameter += sign * 1e-5 * direction
                 moved.append(loss())
@@ -91,13 +91,13 @@ def test_its_cost_is_what_torch_counts(cell: str, feeding: bool) -> None:
     model.initialize(1)
     cost = work(model.config, Lengths(SOURCE, TARGET))
     found = counted_flop(model) / (PAIRS * TARGET)
-    # An unrolled decoder takes attention's way to the contexts once more.
+    # An unrolled decoder computes attention up to the contexts once more.
     again = 4 * cost.attention if feeding or cell == "gru" else 0
     assert cost.training_flop * (1 - 1e-12) <= found <= (cost.training_flop + again) * (1 + 1e-12)
     assert training_memory(model.config, 4, Lengths(SOURCE, TARGET)) > 0
 
 
-def test_the_configuration_accepts_it_and_knows_no_other(tmp_path: Path) -> None:
+def test_the_configuration_accepts_it_and_refuses_a_misspelled_one(tmp_path: Path) -> None:
     text, path = (ROOT / "systems.yaml").read_text(), tmp_path / "systems.yaml"
     assert "attention: global, score: dot}" in text
     params_file = shutil.copy(ROOT / "params.yaml", tmp_path)

@@ -45,7 +45,7 @@ def pick(row, *columns):
     return [row[column] for column in columns]
 
 
-def test_words_against_subwords(params, monkeypatch):
+def test_the_subword_system_is_compared_with_its_word_system(params, monkeypatch):
     write(params, BEST, 20.0, 0.25)
     write(params, f"{BEST}_bpe", 18.5, 0.5)
     rows = table_of(params, "table_bpe").rows
@@ -63,7 +63,7 @@ def test_words_against_subwords(params, monkeypatch):
     assert not any(column.startswith("paper") or "ppl" in column for column in table.rows[0])
 
 
-def test_pairs_on_words_and_subwords_differ_in_nothing_else(params):
+def test_systems_compared_on_words_and_subwords_differ_in_nothing_else(params):
     base, words = params.models["base"], params.models["global_dot_feed"]
     more = {
         "base_bpe": base.model_copy(update={"family": "luong_bpe"}),
@@ -76,7 +76,7 @@ def test_pairs_on_words_and_subwords_differ_in_nothing_else(params):
     assert rows[2]["gain"] is None  # the row above is of another pair
 
 
-def test_every_fault_stands_below_the_same_system_without(params, tested):
+def test_every_fault_stands_below_the_same_system_without_it(params, tested):
     write(params, BEST, 20.0, 0.25)
     write(params, "fault_position_gradient", 19.0, 0.5)
     write(params, "faults_together", 23.0, 0.5)
@@ -106,7 +106,7 @@ def test_a_fault_whose_system_is_not_trained_right_has_no_row(params):
     assert names == [BEST, "fault_position_gradient", "faults_together"]
 
 
-def test_the_same_translations_by_every_script(params):
+def test_the_same_translations_are_scored_by_every_script(params):
     write(params, BEST, 20.0)
     table = table_of(params, "table_scripts")
     rows = {row["system"]: row for row in table.rows}
@@ -124,7 +124,7 @@ def test_the_same_translations_by_every_script(params):
     assert cells["ter"] == "78.0 [77.0–79.0]"
 
 
-def test_what_each_training_took(params):
+def test_the_cost_table_says_what_each_training_took(params):
     write_training(params, "base_reverse", seconds=7200.0, peak_memory_mb=None)
     table = cost_table(params)
     assert [row["system"] for row in table.rows] == list(params.models)

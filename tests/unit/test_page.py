@@ -106,7 +106,7 @@ def test_nothing_points_outside_but_the_citation(page: str) -> None:
     assert "@import" not in page
 
 
-def test_the_policy_allows_the_page_s_own_script_alone(page: str) -> None:
+def test_the_policy_allows_only_the_page_s_own_script(page: str) -> None:
     parsed = Parsed(page)
     policy = next(a["content"] for _, a in parsed.elements if "http-equiv" in a) or ""
     digest = base64.b64encode(hashlib.sha256(parsed.scripts[0].encode()).digest()).decode()
@@ -122,7 +122,7 @@ def test_names_inside_the_page_are_unique_and_found(page: str) -> None:
     assert {*inside, *parsed.values("popovertarget")} <= set(ids)
 
 
-def test_ours_say_where_they_come_from_and_the_paper_s_do_not(page: str, params: Params) -> None:
+def test_only_our_numbers_say_where_they_come_from(page: str, params: Params) -> None:
     cells = [attrs for tag, attrs in Parsed(page).elements if attrs.get("popovertarget")]
     cells_of = Counter(str(attrs["popovertarget"]).rsplit("-", 1)[0] for attrs in cells)
     costs = cells_of.pop("table_cost")
@@ -132,7 +132,7 @@ def test_ours_say_where_they_come_from_and_the_paper_s_do_not(page: str, params:
     assert COMMIT[:12] in page
 
 
-def test_same_files_give_the_same_page(page: str, params: Params) -> None:
+def test_the_same_files_give_the_same_page(page: str, params: Params) -> None:
     assert page_of(params) == page
 
 
@@ -187,7 +187,7 @@ def test_headlines_find_rows_by_their_keys_whatever_their_labels(params: Params)
 
 
 def test_the_best_model_of_the_headline_is_the_one_that_is_served(params: Params) -> None:
-    """It is the best on the development set, though others may score more on the test set."""
+    """It is the best on the development set. Others may score more on the test set."""
     path = Layout(params.experiment).model("global_location_feed") / "metrics.json"
     write_json(path, made_records.metrics(*params.sets.tests, dev_perplexity=1.5))
     file = read_tables(
@@ -199,7 +199,7 @@ def test_the_best_model_of_the_headline_is_the_one_that_is_served(params: Params
     assert headlines[0].note.startswith("global_location_feed, best on the development set")
 
 
-def test_ours_stand_before_the_paper_s(page: str) -> None:
+def test_our_columns_stand_before_the_paper_s(page: str) -> None:
     """A narrow screen shows only the first columns, so ours come first."""
     head = page.split('<section id="table1">')[1].split("</thead>")[0]
     headings = [part.split("</th>")[0].rpartition(">")[2] for part in head.split("<th ")[1:]]

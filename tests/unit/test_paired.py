@@ -94,7 +94,7 @@ def test_the_aligners_interval_is_of_its_own_links(params):
 
 def test_the_diagonal_links_each_word_to_the_word_at_its_own_place(params):
     diagonal = next(row for row in rows_of(params, "table6") if row["stage"] == "tables")
-    # The diagonal gives each line four right links; in the second half it gives two wrong ones more.
+    # The diagonal gives each line four right links; in the second half it also gives two wrong ones.
     assert diagonal["aer"] == round(1 - 30 * (3 + 4) / (15 * 4 + 15 * 6 + 90), 4)
     assert diagonal["aer_low"] < diagonal["aer"] < diagonal["aer_high"]
     assert [diagonal[key] for key in ("gain", "p", "verdict", "paper_aer")] == [None] * 4

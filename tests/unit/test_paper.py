@@ -10,7 +10,7 @@ from attnmt.config import ALIGNER, load_params
 from attnmt.reporting.paper import PUBLISHED, Row, marked, paper_curves, paper_set, table_rows
 
 
-def test_the_published_numbers_are_all_there():
+def test_all_the_published_numbers_are_there():
     count = {"table1": 12, "table2": 2, "table3": 7, "table4": 10, "table6": 5, "table_gru": 4}
     assert {table: len(paper_rows(table)) for table in count} == count
     assert [row.number("aer") for row in paper_rows("table6")] == [0.39, 0.34, 0.36, 0.34, 0.32]
@@ -37,12 +37,12 @@ def test_printed_gains_are_those_over_the_baselines(table):
 
 
 @pytest.mark.parametrize("table", ["table1", "table3", "table6", "table_gru"])
-def test_the_papers_rows_count_from_the_row_above(table):
+def test_the_papers_gains_count_from_the_row_above(table):
     for above, row in pairwise(paper_rows(table)):
         assert row.over in (above.key, None)
 
 
-def test_table_4_has_its_gains_as_printed_one_of_them_odd():
+def test_table_4_keeps_the_printed_gains_and_the_one_that_does_not_add_up():
     rows = [row for row in paper_rows("table4") if row.gain]
     odd = [
         row.system
@@ -65,7 +65,7 @@ def test_every_system_of_a_published_row_is_trained(file):
     assert named <= params.models.keys() | params.ensembles.keys() | {ALIGNER}
 
 
-def test_a_recipe_that_differs_is_marked_and_a_sign_is_one_recipe():
+def test_each_differing_recipe_is_marked_with_a_sign_of_its_own():
     params = paper_params("experiments/wmt14/params.yaml")
     rows = table_rows(params, "table1")
     assert {row.key: row.mark for row in rows if row.mark} == {"base": "†", "reverse": "†"}
@@ -101,7 +101,7 @@ def test_figure_5_has_six_curves_of_39_points():
     assert all("Figure 5" in point.source for point in points)
 
 
-def test_figure_6_has_five_curves_two_of_other_people():
+def test_figure_6_has_five_curves_and_two_are_other_peoples():
     points = paper_curves(paper_params(), "Figure 6")
     curves = {
         key: [p for p in points if p.row.key == key]

@@ -21,7 +21,9 @@ COUNTS = Counter({"low": 5, "lower": 2, "newest": 6, "widest": 3})
 
 
 @given(words=WORDS, training=st.lists(LETTERS | SPELLED, max_size=8), threshold=st.integers(0, 5))
-def test_round_trip(words: list[str], training: list[str], threshold: int) -> None:
+def test_pieces_are_joined_to_the_same_words(
+    words: list[str], training: list[str], threshold: int
+) -> None:
     counts = COUNTS + Counter(3 * training)
     codes = learn_codes(counts, 30)
     plain = Cutter(codes)
@@ -35,13 +37,13 @@ def test_round_trip(words: list[str], training: list[str], threshold: int) -> No
         assert words_of_pieces(cut_words) == by_word
 
 
-def test_codes() -> None:
-    # Counted by hand: 9, 9, 7, 6 and 6; of equally frequent pairs the alphabetically last comes first
+def test_codes_are_those_of_a_case_worked_by_hand() -> None:
+    # Counts by hand: 9, 9, 7, 6 and 6. Of equally frequent pairs, the alphabetically last comes first
     codes = learn_codes(COUNTS, 5).splitlines()
     assert codes == ["#version: 0.2", "s t</w>", "e st</w>", "l o", "w est</w>", "n e"]
 
 
-def test_cut() -> None:
+def test_words_are_cut_into_the_learned_pieces() -> None:
     cutter = Cutter(learn_codes(COUNTS, 100))
     assert cutter.cut(["low", "lowest", "x", "slow"]) == ["low", "lo@@", "west", "x", "s@@", "low"]
 
@@ -54,13 +56,13 @@ def test_a_piece_that_is_not_known_is_split() -> None:
     assert Cutter(codes, known).cut(["low", "lower"]) == ["low", "l@@", "o@@", "w@@", "e@@", "r"]
 
 
-def test_learning_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
+def test_learning_pieces_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     learn_codes(COUNTS, 1000)  # more than there are
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("counts", [{}, {"a": 9}, {"ab": 1, "cd": 1}])
-def test_nothing_to_merge(counts: dict[str, int]) -> None:
+def test_text_with_nothing_to_merge_is_refused(counts: dict[str, int]) -> None:
     with pytest.raises(InputError, match=r"encoding\.pieces: .* nothing to merge"):
         learn_codes(Counter(counts), 5)
 
@@ -72,13 +74,13 @@ def test_the_rarest_words_of_a_very_large_text_are_left_out(
     assert learn_codes(COUNTS, 99) == learn_codes(Counter({"newest": 6, "low": 5}), 99)
 
 
-def test_what_is_remembered_stays_in_its_process() -> None:
+def test_a_pickled_cutter_cuts_as_before() -> None:
     cutter = Cutter(learn_codes(COUNTS, 5), {"l@@", "o@@", "w"})
     assert cutter.cut(["low", "low"]) == ["l@@", "o@@", "w"] * 2
     assert pickle.loads(pickle.dumps(cutter)).cut(["low"]) == ["l@@", "o@@", "w"]
 
 
-def test_no_piece_is_frequent() -> None:
+def test_a_text_without_frequent_pieces_is_refused() -> None:
     with pytest.raises(InputError, match=r"no piece occurs 1,000 times .*; lower it"):
         Cutter(learn_codes(COUNTS, 5)).frequent(COUNTS, 1000)
 
@@ -93,7 +95,7 @@ def test_no_piece_is_frequent() -> None:
         ("a@@@ @", ["a@@"]),
     ],
 )
-def test_join(text: str, words: list[str]) -> None:
+def test_pieces_are_joined_to_words(text: str, words: list[str]) -> None:
     assert join_pieces(text.split()) == words
 
 

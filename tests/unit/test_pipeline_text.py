@@ -40,7 +40,7 @@ def pipelines(params: Params, folder: Path) -> dict[str, Pipeline]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_raw_set_is_translated_as_its_encoded_one(
+def test_raw_text_is_translated_as_the_stage_translates_its_ids(
     pipelines: dict[str, Pipeline], name: str
 ) -> None:
     pipeline = pipelines[name]
@@ -119,7 +119,7 @@ def test_a_long_sentence_is_translated(pipelines: dict[str, Pipeline]) -> None:
     assert len(translated[0][0].source) == 300
 
 
-def test_few_sentences_go_with_a_long_one(
+def test_a_batch_with_a_long_sentence_has_few_sentences(
     pipelines: dict[str, Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = ["the old house " * 9, "The house.", "The old house is new.", "Gardens!"]
@@ -142,7 +142,9 @@ def test_few_sentences_go_with_a_long_one(
 @settings(max_examples=40, deadline=None)
 @given(line=st.text(st.characters(codec="utf-8", exclude_characters="\n")))
 @pytest.mark.parametrize("name", ["local_p", "subwords"])
-def test_any_text_gives_a_line(pipelines: dict[str, Pipeline], name: str, line: str) -> None:
+def test_any_text_gives_at_most_one_line(
+    pipelines: dict[str, Pipeline], name: str, line: str
+) -> None:
     best = pipelines[name].translate([line])[0][0]
     assert len(best.text.splitlines()) <= 1
     assert "\t" not in best.text

@@ -133,7 +133,7 @@ def test_stages_are_grouped_as_in_dvc_yaml(project: Path) -> None:
     assert groups[4] == Group("train", stages=2, to_run=1, threads=3, gpus=1)
 
 
-def test_hours_by_hand(project: Path) -> None:
+def test_the_hours_are_those_computed_by_hand(project: Path) -> None:
     write_text_size(project)
     finish(project, "old", 1000)
     base, german = make_plan(params(), stages()).trainings
@@ -151,7 +151,7 @@ def test_wall_time_is_the_longest_training_or_an_even_share() -> None:
     assert wall_hours([1, 2, 4], 9) == 4
 
 
-def test_disk_of_an_expected_text(project: Path) -> None:
+def test_the_disk_is_estimated_from_an_expected_text(project: Path) -> None:
     expected = EXPECTED | {"bytes": 5000}
     write_params(project, corpus=download(expected))
     made = make_plan(params(), stages(), at_once=2)
@@ -168,7 +168,7 @@ def test_disk_of_an_expected_text(project: Path) -> None:
     assert Space("checkpoints, 1 at a time", 0, (2 * 2 + 3) * WEIGHTS) in one_at_a_time
 
 
-def test_disk_of_what_is_done_is_what_lies_there(project: Path) -> None:
+def test_finished_outputs_count_with_the_disk_that_they_take(project: Path) -> None:
     write_text_size(project)
     finish(project, "base", 500)
     for path, size in (
@@ -203,7 +203,7 @@ def test_files_are_fetched_unless_they_lie_there(
     assert files_to_fetch(params(), set()) == []
 
 
-def test_sizes_of_downloads_are_the_manifest_s(project: Path) -> None:
+def test_sizes_of_downloads_come_from_the_manifest(project: Path) -> None:
     corpus = download(None)
     files = [file for sides in corpus["files"].values() for side in sides.values() for file in side]
     for size, file in enumerate(files, start=1):
@@ -251,7 +251,7 @@ def test_without_a_measured_speed_it_gives_counts_and_says_what_to_do(project: P
     assert cells(text, "the paper's best system")[1] == "1,000"
 
 
-def test_without_a_text_it_gives_parameters_alone(project: Path) -> None:
+def test_without_a_text_it_gives_only_parameters(project: Path) -> None:
     made = make_plan(params(), stages())
     text = text_of(made, [])
     assert "Hours are not known before the text is there" in text
@@ -292,7 +292,7 @@ def run(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
     app(standalone_mode=False)
 
 
-def test_the_command_asks_dvc(
+def test_the_command_asks_dvc_what_is_done(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (project / ".dvc").mkdir()

@@ -25,7 +25,7 @@ def product() -> torch.Tensor:
     return torch.randn(64, 256) @ torch.randn(256, 128)
 
 
-def test_what_a_device_lacks_is_refused() -> None:
+def test_a_precision_that_a_device_lacks_is_refused() -> None:
     before = torch.backends.mkldnn.matmul.fp32_precision
     with pytest.raises(
         InputError, match=r"training\.precision: this device .* tf32; .* one of fp32"
@@ -34,7 +34,7 @@ def test_what_a_device_lacks_is_refused() -> None:
     assert torch.backends.mkldnn.matmul.fp32_precision == before
 
 
-def test_a_processor_without_bf16_multiplies_in_fp32_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_processor_without_bf16_multiplies_only_in_fp32(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "supported", lambda device: ["fp32"])
     with pytest.raises(InputError, match="cannot multiply in bf16"):
         products_in("bf16", CPU).__enter__()
@@ -57,7 +57,7 @@ def unchanged(values: Tensor) -> Tensor:
     ],
     ids=["rounds the factors", "rounds nothing", "rounds the sum too"],
 )
-def test_bf16_is_offered_where_the_factors_alone_are_rounded(
+def test_bf16_is_offered_where_only_the_factors_are_rounded(
     of_factors: Rounding, of_sum: Rounding, offered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This holds whatever torch says about the processor."""

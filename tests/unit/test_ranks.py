@@ -143,7 +143,7 @@ def told_one(ranks: Ranks, folder: Path) -> Any:
     return training(ranks, folder, StopAfter(5) if ranks.rank else Stop())
 
 
-def test_whichever_process_is_told_all_stop(tmp_path: Path) -> None:
+def test_all_processes_stop_if_one_is_told_to(tmp_path: Path) -> None:
     assert in_two_processes(told_one, tmp_path) == ["stopped", None]
     assert Checkpoints(tmp_path, minutes=0).load(small(FEEDING)).step == 5
 
@@ -157,7 +157,7 @@ def test_whichever_process_is_told_all_stop(tmp_path: Path) -> None:
         ("time.sleep(60)", "os.kill(os.getpid(), 9)", 137),
     ],
 )
-def test_one_processs_failure_ends_all(
+def test_the_failure_of_one_process_ends_all(
     first: str, second: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "script.py"
@@ -177,7 +177,7 @@ def test_a_signal_reaches_every_process(tmp_path: Path, monkeypatch: pytest.Monk
         "import os, signal, sys, time\n"
         "def note(*_): open(os.environ['RANK'], 'w'); sys.exit(75 if os.environ['RANK'] == '0' else 0)\n"
         "signal.signal(signal.SIGTERM, note)\n"
-        # Not with open(): an error that a handler raises while open() ends may be lost.
+        # open() is not used: an error that a handler raises while open() ends may be lost.
         "os.close(os.open('ready' + os.environ['RANK'], os.O_CREAT))\n"
         "while not (os.path.exists('ready0') and os.path.exists('ready1')): time.sleep(0.01)\n"
         "if os.environ['RANK'] == '1': os.kill(os.getppid(), signal.SIGTERM)\n"
@@ -232,14 +232,14 @@ def own_parent(ranks: Ranks) -> str | None:
     return os.environ.get(PARENT)
 
 
-def test_what_a_process_starts_does_not_take_its_parent_for_its_own(
+def test_a_child_does_not_take_the_parent_of_its_process_for_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(PARENT, str(os.getpid()))
     assert in_two_processes(own_parent) == [None, None]
 
 
-def test_every_sentence_is_one_processs() -> None:
+def test_every_sentence_goes_to_exactly_one_process() -> None:
     for count, sentences in itertools.product((1, 2, 3, 7), (1, 2, 6, 128)):
         parts = [Ranks(rank, count).rows(sentences) for rank in range(count)]
         rows = [row for part in parts for row in range(sentences)[part]]

@@ -8,7 +8,7 @@ from small_project import Project
 from attnmt.corpora.links import read_links
 
 
-def test_raw_files(corpus: Project) -> None:
+def test_the_stage_writes_a_file_for_each_side_of_each_set(corpus: Project) -> None:
     corpus.succeed("corpus")
     assert sorted(path.name for path in corpus.raw.iterdir()) == [
         f"{name}.{language}" for name in ("dev", "test", "train") for language in ("de", "en")
@@ -34,7 +34,9 @@ def test_files_are_concatenated_and_cleaned(corpus: Project) -> None:
         ("test", b"\na\n", b"a\nb\n", ["test1.en:1: blank line"]),
     ],
 )
-def test_bad_text(corpus: Project, name: str, en: bytes, de: bytes, messages: list[str]) -> None:
+def test_bad_text_is_named_with_its_line(
+    corpus: Project, name: str, en: bytes, de: bytes, messages: list[str]
+) -> None:
     corpus.add(name, en, de)
     message = corpus.fail("corpus")
     assert all(part in message for part in messages), message
@@ -52,7 +54,7 @@ def test_a_text_of_another_encoding_may_stand_in_a_set_twice(corpus: Project) ->
     assert (corpus.raw / "train.de").read_text() == "ü\nü\n"
 
 
-def test_missing_in_the_mirror(corpus: Project) -> None:
+def test_a_file_missing_in_the_mirror_is_named(corpus: Project) -> None:
     (corpus.mirror / "dev0.en").unlink()
     assert "mirror/dev0.en: no such file in the mirror" in corpus.fail("corpus")
 
@@ -64,7 +66,7 @@ def test_wrong_digest_keeps_the_earlier_output(corpus: Project) -> None:
     assert "mirror/dev0.en: digest does not match: expected sha256:" in message
 
 
-def test_grammar(project: Project) -> None:
+def test_the_grammars_text_has_the_sizes_that_are_asked_for(project: Project) -> None:
     project.succeed("corpus")
     for name, size in project.params["corpus"]["sizes"].items():
         links = read_links(project.raw / f"{name}.links")

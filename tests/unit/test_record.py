@@ -103,7 +103,7 @@ def test_snakemakes_timestamps_and_half_written_files_are_no_content() -> None:
     assert proven()
 
 
-def test_a_run_that_fails_proves_nothing_and_neither_does_the_one_before() -> None:
+def test_after_a_run_that_fails_nothing_is_proven() -> None:
     work()
     with pytest.raises(InputError, match="no"):
         work(fails=True)
@@ -127,7 +127,7 @@ def do_second(text: str = "made") -> None:
     work(text, outputs=SECOND, arguments=("second",))
 
 
-def test_two_commands_prove_something_together(two: None) -> None:
+def test_two_commands_together_prove_the_stage(two: None) -> None:
     do_first()
     assert not proven(TWO)
     do_second()
@@ -137,7 +137,7 @@ def test_two_commands_prove_something_together(two: None) -> None:
 
 
 @pytest.mark.parametrize("half", [do_first, do_second])
-def test_half_of_a_stage_beside_the_other_half_from_before_proves_nothing(
+def test_after_only_one_of_two_commands_ran_again_nothing_is_proven(
     two: None, half: Callable[[str], None]
 ) -> None:
     do_first()
@@ -147,7 +147,7 @@ def test_half_of_a_stage_beside_the_other_half_from_before_proves_nothing(
     assert not proven(TWO)
 
 
-def test_the_second_command_proves_nothing_of_what_the_first_did_not_make(two: None) -> None:
+def test_after_a_change_between_two_commands_nothing_is_proven(two: None) -> None:
     do_first()
     Path("out").write_text("made by somebody else")
     do_second()
@@ -163,7 +163,7 @@ def test_the_order_of_another_stage_is_refused() -> None:
     ("path", "named"), [("x", "x:seed"), ("in/text", "in"), (CODE, CODE.replace(".", r"\."))]
 )
 @pytest.mark.parametrize("engine", ["snakemake", "dvc"])
-def test_what_changes_while_a_stage_works_ends_it(
+def test_a_change_while_a_stage_works_ends_the_stage(
     monkeypatch: pytest.MonkeyPatch, engine: str, path: str, named: str
 ) -> None:
     """DVC takes digests only afterwards, so it would say that the outputs belong to the new content."""
@@ -202,7 +202,7 @@ def test_only_the_first_of_several_processes_writes_the_record(
     assert proven()
 
 
-def test_outputs_of_other_code_contradict_whoever_says_that_they_are_of_this() -> None:
+def test_a_record_contradicts_a_claim_that_its_outputs_are_of_new_code() -> None:
     work()
     write_json(Path(CODE), {"attnmt": "of other code"})
     assert contradicts(PLACE, ORDER, digest_of_path)

@@ -69,7 +69,7 @@ class Pair:
 @LAYERS
 @LENGTHS
 @pytest.mark.parametrize("zero", [False, True], ids=["from a state", "from zero"])
-def test_scan_is_torchs_module(cell: str, layers: int, T: int, zero: bool) -> None:
+def test_a_scan_equals_torchs_module(cell: str, layers: int, T: int, zero: bool) -> None:
     pair = Pair(cell, layers, T)
     hs, last = pair.stack(pair.x, None if zero else pair.state)
     outputs, expected = [hs, *flat(last)], pair.expected(zero)
@@ -78,7 +78,9 @@ def test_scan_is_torchs_module(cell: str, layers: int, T: int, zero: bool) -> No
 
 
 @CELLS
-def test_scan_of_the_gpu_is_that_of_the_cpu(cell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scan_for_a_gpu_equals_the_one_for_a_cpu(
+    cell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pair = Pair(cell, layers=2, T=4)
     hs, last = pair.stack(pair.x, pair.state)
     monkeypatch.setattr(Stack, "_scan_cpu", Stack._scan_gpu)
@@ -88,7 +90,7 @@ def test_scan_of_the_gpu_is_that_of_the_cpu(cell: str, monkeypatch: pytest.Monke
 
 @CELLS
 @pytest.mark.parametrize("used", ["states", "last h", "first state"])
-def test_scan_has_the_gradients_of_a_part_of_its_outputs(cell: str, used: str) -> None:
+def test_a_scan_has_the_right_gradients_of_a_part_of_its_outputs(cell: str, used: str) -> None:
     pair = Pair(cell, layers=2, T=4)
     hs, last = pair.stack(pair.x, pair.state)
     expected = pair.expected()
@@ -101,7 +103,7 @@ def test_scan_has_the_gradients_of_a_part_of_its_outputs(cell: str, used: str) -
 
 
 class Stepped:
-    """The layers of a pair, stepped; each step brings the first ``INPUTS - known`` of its inputs."""
+    """The layers of a pair, run in steps; each step brings ``INPUTS - known`` of its inputs."""
 
     def __init__(self, pair: Pair, known: int, masks: list[Tensor | None] | None = None) -> None:
         self.brought, words = pair.x.detach().split([INPUTS - known, known], dim=2)
@@ -116,7 +118,7 @@ class Stepped:
         self.hs = self.layers.hs[1:].clone()
 
     def gradients(self, direction: Tensor) -> list[Tensor]:
-        """Return those of x, of all [W_x W_h], the known part of the first apart, and of all states."""
+        """Return the gradients of x, the known part of W_x, and each layer's [W_x W_h] and states."""
         self.layers.start_backward()
         back = range(len(direction) - 1, -1, -1)
         of_brought = [self.layers.backward(t, direction[t]).clone() for t in back]
@@ -143,7 +145,7 @@ def gradients_of(pair: Pair, hs: Tensor, direction: Tensor, known: int) -> list[
 @LAYERS
 @LENGTHS
 @pytest.mark.parametrize("known", [0, 1, 3])
-def test_steps_are_torchs_module(cell: str, layers: int, T: int, known: int) -> None:
+def test_steps_equal_torchs_module(cell: str, layers: int, T: int, known: int) -> None:
     pair = Pair(cell, layers, T)
     hs, stepped = pair.expected()[0], Stepped(pair, known)
     torch.testing.assert_close(stepped.hs, hs)
@@ -154,7 +156,7 @@ def test_steps_are_torchs_module(cell: str, layers: int, T: int, known: int) -> 
 
 @CELLS
 @pytest.mark.parametrize("reached", [1, 3, 4])
-def test_steps_with_masks_are_torchs_cells(cell: str, reached: int) -> None:
+def test_steps_with_masks_equal_torchs_cells(cell: str, reached: int) -> None:
     """Every layer's input is masked, and the loss does not depend on the last steps."""
     T, layers, known = 4, 2, 1
     pair = Pair(cell, layers, T)

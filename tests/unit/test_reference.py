@@ -44,7 +44,9 @@ def compare(model: Translator) -> None:
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_fast_path_is_the_reference(variant: Variant, reverse: bool, dropout: float) -> None:
+def test_the_fast_path_equals_the_reference(
+    variant: Variant, reverse: bool, dropout: float
+) -> None:
     compare(translator(variant, reverse, dropout).train())
 
 
@@ -54,12 +56,14 @@ FAULTS += [("unmasked_padding", v) for v in VARIANTS if v.score not in (None, "l
 
 
 @pytest.mark.parametrize(("fault", "variant"), FAULTS, ids=str)
-def test_fast_path_has_the_faults_of_the_reference(fault: str, variant: Variant) -> None:
+def test_the_fast_path_has_the_faults_of_the_reference(fault: str, variant: Variant) -> None:
     compare(translator(variant, faults=[fault]))
 
 
 @pytest.mark.parametrize(("cell", "theirs"), [(LSTM, nn.LSTMCell), (GRU, nn.GRUCell)])
-def test_cells_are_torchs(cell: type[LSTM | GRU], theirs: type[nn.LSTMCell | nn.GRUCell]) -> None:
+def test_the_cells_equal_torchs(
+    cell: type[LSTM | GRU], theirs: type[nn.LSTMCell | nn.GRUCell]
+) -> None:
     torch.manual_seed(0)
     expected = theirs(4, 3, bias=False)
     mine = cell(4, 3)

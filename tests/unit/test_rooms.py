@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 LIBRARY = Path(__file__).parents[2] / "src/attnmt"
-# Every room imports only from those before it. A sentence's way leads from corpora to reporting;
-# serving, tracking and planning stand beside it.
+# Every room imports only from those before it. A sentence passes through the rooms from corpora to
+# reporting; serving, tracking and planning stand beside its way.
 ROOMS = (
     "errors", "files", "layout", "config",
     "grammar", "corpora", "text", "model", "training", "decoding", "scoring", "reporting",
@@ -28,7 +28,7 @@ def test_every_room_has_its_place() -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_from_those_before_it_alone(room: str) -> None:
+def test_a_room_imports_only_from_those_before_it(room: str) -> None:
     before = {"attnmt", *ROOMS[: ROOMS.index(room) + 1]}
     for path in MODULES:
         if room_of(path) == room:

@@ -112,7 +112,7 @@ def test_translations_of_another_text_are_named(params):
         make_samples(params)
 
 
-def test_the_csv_has_a_row_a_text(params):
+def test_the_csv_has_a_row_for_each_text(params):
     write_samples(make_samples(params), Path("tables"))
     with Path("tables/table5.csv").open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))

@@ -83,8 +83,8 @@ def test_the_signatures_name_script_settings_and_version(script: Script, setting
     assert score(script, TRANSLATIONS, REFERENCES, 100).signature.startswith(f"{settings}version:")
 
 
-def test_a_case_worked_by_hand() -> None:
-    # shares of the translation's n-grams in the reference: 6/7, 4/6, 3/5, 2/4; 7 words against 8
+def test_bleu_is_that_of_a_case_worked_by_hand() -> None:
+    # shares of the translation's n-grams that are in the reference: 6/7, 4/6, 3/5, 2/4; 7 words for 8
     translation, reference = "a b c d e x f", "a b c d e g f h"
     expected = math.exp(1 - 8 / 7) * (6 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25
     assert score_alone("tokenized", [translation], [reference]) == pytest.approx(
@@ -92,7 +92,7 @@ def test_a_case_worked_by_hand() -> None:
     )
 
 
-def test_an_edit_rate_worked_by_hand() -> None:
+def test_the_edit_rate_is_the_one_worked_by_hand() -> None:
     # b moved as a whole, d lost: 2 edits of 6 words
     assert score_alone("ter", ["c b a e f"], ["b c a d e f"]) == pytest.approx(100 / 3, abs=1e-4)
 
@@ -115,7 +115,7 @@ def test_case_counts_in_all_but_the_edit_rate() -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_nothing_said_is_worth_nothing(script: Script) -> None:
+def test_empty_translations_score_zero(script: Script) -> None:
     empty = score(script, ["", ""], ["a b c d", "e f g h"], 100)
     expected = 100 if script == "ter" else 0
     assert (empty.value, empty.low, empty.high) == (expected, expected, expected)

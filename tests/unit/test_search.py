@@ -101,7 +101,7 @@ def test_a_wide_beam_finds_the_best_translation_of_an_ensemble(
 
 
 @pytest.mark.parametrize("average", ["logits", "probabilities"])
-def test_an_ensemble_averages_what_it_says(average: Average) -> None:
+def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average: Average) -> None:
     """The score of a forced translation is computed here by hand."""
     models = [tiny(ATTENTIONS[name], 4) for name in ("none", "local_p_feed")]
     batch = make_batch(sentences([3, 2], 1), [np.array([3, 0]), np.array([3])], True)
@@ -131,7 +131,7 @@ def test_links_of_an_ensemble_are_those_of_the_summed_weights() -> None:
         assert forced.attended == by_position.argmax(-1)[: batch.lengths[row]].tolist()
 
 
-def test_the_authors_read_content_scores_one_step_late_and_no_others() -> None:
+def test_the_authors_shift_only_content_scores_by_one_step() -> None:
     none, local_p, location, gru, _ = (tiny(system, 1) for system in ATTENTIONS.values())
     steps = [authors_step([model]) for model in (none, local_p, location, gru)]
     assert steps == ["same", "next", "same", "same"]
@@ -209,7 +209,7 @@ def test_copies_of_a_model_are_an_ensemble_that_changes_nothing(
         assert [c.score for c in a] == pytest.approx([c.score for c in b])
 
 
-def test_lengths_keep_to_the_rules() -> None:
+def test_the_lengths_of_translations_keep_to_the_rules() -> None:
     model = tiny(ATTENTIONS["none"], 1, words=9, init=0.1)
     for S in range(1, 12):
         found = search([model], *pad_source(sentences([S], S), True), Search(3, 1000, best=None))
@@ -219,7 +219,7 @@ def test_lengths_keep_to_the_rules() -> None:
             assert EOS not in candidate.words
 
 
-def test_nothing_finished_gives_the_beam_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_no_translation_ends_the_beam_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny(ATTENTIONS["local_p_feed"], 1, words=9)
     plain = model.logits
 
@@ -235,7 +235,7 @@ def test_nothing_finished_gives_the_beam_itself(monkeypatch: pytest.MonkeyPatch)
     assert all(len(c.words) == len(c.links) == 3 * (S + 1) // 2 for c in found)
 
 
-def test_unknown_words() -> None:
+def test_unknown_words_are_replaced_through_their_first_link() -> None:
     dictionary = Dictionary({"Tisch": "table"})
     source = ["Der", "Tisch", "von", "Zerburg"]
     words = ["the", "<unk>", "from", "<unk>"]

@@ -1,4 +1,4 @@
-"""Verdicts over seeds and sentences: the formulas by hand, and how often they err where all is known."""
+"""Verdicts over seeds and sentences: formulas by hand, and errors where the truth is known."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ NAMES = ["normal", "heavy"]
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_scores_are_sacrebleus(script: Script) -> None:
+def test_the_scores_equal_sacrebleus(script: Script) -> None:
     numbers = translation_numbers(script, SEEDS, REFERENCES)
     runs = Runs.measured(numbers, translation_scores(script))
     expected = [score_alone(script, lines, REFERENCES) for lines in SEEDS]
@@ -41,7 +41,7 @@ def test_scores_are_sacrebleus(script: Script) -> None:
     assert runs.influences[1, 7] == pytest.approx(59 * (runs.values[1] - without), abs=0.01)
 
 
-def test_error_rates_are_those_of_aer() -> None:
+def test_the_error_rates_equal_aers() -> None:
     gold = [GoldLinks([(0, 0)], [(1, 0)]), GoldLinks([(1, 1)], []), GoldLinks([(0, 1)], [])]
     seeds = [[[(0, 0)], [(1, 1)], [(2, 2)]], [[(1, 0)], [(0, 0)], [(0, 1)]]]
     runs = Runs.measured(alignment_numbers(seeds, gold), rates)
@@ -59,7 +59,7 @@ def test_the_slope_is_that_of_figure_6s_groups() -> None:
         assert slope == pytest.approx(np.polyfit(lengths, groups, 1)[0], abs=1e-4)
 
 
-def test_without_sentences_it_is_welchs_test() -> None:
+def test_without_sentences_the_test_is_welchs() -> None:
     ours, other = [30.1, 31.0, 29.5, 30.7], [28.0, 29.9, 27.1]
     found = difference(Runs.of_values(ours), Runs.of_values(other))
     welch = stats.ttest_ind(ours, other, equal_var=False)
@@ -69,17 +69,18 @@ def test_without_sentences_it_is_welchs_test() -> None:
     assert found.interval() == pytest.approx((interval.low, interval.high))
 
 
-def test_what_seeds_have_in_common_is_not_divided_by_them() -> None:
-    """Both seeds move alike with a sentence, so two of them say no more of it than one."""
+def test_variation_that_seeds_share_is_not_divided_by_their_number() -> None:
+    """A sentence moves both seeds alike, so two seeds say no more about it than one."""
     shared = np.array([1.0, -2.0, 4.0, -3.0])
     runs = Runs(np.array([20.0, 22.0]), np.array([shared, shared]))
     found = contrast([runs], [1])
     assert found.error**2 == pytest.approx(2 / 2 + shared.var(ddof=1) / 4)
-    assert difference(runs, runs).error ** 2 == pytest.approx(2 * 2 / 2)  # it cancels
+    # Between two systems, the shared variation cancels.
+    assert difference(runs, runs).error ** 2 == pytest.approx(2 * 2 / 2)
 
 
-def test_what_seeds_do_not_have_in_common_counts_once() -> None:
-    """It is in the variance between seeds already."""
+def test_variation_that_seeds_do_not_share_counts_once() -> None:
+    """The variance between seeds contains it already."""
     moves = np.array([1.0, -1.0, 1.0, -1.0]), np.array([1.0, 1.0, -1.0, -1.0])
     found = contrast([Runs(np.array([20.0, 22.0]), np.array(moves))], [1])
     assert found.error**2 == pytest.approx(2 / 2)
@@ -92,7 +93,7 @@ def test_two_scores_of_one_training_are_taken_together() -> None:
     assert difference(after, before).interval()[0] < 0
 
 
-def test_what_cannot_be_judged_is_refused() -> None:
+def test_runs_that_cannot_be_judged_are_refused() -> None:
     with pytest.raises(InputError, match="one training shows no variation"):
         Runs.of_values([20.0])
     runs = [Runs(np.array([1.0, 2.0]), np.zeros((2, lines))) for lines in (3, 4)]
@@ -108,12 +109,14 @@ def test_seeds_without_variation_are_no_evidence() -> None:
 
 
 @pytest.mark.parametrize(("value", "p_for", "p_against"), [(0.0, 0.0, 1), (3.0, 1, 0.0)])
-def test_same_is_within_the_bound(value: float, p_for: float, p_against: float) -> None:
+def test_a_value_is_the_same_if_it_is_within_the_bound(
+    value: float, p_for: float, p_against: float
+) -> None:
     found = Estimate(value, 0.1, 10).test("same", 1.0)
     assert (found.p_for, found.p_against) == pytest.approx((p_for, p_against), abs=1e-5)
 
 
-def test_a_wide_interval_says_neither() -> None:
+def test_a_wide_interval_decides_nothing() -> None:
     assert Estimate(0.0, 1.0, 10).test("same", 1.0).p > 0.3
 
 
@@ -132,7 +135,7 @@ def studies(count: int, gains: tuple[float, ...], **noise: object) -> Iterator[l
         yield [Runs.measured(system, bleu) for system in numbers]
 
 
-def test_made_studies_score_as_sacrebleu() -> None:
+def test_made_studies_are_scored_as_by_sacrebleu() -> None:
     chance = np.random.default_rng(2015)
     sums = made_numbers(chance, (0.0, 3.0), seeds=2000, lines=500).sum(2)
     values = np.array([bleu(system) for system in sums])
@@ -163,8 +166,8 @@ def test_a_gain_is_found_and_its_interval_holds(noise: dict[str, bool]) -> None:
     assert 0.93 <= np.mean([test.low <= truth <= test.high for test in found]) <= 0.98
 
 
-def test_a_new_training_on_new_sentences_falls_into_its_interval() -> None:
-    """Also the mean of all seeds and sentences falls into its own."""
+def test_a_new_training_falls_into_its_interval_in_95_of_100_studies() -> None:
+    """So does the mean over all seeds and sentences, into the interval of the mean."""
     chance = np.random.default_rng(1)
     truth = bleu(made_numbers(chance, (0.0,), seeds=2000).sum(2)[0]).mean()
     found = [summary(system) for (system,) in studies(400, (0.0,), lines=300)]
@@ -175,7 +178,7 @@ def test_a_new_training_on_new_sentences_falls_into_its_interval() -> None:
     assert np.mean(in_new) == pytest.approx(0.95, abs=0.025)
 
 
-def test_few_seeds_only_make_it_more_careful() -> None:
+def test_with_two_seeds_at_most_one_study_of_twenty_errs() -> None:
     wrong = [
         difference(a, b).test("greater").p <= 0.05 for a, b in studies(400, (0.0, 0.0), seeds=2)
     ]

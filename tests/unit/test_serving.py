@@ -110,7 +110,7 @@ FAULTY: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (["a" * 1000] * 6, {"beam": 100}, "of 100 a request may have 2000; send several requests"),
 ]
-# MLflow's servers make text of these before a model sees them.
+# MLflow's servers turn these into text before a model sees them.
 NO_TEXT: list[tuple[Any, dict[str, Any], str]] = [
     (["a", None], {}, "sentence 1: it is missing, or not text"),
     ([1.5], {}, "Failed to enforce schema"),
@@ -153,7 +153,7 @@ def test_the_most_that_a_request_may_ask_for_is_answered(params: Params, tmp_pat
     assert len(model.predict(["a" * 1000] * 2, params={"beam": 100})) == 2
 
 
-def test_other_parameters_load_no_weights_again(
+def test_other_parameters_do_not_load_the_weights_again(
     params: Params, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = []

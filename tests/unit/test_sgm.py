@@ -35,7 +35,7 @@ auf zwei Zeilen\u2028und drei.
 """
 
 
-def test_segments(write: Write) -> None:
+def test_segments_are_read_by_document_and_number(write: Write) -> None:
     path = write("a.sgm", b"\xef\xbb\xbf" + SET.replace("\n", "\r\n").encode())
     assert read_sgm(path) == {
         ("bbc.1", "1"): "Gutach: Noch mehr Sicherheit",
@@ -49,7 +49,7 @@ def test_segments(write: Write) -> None:
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(LINE, min_size=1, max_size=5))
-def test_the_same_as_sacrebleu_on_what_is_not_escaped(
+def test_unescaped_text_is_read_as_by_sacrebleu(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:
     """sacrebleu takes each line for a segment and keeps entities, so the texts hold neither."""
@@ -63,12 +63,12 @@ def test_the_same_as_sacrebleu_on_what_is_not_escaped(
 
 
 @given(TEXT)
-def test_what_is_escaped_comes_back(text: str) -> None:
+def test_escaped_characters_are_restored(text: str) -> None:
     assert plain_text(html.escape(text)) == text
 
 
 @pytest.mark.parametrize("raw", ["&nosuch;", "&#x;", "&", "&;", "& amp;", "&amp", "&copy 2015"])
-def test_what_is_not_an_entity_stays(raw: str) -> None:
+def test_text_that_is_not_an_entity_stays(raw: str) -> None:
     assert plain_text(raw) == raw
 
 
@@ -93,7 +93,7 @@ def test_faults_are_named_with_their_line(write: Write, old: str, new: str, mess
     assert f"{path}{message}" in str(error.value)
 
 
-def test_files_that_cannot_be_read(write: Write, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_are_named(write: Write, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.sgm:2: byte 0xfc is not utf-8"):
         read_sgm(write("a.sgm", b"<doc>\n\xfc"))
     with pytest.raises(InputError, match=r"a\.sgm: no <seg> in it"):
@@ -119,7 +119,7 @@ def test_sides_are_paired_by_their_ids(write: Write) -> None:
     ]
 
 
-def test_sides_with_other_ids(write: Write) -> None:
+def test_sides_with_different_ids_are_refused(write: Write) -> None:
     source = side(write, "s", ("a", "1"), ("a", "2"))
     target = side(write, "t", ("a", "1"))
     with pytest.raises(InputError, match=r"t\.sgm: no segment '2' in document 'a', which .*s\.sgm"):

@@ -37,7 +37,7 @@ PRINTED: list[tuple[list[Script], list[str]]] = [
 def test_it_is_what_the_command_line_prints(
     tmp_path: Path, text: str, scripts: list[Script], options: list[str], share: float
 ) -> None:
-    """A fifth of our words is spoiled, and a fifth or two fifths of the other's."""
+    """In our translations a fifth of the words is spoiled, in the other's a fifth or two fifths."""
     references = read_text(text)
     ours, other = spoil(references, seed=1), spoil(references, seed=2, share=share)
     texts = {"ours": ours, "other": other, "references": references}
@@ -49,13 +49,13 @@ def test_it_is_what_the_command_line_prints(
     printed = [float(p) for p in re.findall(r"\(p = ([0-9.]+)\)", result.stdout)]
     ours_p = [paired_p(script, ours, other, references, 150) for script in scripts]
     for script, p, other_p in zip(scripts, ours_p, printed, strict=True):  # in the options' order
-        # Edits are few, so many shuffles have equal differences; sacrebleu does not count those.
+        # Edits are few, so many shuffles give equal differences, and sacrebleu does not count those.
         assert p > other_p - 1e-4 if script == "ter" else round(p, 4) == other_p
     assert all((p == 1 / 151) == (share == 0.4) for p in ours_p)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_it_does_not_matter_who_comes_first(script: Script) -> None:
+def test_the_order_of_the_two_systems_does_not_matter(script: Script) -> None:
     p = paired_p(script, OURS, OTHER, REFERENCES, 100)
     assert 0 < p <= 1
     assert paired_p(script, OTHER, OURS, REFERENCES, 100) == p
@@ -66,7 +66,7 @@ def test_equal_translations_do_not_differ(script: Script) -> None:
     assert paired_p(script, OURS, list(OURS), REFERENCES, 100) == 1
 
 
-def test_other_wrong_words_are_no_difference_either() -> None:
+def test_different_wrong_words_are_no_difference() -> None:
     ours = [f"{line} Tisch" for line in OURS]
     other = [f"{line} Stuhl" for line in OURS]
     references = [line.replace("Tisch", "Bett").replace("Stuhl", "Bett") for line in REFERENCES]
@@ -200,7 +200,7 @@ def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing:
     assert (0 if differing == 4 else 15) <= rejected <= 30
 
 
-def test_one_sentence_tells_no_one_apart() -> None:
+def test_one_different_sentence_is_not_significant() -> None:
     """In this case sacrebleu's own test returns 1 / 101."""
     other = [REFERENCES[0], *OURS[1:]]
     assert other != OURS

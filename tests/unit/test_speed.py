@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, counted=True)
 SHAPE = ModelShape(layers=1, size=10, window_D=2, location_slots=5, init=0.1)
 BASE = ModelConfig(System(), SHAPE, 100, 100)
-# A layer has 4 x 10 x 20; the encoder runs for 8 source words to 10 target words; W_s has 10 x 100.
+# A layer has 4 x 10 x 20 weights and W_s has 10 x 100. There are 8 source words to 10 target words.
 FLOP = 6 * (0.8 * 800 + 800 + 1000)
 
 
@@ -70,7 +70,7 @@ def test_an_encoded_text_is_counted(tmp_path: Path) -> None:
     assert training_size(wmt14(), "luong", tmp_path) == TEXT
 
 
-def test_before_it_is_there_a_text_is_what_is_expected(tmp_path: Path) -> None:
+def test_a_text_that_is_not_there_has_the_expected_size(tmp_path: Path) -> None:
     params = wmt14()
     words = training_size(params, "luong", tmp_path)
     course = training_size(params, "course", tmp_path)
@@ -83,12 +83,12 @@ def test_before_it_is_there_a_text_is_what_is_expected(tmp_path: Path) -> None:
     assert course.vocabulary == {"en": 30_000, "de": 30_000}
 
 
-def test_a_generated_text_is_unknown_before_it_is_there(tmp_path: Path) -> None:
+def test_a_generated_text_has_no_size_before_it_is_there(tmp_path: Path) -> None:
     params = load_params(ROOT / "params.yaml", ROOT)
     assert training_size(params, "luong", tmp_path) is None
 
 
-def test_a_speed_speaks_of_other_models() -> None:
+def test_a_speed_gives_the_hours_of_other_models() -> None:
     lengths = TEXT.lengths(System())
     base_speed = Speed.of("base", "K1", 500, BASE, lengths)
     assert base_speed.flop == 500 * FLOP
@@ -129,7 +129,7 @@ def test_an_experiments_own_trainings_go_before_larger_ones(tmp_path: Path) -> N
     assert [item.training for item in finished_speeds("multi30k", tmp_path)] == ["wmt14/large"]
 
 
-def test_a_training_without_its_text_tells_nothing(tmp_path: Path) -> None:
+def test_a_training_without_its_text_tells_no_speed(tmp_path: Path) -> None:
     finish(tmp_path, "base", 900)
     assert finished_speeds("demo", tmp_path) == []
 
@@ -166,5 +166,5 @@ def test_batches_are_counted_until_the_time_is_over(monkeypatch: pytest.MonkeyPa
     clock = iter([0.0, 0.0, 2.0, 4.0])  # the start, then before each batch
     monkeypatch.setattr(speed.time, "monotonic", lambda: next(clock))
     assert speed._batches_a_second(lambda: None, 3.0) == 0.5
-    clock = iter([0.0, 5.0, 10.0])  # a batch is trained however late it is
+    clock = iter([0.0, 5.0, 10.0])  # one batch is always trained, even after the time is over
     assert speed._batches_a_second(lambda: None, 3.0) == 0.1

@@ -56,7 +56,7 @@ def test_a_step_is_loss_backward_and_update(system: System, clip_embeddings: boo
     for either in (model, other):
         either.initialize(1)
         either.train()
-        # As in a step on a processor: dense gradients are added by FMA, which rounds once less.
+        # A processor's step has sparse gradients. Dense ones are added by FMA, which rounds once less.
         either.encoder.embedding.sparse = either.decoder.embedding.sparse = True
     torch.manual_seed(5)
     for batch in batches:
@@ -74,7 +74,7 @@ def test_a_step_is_loss_backward_and_update(system: System, clip_embeddings: boo
     assert weights(model) == weights(other)
 
 
-def test_a_rate_may_lie_on_the_device() -> None:
+def test_a_rate_may_be_a_number_or_a_tensor() -> None:
     results = []
     for rate in (0.3, torch.tensor(0.3)):
         value = torch.nn.Parameter(torch.arange(1.0, 7.0))
@@ -134,7 +134,7 @@ def step_of_a_gpu(model: Translator, ranks: Ranks) -> Step:
 @EACH_SYSTEM
 @EACH_RANKS
 def test_a_step_depends_on_no_value(system: System, ranks: Ranks) -> None:
-    """A GPU's graph cannot hold a decision that depends on values; tensors without values show one."""
+    """A GPU's graph cannot decide by values. Tensors without values reveal a step that does."""
     with FakeTensorMode():
         model, ones = small(system).train(), torch.ones(8, 5, dtype=torch.int64)
         batch = Batch(ones, ones[:, 0], ones, ones, ones[:, 0])
@@ -165,15 +165,15 @@ class TestGraphs:
         assert EAGER_STEPS == 2
         assert self.captured("aabaabba") == ("...aa.ba", ["a", "b"])
 
-    def test_graphs_are_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_number_of_graphs_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(graphs, "MOST_GRAPHS", 2)
         assert self.captured("aaabbbccccabc") == ("..a..b....ab.", ["a", "b"])
 
-    def test_without_room_none_is_captured(self) -> None:
+    def test_without_room_no_graph_is_captured(self) -> None:
         room = itertools.chain([False, True], itertools.repeat(False))
         assert self.captured("aaaabbbba", lambda: next(room)) == ("...a....a", ["a"])
 
-    def test_every_width_counts(self) -> None:
+    def test_every_width_makes_a_different_shape(self) -> None:
         books = Graphs(lambda: True)
         for shape in itertools.product((1, 2), (3, 4), (5, 6)):
             for expected in (None, None, shape):
@@ -181,7 +181,7 @@ class TestGraphs:
 
 
 class Recording(TorchDispatchMode):
-    """Stands for a graph: repeats, in the same memory, the operations that it recorded."""
+    """Stands for a graph: it repeats the operations that it recorded, in the same memory."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -378,7 +378,7 @@ def test_graphs_can_be_turned_off(cuda: None, monkeypatch: pytest.MonkeyPatch) -
     assert shapes == [(8, 8)] * (EAGER_STEPS + 2)
 
 
-def test_room_is_what_is_free_or_held_for_plain_steps(
+def test_memory_that_only_graphs_can_use_is_not_counted_as_room(
     cuda: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = GraphedStep(torch.device("cpu"), widened=True)
@@ -393,12 +393,12 @@ def test_room_is_what_is_free_or_held_for_plain_steps(
         monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device, used=used: used)
         monkeypatch.setattr(torch.cuda, "memory_snapshot", lambda pool, include_traces: [])
         assert step._has_room() == room
-    # In the memory that torch holds 10 more are free, but only graphs can use them.
+    # Of the memory that torch holds, 10 more are free, but only graphs can use them.
     monkeypatch.setattr(torch.cuda, "memory_snapshot", snapshot)
     for held, room in ((10, False), (19, False), (20, True)):
         monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device, held=held: held)
         assert step._has_room() == room
 
 
-def test_where_padding_counts_none_is_added(cuda: None) -> None:
+def test_no_padding_is_added_where_it_would_change_the_model(cuda: None) -> None:
     assert GraphedStep(torch.device("cpu"), widened=False).multiples == (1, 1)

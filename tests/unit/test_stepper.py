@@ -15,7 +15,9 @@ def close(a: Tensor, b: Tensor) -> None:
 @each_variant
 @pytest.mark.parametrize("leaving", [None, 2], ids=["", "one leaves"])
 @torch.no_grad()
-def test_hypotheses_are_sentences_of_the_same_source(variant: Variant, leaving: int | None) -> None:
+def test_each_hypothesis_is_decoded_as_a_sentence_of_its_source(
+    variant: Variant, leaving: int | None
+) -> None:
     """Each sentence has K = 3 hypotheses; the second sentence leaves before a step, or stays."""
     model = translator(variant).eval()
     source, lengths, _, _, _ = padded_batch()
@@ -58,7 +60,7 @@ def test_a_hypothesis_goes_on_from_its_parent(variant: Variant) -> None:
 
 @pytest.mark.parametrize("feeding", [False, True])
 @torch.no_grad()
-def test_input_feeding_is_felt(feeding: bool) -> None:
+def test_only_with_input_feeding_h_tilde_reaches_the_next_step(feeding: bool) -> None:
     model = translator(Variant("lstm", "global", "dot", feeding)).eval()
     source, lengths, words, _, _ = padded_batch()
 
@@ -68,7 +70,7 @@ def test_input_feeding_is_felt(feeding: bool) -> None:
         return stepper.step(words[:, 1:2])[1]
 
     before = second_weights()
-    model.decoder.W_c.mul_(2)  # reaches the next state, and with it the weights, only by being fed
+    model.decoder.W_c.mul_(2)  # this reaches the next state and its weights only by input feeding
     after = second_weights()
     assert before is not None
     assert after is not None

@@ -118,7 +118,7 @@ def test_markdown_has_a_cell_for_every_column(tables):
         assert {line.count("|") for line in lines} == {len(table.columns) + 1}
 
 
-def test_what_a_reader_sees_of_a_row(tables):
+def test_markdown_rows_show_the_numbers_gains_and_verdicts(tables):
     def line(name, start):
         lines = table_lines(markdown(tables[name]))
         return next(line for line in lines if line.startswith(f"| {start} |"))
@@ -128,9 +128,8 @@ def test_what_a_reader_sees_of_a_row(tables):
     numbers = ">7.0 | 81.0 | x | 19.0 | 18.0–20.0 | x | 21.0 (+2.0) | 20.0–22.0 | 0.010 | "
     assert line("table4", "local-m (dot)") == f"| local-m (dot) | {numbers} |"
     numbers = "0.32 | 0.25 (-0.25) | 0.23–0.27 |  |  | ensemble | 0.010 | same order"
-    system = (
-        "Berkeley Aligner (ours: aligner 1.0, IBM 1)"  # the number is not the paper's aligner's
-    )
+    # Our number is that of another aligner than the paper's.
+    system = "Berkeley Aligner (ours: aligner 1.0, IBM 1)"
     assert line("table6", system) == f"| {system} | {numbers} |"
     cost = "1,200 | 20 | 1,500 | 1.5 | 17 | 1,234"
     assert line("table_cost", "base") == f"| base | {cost} |"
@@ -150,7 +149,7 @@ def test_columns_without_a_cell_are_not_shown(tables):
 @pytest.mark.parametrize(
     ("p", "shown"), [(0.000999, "0.001"), (0.04995, "0.04995"), (0.05095, "0.051"), (1.0, "1.000")]
 )
-def test_p_as_shown_does_not_belie_the_verdict(p, shown):
+def test_p_is_not_rounded_across_the_level_of_the_verdict(p, shown):
     line = Line(Row("T", "a", "a"), [], {"bleu": Number(1.0, (0.0, 2.0))})
     row = Compared(line, Gain(1.0, p=p), None, "higher", {})
     spec = TableSpec("t", "T", metrics=("bleu",), published=False)

@@ -84,7 +84,7 @@ def test_the_demo_has_every_table_with_every_published_row(params):
         assert [row["system"] for row in by_name[name].rows] == systems + ours
 
 
-def test_table_1(params):
+def test_table_1_joins_the_papers_numbers_to_ours(params):
     rows = rows_of(params, "table1")
     base, reverse, best = rows["Base"], rows["Base + reverse"], rows[f"{BEST} + unk replace"]
     assert pick(base, "paper_ppl", "ppl", "paper_bleu", "bleu") == ["10.6", 90.0, "11.3", 10.0]
@@ -109,7 +109,7 @@ def with_own_row(params, **row):
     return params.model_copy(update={"models": params.models | {"mine": mine}, "rows": rows})
 
 
-def test_a_row_of_our_own_moves_nobodys_gain(params):
+def test_a_row_of_our_own_changes_no_other_rows_gain(params):
     before = rows_of(params, "table1")
     params = with_own_row(params, over="base")
     write(params, "mine", 60.0)
@@ -206,7 +206,7 @@ def test_without_gold_links_there_is_no_table_6(load):
     assert "aer" not in [column.key for column in by_name["table_bpe"].columns]
 
 
-def test_the_gru_table_says_what_its_text_is(params):
+def test_the_caption_of_the_gru_table_describes_its_text(params):
     for name, value in {"additive": 20.0, "multiplicative": 21.0, "self": 1.0}.items():
         write(params, f"gru_{name}", value)
     table = tables(params)["table_gru"]
@@ -296,7 +296,7 @@ def test_every_number_says_what_it_is(params):
     assert row["source"] == "Luong et al. 2015, Table 1"
 
 
-def test_the_caption_says_what_compares(load):
+def test_the_caption_says_what_may_be_compared(load):
     params = load()
     write_all(params)
     table = tables(params)["table1"]
@@ -336,7 +336,7 @@ def test_on_the_papers_own_set_a_verdict_is_about_its_bleu(load, bleu, verdict):
         (10.1, 0.0499, "same order"),
     ],
 )
-def test_elsewhere_an_order_needs_a_test(params, monkeypatch, bleu, p, verdict):
+def test_on_other_sets_an_order_needs_a_significant_gain(params, monkeypatch, bleu, p, verdict):
     made_tests(monkeypatch, p)
     write(params, "base_reverse", bleu)
     rows = rows_of(params, "table1")

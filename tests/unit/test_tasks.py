@@ -21,7 +21,7 @@ from attnmt.text.vocabulary import SPECIAL
 from attnmt.training.sgd import learning_rate, update
 
 HELD_OUT = 100  # sequences
-# How many must be right after training, and how many may be right without attention's help.
+# How many must be right after training, and how many may be right if attention misleads.
 LEARNED, BROKEN = 90, 10
 WORDS = 10  # in the vocabulary, special ones included
 SHORTEST, LONGEST = 3, 4  # words in a sequence
@@ -68,7 +68,7 @@ def one_thread() -> Iterator[None]:
 
 
 def build(cell: str, attention: str, score: str | None, task: str) -> Translator:
-    # The monotonic window moves on as copying does; to reverse, it must hold the whole sequence.
+    # The monotonic window moves from left to right. To reverse, it must hold the whole sequence.
     window = {"local_m": 1 if task == "copy" else LONGEST}.get(attention, 2)
     shape = ModelShape.model_validate(
         {

@@ -97,7 +97,7 @@ def test_forced_links_are_of_words_in_every_reading(data: EncodedSets) -> None:
 
 
 def test_the_reading_that_brings_back_more_words_is_chosen(data: EncodedSets) -> None:
-    """Checked by brute force, with dictionaries that favor one reading, the other, or neither."""
+    """This is checked by brute force with dictionaries that favor one reading, the other, or neither."""
     text = translator(data)
     forced = text.force_set("dev").links
     unknown = [
@@ -134,7 +134,7 @@ def test_the_reading_that_brings_back_more_words_is_chosen(data: EncodedSets) ->
 
 
 @pytest.mark.parametrize("step", get_args(LinkStep))
-def test_unknown_words_are_replaced_by_the_reading_that_is_set(
+def test_unknown_words_are_replaced_through_the_reading_that_is_set(
     data: EncodedSets, step: LinkStep
 ) -> None:
     text = translator(data)
@@ -157,7 +157,9 @@ def test_a_model_without_attention_links_nothing(data: EncodedSets) -> None:
         assert translations[0].replaced == translations[0].words
 
 
-def test_n_best(data: EncodedSets, tmp_path: Path) -> None:
+def test_n_best_lists_start_with_the_best_and_are_written_in_order(
+    data: EncodedSets, tmp_path: Path
+) -> None:
     translations = translator(data, best=3).translate_set("test")
     spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
     assert spec is not None

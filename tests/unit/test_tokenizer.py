@@ -44,7 +44,7 @@ def test_joining_undoes_splitting(language: str, sentence: str) -> None:
         ("", ""),
     ],
 )
-def test_join_hyphens(tokens: str, joined: str) -> None:
+def test_split_hyphens_are_joined(tokens: str, joined: str) -> None:
     assert MosesTokenizer.join_hyphens(tokens.split()) == joined.split()
 
 
@@ -55,13 +55,13 @@ def test_detokenizing_gives_the_text(language: str, sentence: str, split_hyphens
     assert tokenizer.detokenize(tokenizer.tokenize(sentence)) == sentence
 
 
-def test_detokenizing_the_authors_hyphens() -> None:
+def test_the_authors_hyphens_are_detokenized() -> None:
     tokens = ["well", "##AT##-##AT##", "known", "&quot;", "&amp;", "&quot;", "."]
     assert MosesTokenizer("en", True).detokenize(tokens) == 'well-known "&".'
 
 
 @pytest.mark.parametrize("line", ["", " \t", "\u00a0\u2028", "\x00\x01"])
-def test_nothing_gives_no_tokens(line: str) -> None:
+def test_an_empty_line_gives_no_tokens(line: str) -> None:
     assert MosesTokenizer("de", False).tokenize(line) == []
 
 

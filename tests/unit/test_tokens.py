@@ -12,7 +12,7 @@ def summary(project: Project) -> Any:
     return json.loads((project.tokens / "summary.json").read_text())["sets"]
 
 
-def test_files(raw: Project) -> None:
+def test_the_stage_writes_tokens_links_and_a_summary(raw: Project) -> None:
     raw.write_raw(test_links="0-0 1?1 5-5\n")
     raw.succeed("tokens")
     names = sorted(path.name for path in raw.tokens.iterdir())
@@ -22,14 +22,14 @@ def test_files(raw: Project) -> None:
     assert (raw.tokens / "test.links").read_text() == "0-0 1?1 5-5\n"
 
 
-def test_tokens_are_moses(raw: Project) -> None:
+def test_tokens_are_those_of_moses(raw: Project) -> None:
     raw.write_raw(dev_en="A dog, a mouse's <well-known> house.\n")
     raw.succeed("tokens")
     text = (raw.tokens / "dev.en").read_text()
     assert text == "A dog , a mouse &apos;s &lt; well-known &gt; house .\n"
 
 
-def test_summary(raw: Project) -> None:
+def test_the_summary_counts_pairs_and_tokens(raw: Project) -> None:
     raw.write_raw(dev_en="A dog, a mouse's house.\n")
     output = raw.succeed("tokens")
     assert list(summary(raw)) == ["train", "dev", "test"]
@@ -40,7 +40,7 @@ def test_summary(raw: Project) -> None:
     assert "dev: 1 pairs; en 8 tokens; de 6 tokens\n" in output
 
 
-def test_same_bytes_again(raw: Project) -> None:
+def test_a_second_run_writes_the_same_bytes(raw: Project) -> None:
     raw.succeed("tokens")
     first = {path.name: path.read_bytes() for path in raw.tokens.iterdir()}
     raw.succeed("tokens")
@@ -64,7 +64,7 @@ def test_only_training_pairs_are_dropped_and_their_links_with_them(raw: Project)
     assert "train: 1 pairs, 2 empty dropped, 2 long dropped;" in output
 
 
-def test_text_that_is_tokenized_stays(raw: Project) -> None:
+def test_text_that_is_already_tokenized_stays(raw: Project) -> None:
     raw.params["tokenize"] |= {"moses": False, "split_hyphens": True}
     raw.write_raw(train_en=" a  well ##AT##-##AT## known\u00a0x, &apos;s\n")
     raw.succeed("tokens")
@@ -72,7 +72,7 @@ def test_text_that_is_tokenized_stays(raw: Project) -> None:
     assert text == "a well ##AT##-##AT## known x, &apos;s\n"
 
 
-def test_split_hyphens(raw: Project) -> None:
+def test_hyphens_are_split_if_the_parameters_say_so(raw: Project) -> None:
     raw.params["tokenize"]["split_hyphens"] = True
     raw.write_raw(test_en="A well-known dog\n")
     raw.succeed("tokens")
@@ -103,7 +103,7 @@ def test_a_set_that_is_tokenized_is_escaped_and_otherwise_stays(raw: Project) ->
         ({"train_links": "0-0 1?6\n"}, "raw/train.links:1: link 1-6 lies outside"),
     ],
 )
-def test_bad_input(raw: Project, files: dict[str, str], message: str) -> None:
+def test_bad_input_is_named(raw: Project, files: dict[str, str], message: str) -> None:
     raw.params["tokenize"]["max_length"] = 20
     raw.write_raw(**files)
     assert message in raw.fail("tokens")
@@ -114,5 +114,5 @@ def test_held_out_sets_are_judged_before_the_training_text_is_tokenized(raw: Pro
     assert "raw/test.links:1: '1~1' is not a link" in raw.fail("tokens")
 
 
-def test_corpus_stage_has_not_run(project: Project) -> None:
+def test_missing_raw_text_is_named(project: Project) -> None:
     assert "data/tiny/raw/test.en: no such file" in project.fail("tokens")

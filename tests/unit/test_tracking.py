@@ -110,7 +110,7 @@ def test_another_fingerprint_is_another_run(project):
 
 
 def test_a_repeated_training_is_another_run_with_its_own_curve(project):
-    """A training with the same settings is repeated; the first run keeps its points."""
+    """A training is repeated with the same settings. The first run keeps its points."""
     for started, cost in ((STARTED, 5.5), ("2026-01-03T03:04:05+00:00", 5.25)):
         with training(started=started) as run:
             run.log(10, {"train_cost": cost})
@@ -143,7 +143,7 @@ def test_an_error_of_the_training_passes_through(project):
     assert runs("base")[0].info.status == "FAILED"
 
 
-def test_without_mlflow_one_warning_and_the_training_goes_on(project, monkeypatch, caplog):
+def test_without_mlflow_a_training_warns_once_and_goes_on(project, monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with caplog.at_level(logging.WARNING), training() as run:
         run.log(1, {"train_cost": 1.0})
@@ -155,7 +155,7 @@ def test_without_mlflow_one_warning_and_the_training_goes_on(project, monkeypatc
         import_missing(EXPERIMENT)
 
 
-def test_a_store_that_breaks_midway_is_one_warning_and_is_completed_later(
+def test_a_store_that_breaks_midway_gives_one_warning_and_is_completed_later(
     project, monkeypatch, caplog
 ):
     write_training()
@@ -188,7 +188,7 @@ def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog)
     assert [record.name for record in caplog.records].count("attnmt.tracking.live") == 1
 
 
-def test_scores_join_their_training(project):
+def test_scores_go_to_the_run_of_their_training(project):
     write_training()
     client = store.connect()
     with pytest.raises(InputError, match="base with fingerprint f1 has no run"):
@@ -232,7 +232,7 @@ def test_the_report_names_all_tables_of_a_model(project):
     assert runs("local_p_2")[0].data.tags["tables"] == "Table 1, The author's own table"
 
 
-def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
+def test_an_ensemble_gets_another_run_when_its_members_change(project):
     for model in ("one", "two"):
         write_training(model, fingerprint=f"f_{model}")
     write_scores("ensemble", 25.5, aer=0.25, members=["one", "two"])
@@ -267,7 +267,7 @@ def test_an_ensemble_has_a_run_of_its_own_for_its_members_as_they_are(project):
     assert len(runs("ensemble")) == 2
 
 
-def test_an_import_happens_once(project):
+def test_what_is_imported_is_not_imported_again(project):
     write_training("base")
     write_training("unlisted")  # in no table
     write("models/demo/half/history.csv", "step\n")  # not finished
@@ -336,7 +336,7 @@ def test_the_report_is_listed_below_what_is_trained(project):
     assert [run.info.run_name for run in runs()] == ["base", "Report"]
 
 
-def test_a_report_takes_the_place_of_the_one_before(project):
+def test_a_new_report_replaces_the_one_before(project):
     params, client = make_experiment(Path()), store.connect()
     table = {"table1": [("plain", {"bleu": 1.0})]}
     write_report("tables/table1.md", "figures/figure5.svg", "index.html", tables=table)
@@ -355,7 +355,7 @@ def test_a_report_takes_the_place_of_the_one_before(project):
     assert [run.info.run_name for run in runs()] == ["Report"]
 
 
-def test_the_best_model_is_registered_once_for_each_that_it_was(project):
+def test_each_best_model_is_registered_once(project):
     params, client = make_experiment(Path()), store.connect()
     write_report("index.html")
 
@@ -378,7 +378,7 @@ def test_the_best_model_is_registered_once_for_each_that_it_was(project):
     assert versions() == [(1, BEST), (2, "local_p_3")]
 
 
-def test_an_import_takes_the_report_too(project):
+def test_an_import_includes_the_report(project):
     params = make_experiment(Path())
     shutil.move("models", "put_away")  # as in a fresh clone
     write_report("index.html")
@@ -392,7 +392,7 @@ def test_an_import_takes_the_report_too(project):
     assert import_missing(params) == []
 
 
-def test_results_that_cannot_be_logged_are_one_warning(project, caplog):
+def test_results_that_cannot_be_logged_give_one_warning(project, caplog):
     params = make_experiment(Path())
     for name in params.models:
         write_training(name)
@@ -459,7 +459,7 @@ def test_a_store_that_cannot_be_used_is_told_at_once(tmp_path, monkeypatch, capl
     assert "mlflow.db: SQLite cannot write to it" in messages[0]
 
 
-def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch):
+def test_four_processes_may_start_without_a_store(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     source = Path(live.__file__).parents[2]
@@ -483,7 +483,7 @@ def test_four_processes_may_meet_a_store_that_is_not_there(tmp_path, monkeypatch
     assert names == models
 
 
-def test_a_job_on_another_machine_leaves_the_default_store_alone(tmp_path, monkeypatch, caplog):
+def test_a_job_on_another_machine_does_not_touch_the_default_store(tmp_path, monkeypatch, caplog):
     """The curves are left to `attnmt track`, unless a server is named."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)

@@ -22,13 +22,13 @@ from attnmt.training.stop import TrainingStopped
         ("program", [1, 1, 1, 1, 1, 1, 0.5, 0.25, 0.125, 0.0625]),
     ],
 )
-def test_both_readings_of_the_schedule(schedule: str, rates: list[float]) -> None:
+def test_the_rate_follows_either_reading_of_the_schedule(schedule: str, rates: list[float]) -> None:
     recipe = RECIPE.model_copy(update={"schedule": schedule, "halve_after": 5, "epochs": 10})
     assert [learning_rate(recipe, epoch) for epoch in range(1, 11)] == rates
 
 
 @pytest.mark.parametrize("scale", [0.1, 10.0])
-def test_clipping_is_torchs_but_for_the_embeddings(scale: float) -> None:
+def test_clipping_is_torchs_except_for_the_embeddings(scale: float) -> None:
     counted, unclipped = (nn.Parameter(torch.randn(4, 3)) for _ in range(2))
     before = [p.detach().clone() for p in (counted, unclipped)]
     gradients = [scale * torch.randn(4, 3) for _ in range(2)]
@@ -46,7 +46,7 @@ def test_clipping_is_torchs_but_for_the_embeddings(scale: float) -> None:
 
 
 @pytest.mark.parametrize("shuffle", ["corpus", "chunk"])
-def test_every_pair_once_an_epoch_with_little_padding(shuffle: str) -> None:
+def test_every_pair_comes_once_an_epoch_with_little_padding(shuffle: str) -> None:
     text = reversal(1000, 1, reverse=True)
     orders = [text.training_order(e, 5, 16, 20, shuffle) for e in (1, 1, 2)]  # type: ignore[arg-type]
     for order in orders:
@@ -66,13 +66,13 @@ def test_interruptions_change_no_byte(tmp_path: Path) -> None:
     torch.manual_seed(99)  # random numbers drawn before must not matter
     assert run(tmp_path / "b", iter([3, 0, 10, 1, 20])) == undisturbed
     assert run(tmp_path / "c", stop_after=iter([3, 0, 8, 5, 1, 6, 20])) == undisturbed
-    # 58 questions around 57 batches and 9 of evaluations; stop in the last evaluation, and after it.
+    # There are 58 questions around 57 batches and 9 in evaluations. Stop in the last one, and after it.
     assert run(tmp_path / "d", stop_after=iter([65])) == undisturbed
     assert run(tmp_path / "e", stop_after=iter([66])) == undisturbed
 
 
-def test_a_stop_breaks_an_evaluation_off(tmp_path: Path) -> None:
-    """The checkpoint is that of the batch before; the next start begins with the evaluation."""
+def test_a_stop_ends_an_evaluation_early(tmp_path: Path) -> None:
+    """The checkpoint is that of the batch before it. The next start begins with the evaluation."""
     text, rows = reversal(150, 1, reverse=True), []
     checkpoints = Checkpoints(tmp_path, minutes=1)
     with pytest.raises(TrainingStopped) as stopped:  # after 7 batches the 8th question
@@ -92,8 +92,10 @@ def test_a_stop_breaks_an_evaluation_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("clip_embeddings", [False, True])
-def test_whether_embeddings_count_in_the_norm(tmp_path: Path, clip_embeddings: bool) -> None:
-    """One clipped step changes the parameters that count by clip_norm, at a rate of 1."""
+def test_embeddings_count_in_the_norm_only_if_the_recipe_says_so(
+    tmp_path: Path, clip_embeddings: bool
+) -> None:
+    """At a rate of 1, one clipped step changes the parameters that count by ``clip_norm`` in all."""
     recipe = RECIPE.model_copy(
         update={"epochs": 1, "clip_norm": 5e-5, "clip_embeddings": clip_embeddings}
     )
@@ -118,7 +120,7 @@ def test_a_cost_that_is_not_finite_says_what_to_do(tmp_path: Path) -> None:
         )
 
 
-def test_cost_is_the_mean_over_words_and_end(tmp_path: Path) -> None:
+def test_the_cost_is_the_mean_over_words_and_ends(tmp_path: Path) -> None:
     model, text = small(FEEDING), reversal(30, 3, reverse=True)
     model.initialize(1)
     batch = text.batch(np.arange(30))

@@ -98,7 +98,9 @@ def test_a_large_file_is_translated_in_chunks(
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
 
 
-def test_columns(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_the_output_has_columns_of_scores_and_alignments(
+    attnmt: Attnmt, params: Params, folder: Path
+) -> None:
     translated = expected(params, folder, "ensemble", n_best=3)
     arguments = ("--model", "ensemble", "--n-best", "3", "--scores", "--alignments")
     rows = [row.split("\t") for row in attnmt(*RAW, *arguments)[1].splitlines()]
@@ -110,7 +112,7 @@ def test_columns(attnmt: Attnmt, params: Params, folder: Path) -> None:
         assert links == " ".join(f"{i}-{j}" for i, j in sorted(translation.links))
 
 
-def test_json_has_everything(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_the_json_output_has_every_field(attnmt: Attnmt, params: Params, folder: Path) -> None:
     translated = expected(params, folder, "ensemble")
     output = attnmt(*RAW, "--model", "ensemble", "--format", "json")[1]
     for line, (row, (best,)) in enumerate(zip(output.splitlines(), translated, strict=True)):
@@ -125,7 +127,7 @@ def test_json_has_everything(attnmt: Attnmt, params: Params, folder: Path) -> No
         }
 
 
-def test_unknown_words_may_stand(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_unknown_words_may_be_left_in_place(attnmt: Attnmt, params: Params, folder: Path) -> None:
     pipeline = load_pipeline(params, "ensemble", folder)
     translations = [best for (best,) in pipeline.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
@@ -133,7 +135,7 @@ def test_unknown_words_may_stand(attnmt: Attnmt, params: Params, folder: Path) -
     assert any("<unk>" in row for row in shown)
 
 
-def test_beam(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_the_width_of_the_beam_can_be_set(attnmt: Attnmt, params: Params, folder: Path) -> None:
     greedy = load_pipeline(params, "local_p", folder, beam=1).translate(RAW)
     assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
     assert attnmt("x", "--beam", "0")[0] == 2

@@ -21,8 +21,8 @@ def outcome(p_for: float, p_against: float) -> Outcome:
     return Outcome(1.0, 0.0, 2.0, p_for, p_against)
 
 
-def test_holm_by_hand() -> None:
-    """He compares .01 with .05 / 4, then .02 with .05 / 3, and ends there."""
+def test_adjusted_values_and_levels_are_holms_by_hand() -> None:
+    """Holm compares .01 with .05 / 4, then .02 with .05 / 3, and stops there."""
     values = [0.03, 0.01, 0.04, 0.02]
     assert adjusted(values) == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert holm_level([0.03, 0.04, 0.02]) == pytest.approx(0.05 / 4)
@@ -31,7 +31,7 @@ def test_holm_by_hand() -> None:
 
 
 @given(PS)
-def test_a_claim_is_decided_at_its_level(values: list[float]) -> None:
+def test_an_adjusted_value_decides_as_the_level_of_its_claim(values: list[float]) -> None:
     after = adjusted(values)
     for i, p in enumerate(values):
         level = holm_level(values[:i] + values[i + 1 :])
@@ -39,7 +39,7 @@ def test_a_claim_is_decided_at_its_level(values: list[float]) -> None:
         assert after[i] >= p
 
 
-def test_the_three_verdicts() -> None:
+def test_a_claim_is_confirmed_refuted_or_undecided() -> None:
     p = {"a": outcome(0.001, 1), "b": outcome(1, 0.001), "c": outcome(0.02, 1)}
     found = verdicts(p)
     assert {key: verdict.word for key, verdict in found.items()} == {
@@ -77,14 +77,14 @@ def test_the_weakest_difference_decides() -> None:
     )
 
 
-def test_means_of_several_systems() -> None:
+def test_a_claim_may_compare_means_of_several_systems() -> None:
     runs = [Runs.of_values(values) for values in ([3.0, 5.0], [5.0, 7.0], [1.0, 2.0])]
     assert mean_test(runs[:2], runs[2:], "greater").value == pytest.approx(3.5)
     assert mean_test(runs[:2], [], "greater", 4.9).p_for > 0.3
 
 
-def test_a_study_of_equal_systems_rarely_gives_any_verdict() -> None:
-    """Twenty claims are about eight systems that do not differ. One study of twenty may err at all."""
+def test_a_study_of_equal_systems_rarely_gives_a_verdict() -> None:
+    """Twenty claims compare eight systems that do not differ. At most one study of twenty may err."""
     chance, wrong = np.random.default_rng(1), 0
     pairs = [(a, b) for a in range(8) for b in range(a)][:20]
     for _ in range(150):

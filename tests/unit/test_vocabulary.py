@@ -20,7 +20,9 @@ def test_special_words_come_first() -> None:
 
 
 @given(lines=LINES, size=st.integers(4, 12))
-def test_falling_count_then_first_occurrence(lines: list[list[str]], size: int) -> None:
+def test_words_are_ordered_by_count_then_by_first_occurrence(
+    lines: list[list[str]], size: int
+) -> None:
     text = [word for line in lines for word in line]
     expected = sorted(set(text), key=lambda word: (-text.count(word), text.index(word)))
     vocabulary = build_vocabulary(count_words(map(" ".join, lines)), size)
@@ -29,7 +31,7 @@ def test_falling_count_then_first_occurrence(lines: list[list[str]], size: int) 
 
 
 @given(lines=LINES, size=st.integers(4, 12))
-def test_known_words_return_unknown_do_not(lines: list[list[str]], size: int) -> None:
+def test_known_words_come_back_and_unknown_words_do_not(lines: list[list[str]], size: int) -> None:
     vocabulary = build_vocabulary(count_words(map(" ".join, lines)), size)
     for line in lines:
         expected = [word if word in vocabulary.words else "<unk>" for word in line]
@@ -42,7 +44,7 @@ def test_text_cannot_forge_special_words() -> None:
     assert vocabulary.encode(["<s>", "</s>", "<unk>", "a"]) == [UNK, UNK, UNK, 3]
 
 
-def test_file_round_trip(tmp_path: Path) -> None:
+def test_a_file_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     build_vocabulary(count_words(["ä b b"]), 5).save(tmp_path / "v")
     assert (tmp_path / "v").read_bytes() == "<unk>\n<s>\n</s>\nb\nä\n".encode()
     assert Vocabulary.load(tmp_path / "v").encode(["b", "ä", "x"]) == [3, 4, UNK]
@@ -55,6 +57,8 @@ def test_file_round_trip(tmp_path: Path) -> None:
         (b"<unk>\n<s>\n</s>\na\nb\na\n", r"v:6: 'a' stands on line 4 already"),
     ],
 )
-def test_bad_file(write: Callable[[str, bytes], Path], content: bytes, message: str) -> None:
+def test_a_damaged_file_is_named(
+    write: Callable[[str, bytes], Path], content: bytes, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         Vocabulary.load(write("v", content))

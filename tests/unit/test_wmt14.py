@@ -79,7 +79,7 @@ MEMBERS = {
         "DeEn/alignmentDeEn.talp": b"1-1 2-2 3p3 4-3 7p5 6-6 8-7\n1-1 2-2\n\n",
     },
 }
-# Bytes and digests, each from one or more of these registries: TensorFlow Datasets
+# Bytes and digests. Each stands in one or more of these registries: TensorFlow Datasets
 # (url_checksums/wmt1{4,5,6}_translate.txt), gluon-nlp (scripts/datasets/url_checksums/wmt.txt), Sockeye
 # (sockeye_contrib's autopilot, tasks.py), sacreBLEU (dataset/__init__.py). No registry has RWTH's.
 REGISTERED = {
@@ -160,7 +160,7 @@ def refused(wmt14: Project, folder: Path, monkeypatch: pytest.MonkeyPatch) -> st
     return str(error.value)
 
 
-def test_official_archives(wmt14: Project) -> None:
+def test_the_official_archives_give_the_expected_text(wmt14: Project) -> None:
     wmt14.succeed("corpus")
     assert {path.name: path.read_text() for path in wmt14.raw.iterdir()} == RAW
     wmt14.succeed("tokens")  # which checks that RWTH's links lie inside its tokens
@@ -169,7 +169,7 @@ def test_official_archives(wmt14: Project) -> None:
     assert (wmt14.tokens / "train.en").read_text().split("\n")[1] == "A well @-@ known house ."
 
 
-def test_the_authors_files(wmt14: Project) -> None:
+def test_the_authors_files_are_taken_unchanged(wmt14: Project) -> None:
     wmt14.params["corpus"]["source"] = "stanford"
     wmt14.params["tokenize"]["moses"] = False
     wmt14.succeed("corpus")
@@ -198,7 +198,7 @@ def test_text_is_tokenized_once(wmt14: Project, source: str, advice: str) -> Non
         ("DeEn/en", b"Yes \x81 .\nYes .\n\n", "DeEn/en:1: byte 0x81 is not cp1252"),
     ],
 )
-def test_gold_that_does_not_fit(
+def test_gold_links_that_do_not_fit_are_refused(
     wmt14: Project,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -215,7 +215,7 @@ def test_gold_that_does_not_fit(
     assert message in refused(wmt14, tmp_path, monkeypatch)
 
 
-def test_a_member_that_is_not_there(
+def test_a_missing_member_is_named(
     wmt14: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = wmt14.params["corpus"]["sources"]["official"]["files"]["newstest2013"]
@@ -248,7 +248,9 @@ def test_a_member_that_is_not_there(
         ("            - {<<: *gold, member: DeEn/alignmentDeEn.talp}", "", "rwth.links"),
     ],
 )
-def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_mistakes_in_archives_and_members_are_named(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     text = EXPERIMENT.read_text()
     assert old in text
     path = tmp_path / "params.yaml"
@@ -258,8 +260,8 @@ def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_the_manifest() -> None:
-    """Digests, sizes and members are those of other projects' registries; the order is the paper's."""
+def test_the_manifest_agrees_with_the_registries() -> None:
+    """Digests, sizes and members agree with other projects' registries; the order is the paper's."""
     params = load_params(EXPERIMENT, ROOT)
     official, stanford = params.corpus.sources.values()
     assert params.source is official

@@ -65,7 +65,7 @@ def test_short_texts_start_no_process() -> None:
 
 
 @pytest.mark.usefixtures("small_chunks")
-def test_a_fault_in_a_worker_is_the_callers() -> None:
+def test_a_fault_in_a_worker_reaches_the_caller() -> None:
     totals = map_chunks(partial(total, refused=13), range(50), 2)
     with pytest.raises(InputError, match=r"^numbers:14: 13 is refused$"):
         list(totals)
@@ -144,7 +144,7 @@ def _runs(process: int) -> bool:
 
 @pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("number", [2, 3])
-def test_no_byte_depends_on_the_number(tmp_path: Path, number: int) -> None:
+def test_no_byte_depends_on_the_number_of_processes(tmp_path: Path, number: int) -> None:
     assert _preprocess(tmp_path / "several", number) == _preprocess(tmp_path / "one", 1)
 
 
