@@ -156,7 +156,7 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
             "members: [global_location_feed, global_dot_feed",
             "members: [global_location_feed, global_location_feed",
             "ensembles.ensemble.members.1",
-            "'global_location_feed' stands in this list already",
+            "'global_location_feed' is in this list already",
         ),
         (
             "members: [global_location_feed, global_dot_feed",
@@ -174,7 +174,7 @@ def test_mistakes(write: Write, old: str, new: str, key: str, message: str) -> N
             "  base_reverse: {family: luong, reverse: true}",
             "  twin: {family: luong}",
             "systems.twin",
-            "is the same as 'base'; for another seed set seeds",
+            "is the same as 'base'; for another seed, set seeds",
         ),
         (
             "  base_reverse: {family: luong, reverse: true}",
@@ -275,7 +275,7 @@ def test_a_key_given_twice(write: Write, old: str, again: str, key: str) -> None
         load_params(path)
     place = f"{path}:{line_of(text, again + old)}: {key}"
     # named once, though other families have the recipe by its alias
-    assert str(error.value) == f"{place}: this key stands in its section already; give it once"
+    assert str(error.value) == f"{place}: this key is already in its section; give it once"
 
 
 def test_a_key_given_twice_in_a_list(write: Write) -> None:
@@ -380,7 +380,7 @@ def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
         ("sha256:d", "sha256:", "corpus.files.train.en.0.digest: String should match pattern"),
         ("  de:", "  dee:", "corpus.files.train.dee: unknown key; did you mean 'de'?"),
         ("raw/val.en.gz", "raw/train.en.gz", "two different files are named 'train.en.gz'"),
-        ("raw/val.en.gz", "raw/val.de.gz", "the same text stands on both sides: val.de.gz"),
+        ("raw/val.en.gz", "raw/val.de.gz", "the same text is on both sides: val.de.gz"),
         (
             "train.en.gz\n",
             "train.en.gz\n          encoding: cp1252\n",
@@ -433,7 +433,7 @@ def test_what_is_not_a_parameter_file(write: Write, content: bytes, message: str
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x\.yaml: cannot read the parameters: No such file"):
+    with pytest.raises(InputError, match=r"x\.yaml: cannot be read: No such file"):
         load_params(tmp_path / "x.yaml")
 
 
@@ -537,9 +537,7 @@ def test_an_ensemble_has_at_most_as_many_members_as_dvc_yaml_has_slots(write: Wr
     params = load_params(DEMO, ROOT)
     members = [f"m{i}" for i in range(SLOTS + 1)]
     large = params.ensembles["ensemble"].model_copy(update={"members": members})
-    with pytest.raises(
-        InputError, match=r"ensembles\.ensemble\.members: dvc\.yaml has slots for 16"
-    ):
+    with pytest.raises(InputError, match=r"ensembles\.ensemble\.members: dvc\.yaml has 16 slots"):
         models_yaml(params.model_copy(update={"ensembles": {"ensemble": large}}))
 
 

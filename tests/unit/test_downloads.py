@@ -245,7 +245,7 @@ def test_wrong_bytes_leave_nothing(server: Server, folder: Path) -> None:
         file.url,
         f"expected {file.digest}",
         f"found sha256:{digest}",
-        "so must the param",
+        "correct the param",
     ):
         assert part in message
     assert names(folder) == ["lock"]

@@ -143,7 +143,7 @@ def test_beam(attnmt: Attnmt, params: Params, folder: Path) -> None:
     ("arguments", "stdin", "message"),
     [
         ((), None, "nothing to translate; try attnmt translate"),
-        (("x", "--input", "y"), None, "--input: text is given too"),
+        (("x", "--input", "y"), None, "--input: text is given, too"),
         (("--input", "nowhere"), None, "nowhere: no such file"),
         (("--input", "models"), None, "models: cannot be read"),
         ((), b"gut\nsch\xf6n\n", "standard input:2: byte 0xf6 is not UTF-8"),

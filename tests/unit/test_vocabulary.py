@@ -52,7 +52,7 @@ def test_file_round_trip(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"a\nb\n", r"v:1: a vocabulary must start with <unk>, <s>, </s>"),
-        (b"<unk>\n<s>\n</s>\na\nb\na\n", r"v:6: 'a' stands on line 4 already"),
+        (b"<unk>\n<s>\n</s>\na\nb\na\n", r"v:6: 'a' is on line 4 already"),
     ],
 )
 def test_bad_file(write: Callable[[str, bytes], Path], content: bytes, message: str) -> None:
