@@ -116,7 +116,7 @@ def test_sizes_of_several_systems_are_the_published_ones() -> None:
             "sign: greater",
             "sign: same\n    bound: 2\n    compare: each",
             "sign",
-            "greater and less",
+            "greater or less",
         ),
         ("sign: greater", "sign: greater\n    bound: 1\n    compare: each", "bound", "against 0"),
         (

@@ -233,7 +233,7 @@ def test_a_file_that_changes_between_two_parts(server: Server, folder: Path) -> 
     file = server.file("a.en", CONTENT)
     message = fails(file, folder / "2")
     digest = hashlib.sha256(OTHER).hexdigest()
-    assert f"expected {file.digest}, found sha256:{digest}; if the source has changed" in message
+    assert f"expected {file.digest}, found sha256:{digest}; if the file was changed" in message
     assert names(folder / "2") == ["lock"]
 
 

@@ -84,7 +84,7 @@ class Claim(Strict):
     @model_validator(mode="after")
     def _sign_and_numbers_agree(self) -> Self:
         if self.sign == "same" and (self.bound <= 0 or self.compare == "each"):
-            why = "'each' is greater or less" if self.bound > 0 else "'same' needs a bound > 0"
+            why = "'each' needs greater or less" if self.bound > 0 else "'same' needs a bound > 0"
             raise fault(["sign" if self.bound > 0 else "bound"], why)
         if self.compare == "each" and self.bound:
             raise fault(["bound"], "'each' is judged against 0")

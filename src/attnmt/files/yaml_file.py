@@ -108,7 +108,7 @@ class YamlFile:
         return line
 
     def _describe(self, details: ErrorDetails, model: type[BaseModel]) -> str:
-        """Say where in the file a fault lies that pydantic found, and what is wrong there."""
+        """Name the place in the file of a fault that pydantic found, and say what is wrong there."""
         location, message = explained(details, model)
         if details["type"] in ("int_type", "float_type"):
             message += NO_NUMBERS.get(type(details["input"]), "")

@@ -106,7 +106,7 @@ class EncodedSets:
         """Return a language's vocabulary.
 
         Raises:
-            InputError: if the file is missing or damaged, or has not the size that the summary says.
+            InputError: if the file is missing or damaged, or its size is not that in the summary.
         """
         path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary.of(language)
         vocabulary = Vocabulary.load(path)

@@ -62,7 +62,7 @@ def read_codes(path: Path) -> str:
     """
     version, *merges = read_lines(path)
     if not version.startswith("#version:"):
-        raise InputError(f"{path}:1: {version[:60]!r} is not a version of codes; {ENCODE_AGAIN}")
+        raise InputError(f"{path}:1: {version[:60]!r} is not a version line; {ENCODE_AGAIN}")
     for number, merge in enumerate(merges, start=2):
         if len(merge.split(" ")) != 2 or "" in merge.split(" "):
             raise InputError(f"{path}:{number}: {merge[:60]!r} is not two pieces; {ENCODE_AGAIN}")

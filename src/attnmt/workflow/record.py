@@ -218,7 +218,7 @@ def _snakemakes_order(command: str) -> Order:
     file = os.environ[ORDER]
     order = Order(**read_json(Path(file)))
     if command not in order.commands:
-        raise InputError(f"{file}: {ORDER} names this order, not `{command}`; unset it")
+        raise InputError(f"{file}: this order does not run `{command}`; unset {ORDER}")
     return order
 
 
