@@ -155,7 +155,7 @@ def test_the_second_command_proves_nothing_of_what_the_first_did_not_make(two: N
 
 
 def test_the_order_of_another_stage_is_refused() -> None:
-    with pytest.raises(InputError, match=r"train@base\.order\.json: .* which is not `python"):
+    with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
         work(arguments=("other",))
 
 
