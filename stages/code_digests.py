@@ -1,6 +1,6 @@
 """Digest the code that each stage runs, so that a stage is stale when a line of its code has changed.
 
-Also check that models.yaml says what systems.yaml and params.yaml say. If not, write it, and stop DVC.
+Also check that models.yaml agrees with systems.yaml and params.yaml. If not, write it and stop DVC.
 
 Called by dvc.yaml as `python stages/code_digests.py params.yaml`; the Snakefile does the same by itself.
 A comment, a docstring or formatting changes no digest (src/attnmt/workflow/code.py).

@@ -5,7 +5,7 @@ Called by dvc.yaml as `python stages/corpus.py params.yaml`.
 Reads   nothing if the corpus is generated; otherwise data/downloads/<experiment>/ and, for files that
         are not there yet, the network (`attnmt fetch` fetches them ahead); if ATTNMT_MIRROR names a
         folder, only that folder
-Writes  data/<experiment>/raw/<set>.en, <set>.de  one sentence a line
+Writes  data/<experiment>/raw/<set>.en, <set>.de  one sentence per line
                               <set>.links         gold word links, if known
         data/downloads/<experiment>/              the downloaded files, which are kept
 """

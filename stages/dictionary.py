@@ -2,7 +2,7 @@
 
 Called by dvc.yaml as `python stages/dictionary.py params.yaml`.
 
-The aligner learns from the training text alone, so that the dictionaries know nothing of a test set. A
+The aligner learns only from the training text, so the dictionaries contain nothing of a test set. A
 text of more than dictionary.max_pairs pairs is divided into parts. Each part is aligned by itself, so
 that only one is in memory. The dictionaries count the links of all parts. The aligner that learned from
 the first part also aligns the aligned set.
@@ -12,8 +12,8 @@ Reads   data/<experiment>/tokens/<train>.en, .de
 Writes  data/<experiment>/dictionary/
             en-de.tsv, de-en.tsv  source word, target word, p(target | source), count
             <aligned>.links       the aligner's links, Pharaoh, English-German
-            aligner.json          which aligner, its error rate, and the training pairs and parts
-                                  that the dictionaries were counted on
+            aligner.json          which aligner, its error rate, and how many training pairs and
+                                  parts the dictionaries were counted on
 """
 
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load

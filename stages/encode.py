@@ -6,7 +6,7 @@ Reads   data/<experiment>/tokens/
 Writes  data/<experiment>/encoded/<family>/<set>.<language>.tok  words or pieces
                                            <set>.links           gold word links, if known
                                            codes                 merges, if words are cut into pieces
-                                           vocab.<language>      one entry a line
+                                           vocab.<language>      one entry per line
                                            <set>.<language>.{ids, offsets}.npy
                                            summary.json          counts, digests
 """

@@ -1,4 +1,4 @@
-"""Train one model, or go on from its last checkpoint if the training was interrupted.
+"""Train one model, or continue from its last checkpoint if the training was interrupted.
 
 Called by dvc.yaml as `python stages/train.py params.yaml base`, which starts machine.train_processes
 processes; or as `torchrun --nproc-per-node=2 stages/train.py params.yaml base`.
@@ -7,8 +7,8 @@ On SIGTERM, SIGUSR1, SIGHUP or Ctrl-C it saves everything and ends with status 7
 Reads   data/<experiment>/encoded/<family>/
 Writes  models/<experiment>/<name>/weights.safetensors  the model, with its configuration
                                    config.json, history.csv, metrics.json
-                                   provenance.json      its code and commits, when, where, how fast
-        checkpoints/<experiment>/<name>/  from these the training ends again if the outputs are lost;
+                                   provenance.json      the code and its commits; when, where, how fast
+        checkpoints/<experiment>/<name>/  if the outputs are lost, the training restores them from these;
                                           `attnmt commit` deletes them once DVC has the outputs
 """
 

@@ -2,7 +2,7 @@
 
 
 class InputError(Exception):
-    """Input, parameters or files are not as they must be.
+    """Something is wrong with the input, the parameters or a file.
 
     The message names the place (file, line, key), what is wrong there and what to do. Stages and the
     command line print it without a traceback and exit with status 2.

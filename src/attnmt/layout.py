@@ -1,4 +1,4 @@
-"""Where every file of an experiment lies. Apart from dvc.yaml, only this module names them.
+"""This module says where every file of an experiment lies. Only it and dvc.yaml name the files.
 
 Paths are relative to the project's folder, where stages run, unless ``root`` names another.
 """
@@ -51,7 +51,7 @@ class Layout:
         return Path(self.root, "translations", self.experiment, name)
 
     def reading(self, name: str) -> Path:
-        """At which step attention is read, and why. Without attention there is no such file."""
+        """The step at which attention is read, and why. A model without attention has no such file."""
         return self.translations(name) / "reading.json"
 
     def scores(self, name: str) -> Path:
@@ -73,7 +73,7 @@ class Layout:
         return Path(self.root, "code", self.experiment)
 
     def order(self, stage: str) -> Path:
-        """What the outputs of a stage are to be made of, which Snakemake tells the stage."""
+        """What the outputs of a stage are to be made of. Snakemake hands this file to the stage."""
         return Path(self.root, ".stages", self.experiment, f"{stage}.order.json")
 
     def record(self, stage: str) -> Path:

@@ -136,10 +136,10 @@ def text() -> Iterator[Case]:
 def ids() -> Iterator[Case]:
     """Yield ids that are not those of the vocabulary."""
     for name, change, message in (
-        (IDS, lambda a: a.astype(np.int64), "int64 of shape .* where int32"),
-        (IDS, lambda a: a.astype(np.float32), "float32 of shape .* where int32"),
-        (IDS, lambda a: a.astype(np.uint32), "uint32 of shape .* where int32"),
-        (IDS, lambda a: a[:, None], r"shape \(\d+, 1\) where int32 in one row"),
+        (IDS, lambda a: a.astype(np.int64), "int64 of shape .* where a flat array of int32"),
+        (IDS, lambda a: a.astype(np.float32), "float32 of shape .* where a flat array of int32"),
+        (IDS, lambda a: a.astype(np.uint32), "uint32 of shape .* where a flat array of int32"),
+        (IDS, lambda a: a[:, None], r"shape \(\d+, 1\) where a flat array of int32"),
         (IDS, lambda a: a[:-1], "ids where train.de.offsets.npy expects"),
         (
             IDS,
@@ -148,8 +148,8 @@ def ids() -> Iterator[Case]:
         ),
         (IDS, lambda a: np.where(a == a.max(), -1, a).astype(a.dtype), "ids from -1 to"),
         (IDS, lambda a: a[::-1], "vocab.* and .*npy are not those of summary.json"),
-        (OFFSETS, lambda a: a.astype(np.int32), "int32 of shape .* where int64"),
-        (OFFSETS, lambda a: a.astype(float), "float64 of shape .* where int64"),
+        (OFFSETS, lambda a: a.astype(np.int32), "int32 of shape .* where a flat array of int64"),
+        (OFFSETS, lambda a: a.astype(float), "float64 of shape .* where a flat array of int64"),
         (OFFSETS, lambda a: a[::-1], "offsets must rise from 0"),
         (OFFSETS, lambda a: a + 1, "offsets must rise from 0"),
         (OFFSETS, lambda a: a[:0], "offsets must rise from 0"),
@@ -260,7 +260,7 @@ def commands() -> Iterator[Case]:
     codes = "data/demo/encoded/pieces/codes"
     yield Case(codes, line(2, "one"), named, "codes:2: 'one' is not two pieces")
     yield Case(codes, line(3, "a b c"), named, "codes:3: 'a b c' is not two pieces")
-    yield Case(codes, line(1, "version 0.2"), named, "codes:1: .* is not the version")
+    yield Case(codes, line(1, "version 0.2"), named, "codes:1: .* is not a version")
     yield Case(provenance, value("seconds", NAN), plan, "seconds: .* finite")
     yield Case(provenance, content("[]"), plan, "the content: ")
     yield Case(provenance, without("target_words_per_second"), plan, "this key is missing")

@@ -235,7 +235,7 @@ def test_parts_of_two_versions_of_a_file_are_never_joined(server: Server, folder
     file = server.file("a.en", CONTENT)
     message = fails(file, folder / "2")
     digest = hashlib.sha256(OTHER).hexdigest()
-    assert f"expected {file.digest}, found sha256:{digest}; if the source has changed" in message
+    assert f"expected {file.digest}, found sha256:{digest}; if the file was changed" in message
     assert names(folder / "2") == ["lock"]
 
 
@@ -247,7 +247,7 @@ def test_wrong_bytes_leave_no_file(server: Server, folder: Path) -> None:
         file.url,
         f"expected {file.digest}",
         f"found sha256:{digest}",
-        "so must the param",
+        "correct the param",
     ):
         assert part in message
     assert names(folder) == ["lock"]

@@ -191,7 +191,7 @@ def test_an_order_is_written_again_if_it_changes_or_is_asked_for(
 def test_an_unknown_experiment_is_refused_with_the_known_ones(project: Path) -> None:
     (project / "experiments/large").mkdir(parents=True)
     (project / "experiments/large/dvc.yaml").write_text("stages: {}\n")
-    with pytest.raises(InputError, match=r"no experiment 'larg'; known are demo, large"):
+    with pytest.raises(InputError, match=r"no experiment 'larg'; the known ones are demo, large"):
         read_stages("larg")
 
 

@@ -155,7 +155,7 @@ def test_after_a_change_between_two_commands_nothing_is_proven(two: None) -> Non
 
 
 def test_the_order_of_another_stage_is_refused() -> None:
-    with pytest.raises(InputError, match=r"train@base\.order\.json: .* which is not `python"):
+    with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
         work(arguments=("other",))
 
 

@@ -118,7 +118,7 @@ NO_TEXT: list[tuple[Any, dict[str, Any], str]] = [
 # MLflow's own server does not give these messages: it drops or refuses such parameters itself.
 UNKNOWN: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"bream": 5}, "params.bream: unknown key; did you mean 'beam'?"),
-    (LINES, {"temperature": 1.0}, "params.temperature: unknown key; known are beam, n_best"),
+    (LINES, {"temperature": 1.0}, "params.temperature: unknown key; the known ones are beam"),
     (LINES, {"beam": 3, "nbest": 2}, "params.nbest: unknown key; did you mean 'n_best'?"),
     (LINES, {"beam": "5"}, "params.beam: Input should be a valid integer (found '5')"),
     (LINES, {"beam": True}, "params.beam: Input should be a valid integer (found True)"),

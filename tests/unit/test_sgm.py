@@ -81,7 +81,7 @@ def test_text_that_is_not_an_entity_stays(raw: str) -> None:
         ('<doc docid="bbc.2">', "", ":14: a segment outside any document"),
         (' docid="bbc.2"', "", ":14: <doc> without docid"),
         ("<seg id=1>", "<seg>", ":14: <seg> without id"),
-        ('<seg id="2">', '<seg id="1">', ":7: segment '1' of 'bbc.1' is there already"),
+        ('<seg id="2">', '<seg id="1">', ":7: document 'bbc.1' has segment '1' already"),
         ("Noch eins.", " \t", ":14: a segment without text"),
     ],
 )

@@ -145,7 +145,7 @@ def test_the_width_of_the_beam_can_be_set(attnmt: Attnmt, params: Params, folder
     ("arguments", "stdin", "message"),
     [
         ((), None, "nothing to translate; try attnmt translate"),
-        (("x", "--input", "y"), None, "--input: text is given too"),
+        (("x", "--input", "y"), None, "--input: text is given, too"),
         (("--input", "nowhere"), None, "nowhere: no such file"),
         (("--input", "models"), None, "models: cannot be read"),
         ((), b"gut\nsch\xf6n\n", "standard input:2: byte 0xf6 is not UTF-8"),

@@ -54,7 +54,7 @@ def test_a_file_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"a\nb\n", r"v:1: a vocabulary must start with <unk>, <s>, </s>"),
-        (b"<unk>\n<s>\n</s>\na\nb\na\n", r"v:6: 'a' stands on line 4 already"),
+        (b"<unk>\n<s>\n</s>\na\nb\na\n", r"v:6: 'a' is on line 4 already"),
     ],
 )
 def test_a_damaged_file_is_named(

@@ -186,7 +186,7 @@ def test_text_is_tokenized_once(wmt14: Project, source: str, advice: str) -> Non
     wmt14.params["tokenize"]["moses"] = source == "stanford"
     message = wmt14.fail("corpus")
     state = "tokenized" if source == "stanford" else "not tokenized"
-    assert f"tokenize.moses: the text of corpus is {state}; set this to {advice}" in message
+    assert f"tokenize.moses: the corpus text is {state}; set this to {advice}" in message
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_missing_member_is_named(
     files = wmt14.params["corpus"]["sources"]["official"]["files"]["newstest2013"]
     files["en"][0]["member"] = "dev/newstest2012.en"
     message = refused(wmt14, tmp_path, monkeypatch)
-    assert "mirror/dev.tgz: holds no dev/newstest2012.en; check member" in message
+    assert "mirror/dev.tgz: has no dev/newstest2012.en; check member" in message
 
 
 @pytest.mark.parametrize(

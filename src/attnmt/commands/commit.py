@@ -13,7 +13,7 @@ from attnmt.layout import Layout
 def commit(experiment: Experiment = DEMO) -> None:
     """Tell DVC about the stages that Snakemake or you have run, as far as their outputs are up to date.
 
-    Such a stage notes what its outputs were made of, and this is compared with what lies here now.
+    Each stage notes what its outputs were made of. This is compared with the files as they are now.
     (dvc commit --force would accept outputs that other code, parameters or inputs made.)
     Once DVC's cache holds a model, the checkpoints of its training are deleted.
 
@@ -43,7 +43,7 @@ def commit(experiment: Experiment = DEMO) -> None:
 def _discard_checkpoints(layout: Layout, trained: Iterable[str]) -> None:
     models = [name for name in trained if layout.checkpoints(name).exists()]
     if models:
-        # Here, as it imports torch, which takes seconds.
+        # Imported here, because it imports torch, which takes seconds.
         from attnmt.training.checkpoint import discard
 
         for name in models:

@@ -21,14 +21,14 @@ def fetch(
     experiment: Experiment = DEMO,
     accept: Annotated[
         list[str] | None,
-        typer.Option(help="A license whose terms you accept, by the name that is shown."),
+        typer.Option(help="The name of a license whose terms you accept."),
     ] = None,
 ) -> None:
-    """Download and verify the text of an experiment ahead, where there is a network, as on a login node.
+    """Download and verify the text of an experiment in advance, for example on a login node.
 
     Afterwards the corpus stage needs no network. A file in data/downloads/<experiment> that has the
     right digest stays, and a transfer that broke off is continued. If a license must be accepted, the
-    command shows it and asks, at a terminal; --accept accepts it without a question. You may put a file
+    command shows it and, at a terminal, asks; --accept accepts it without a question. You may put a file
     into the folder by hand. It is verified like the others, and renamed if it is the wrong one.
 
     Examples: attnmt fetch --experiment multi30k; attnmt fetch --experiment wmt14 --accept rwth

@@ -17,13 +17,13 @@ def plan(
             "--measure", help="Train the largest model for some seconds here, on random words."
         ),
     ] = False,
-    gpus: Annotated[int, typer.Option(min=1, help="Trainings that run at a time.")] = 1,
+    gpus: Annotated[int, typer.Option(min=1, help="How many trainings run at the same time.")] = 1,
 ) -> None:
     """Show what would run, and about how many hours, how much disk and what downloads it takes.
 
-    Hours are estimated from a measured speed: with --measure this machine's, otherwise that of finished
-    trainings. No stage runs; only models.yaml and the digests of the code, where there are any, are
-    brought up to date.
+    Hours are estimated from a measured speed: that of this machine with --measure, and otherwise that of
+    finished trainings. No stage runs. Only models.yaml and the digests of the code, if there are any,
+    are brought up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """

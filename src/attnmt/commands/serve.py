@@ -17,8 +17,8 @@ def serve(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model's URI or folder, as MLflow knows it. Without it, the latest best model of the "
-            "experiment."
+            help="A model's URI or folder, as MLflow knows it. The default is the experiment's latest "
+            "best model."
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
@@ -33,7 +33,7 @@ def serve(
     """
     quieten()
     try:
-        import mlflow  # here, as it takes seconds that help should not
+        import mlflow  # imported here, because it takes seconds, and --help must be fast
         import uvicorn
     except ModuleNotFoundError as error:
         raise InputError(

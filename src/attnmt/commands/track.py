@@ -9,7 +9,7 @@ from attnmt.tracking.store import connect, runs_address
 
 
 def track(experiment: Experiment = DEMO) -> None:
-    """Import into MLflow, from their files, the trainings, scores and reports that it lacks.
+    """Import the trainings, scores and reports that MLflow lacks from their files.
 
     Then print the address of the table of the runs, which MLflow's own server shows (mlflow ui).
 

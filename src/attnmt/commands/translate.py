@@ -35,25 +35,25 @@ class Format(StrEnum):
 
 def translate(
     text: Annotated[
-        list[str] | None, typer.Argument(help="Sentences; without any, --input or standard input.")
+        list[str] | None, typer.Argument(help="Sentences; otherwise --input or standard input.")
     ] = None,
     experiment: Experiment = DEMO,
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model or an ensemble. Without it, the English-German model of the first family "
+            help="A model or an ensemble. The default is the English-German model of the first family "
             "with the lowest perplexity on the dev set."
         ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--input", "-i", help="A file of one sentence a line, or a .gz.")
+        Path | None, typer.Option("--input", "-i", help="A file, one sentence per line, or a .gz.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A file. It appears once it is complete."),
+        typer.Option("--output", "-o", help="A file. It appears only when it is complete."),
     ] = None,
     beam: Annotated[
-        int | None, typer.Option(min=1, help="Width of the search. Without it, the experiment's.")
+        int | None, typer.Option(min=1, help="Width of the search; otherwise the experiment's.")
     ] = None,
     n_best: Annotated[
         int, typer.Option(min=1, help="The number of translations of each sentence, at most.")
@@ -73,8 +73,8 @@ def translate(
 ) -> None:
     """Translate plain text: sentences given here, a file, or standard input, line by line.
 
-    It is prepared as the model's training text was, and the output is plain text. An empty line stays
-    empty. With --n-best above 1, the number of its line, from 0, stands before each translation.
+    The text is prepared like the model's training text, and the output is plain text. An empty line
+    stays empty. With --n-best above 1, each translation follows the number of its line, from 0.
     JSON has one object for each translation: line, text, words, replaced, source, links, score (log p).
 
     Examples:
@@ -89,7 +89,7 @@ def translate(
     if model is not None:
         params.translators(model)
     if text and source is not None:
-        raise InputError("--input: text is given too; give one of the two")
+        raise InputError("--input: text is given, too; give only one of the two")
     if not text and source is None and sys.stdin.isatty():
         raise InputError('nothing to translate; try attnmt translate "A house." or --help')
     if output is not None:
@@ -99,7 +99,7 @@ def translate(
     if source is not None:
         total = sum(1 for _ in _lines(text, source))
 
-    import torch  # here, as it takes seconds that help should not
+    import torch  # imported here, because it takes seconds, and --help must be fast
 
     from attnmt.decoding.best import best_model
     from attnmt.decoding.pipeline import load_pipeline

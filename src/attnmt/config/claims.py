@@ -16,9 +16,9 @@ Filled = Annotated[str, Field(min_length=1)]
 # bleu_replaced        tokenized BLEU after it
 # gain_by_replacement  the second less the first, of the same training
 # aer                  alignment error rate of the aligned set, in [0, 1]
-# perplexity           of the test set, a word
-# length_slope         least-squares slope of bleu_replaced with the words of the reference, in BLEU a
-#                      word, over the groups of Figure 6
+# perplexity           perplexity of the test set, per word
+# length_slope         least-squares slope of bleu_replaced against the words of the reference, in BLEU
+#                      per word, over the groups of Figure 6
 # early_cost           cost (ln perplexity of the test set, Figure 5), the mean of the evaluations in the
 #                      first quarter of the shortest curve
 # final_cost           that cost at the last evaluation that all curves have
@@ -38,7 +38,7 @@ class Claim(Strict):
     """One claim about systems, which a study can confirm, refute or leave undecided."""
 
     claim: Filled  # one plain sentence
-    where: Filled  # it stands: table, figure or section
+    where: Filled  # the table, figure or section that makes it
     measure: Measure
     test: Literal["first", "last"] = (
         "first"  # of the experiment's test sets; aer has a set of its own
@@ -55,28 +55,28 @@ class Claim(Strict):
     # greater: above `bound`; less: below it; same: between -bound and bound
     sign: Literal["greater", "less", "same"]
     bound: float = 0.0
-    size: float | None = None  # as published, in the measure's units
-    differs: list[Filled]  # what else differs between the systems, besides what the claim is about
+    size: float | None = None  # the published size, in the measure's units
+    differs: list[Filled]  # what else differs between the systems, besides the claim's subject
 
     @model_validator(mode="after")
     def _systems_suit_the_comparison(self) -> Self:
         ranked = self.compare == "rank"
         if ranked and self.over is not None:
-            raise fault(["over"], "a rank correlation has none")
+            raise fault(["over"], "a rank correlation takes no other systems")
         if self.compare in ("paired", "each") and self.over is None:
-            raise fault(["over"], f"{self.compare!r} needs it")
+            raise fault(["over"], f"{self.compare!r} needs this key")
         if self.compare == "paired" and len([*self.systems, *(self.over or ())]) != 2:
             raise fault(["systems"], "'paired' compares one system with one other")
         for i, name in enumerate(self.over or ()):
             if name in self.systems:
-                raise fault(["over", i], f"{name!r} stands in systems, too; compare it with others")
+                raise fault(["over", i], f"{name!r} is in systems, too; compare it with others")
         if ranked and len(self.systems) < 3:
             raise fault(["systems"], "a rank correlation needs three systems or more")
         if ranked == (self.published is None and self.rank_with is None):
-            why = "give it or rank_with" if ranked else "only a rank correlation is with others"
+            why = "give it or rank_with" if ranked else "only a rank correlation takes numbers"
             raise fault(["published"], why)
         if self.published is not None and self.rank_with is not None:
-            raise fault(["rank_with"], "published is given; a rank correlation is with one of them")
+            raise fault(["rank_with"], "published is given, too; give only one of them")
         if self.published is not None and self.published.keys() != set(self.systems):
             raise fault(["published"], "give a number for each of systems, and for no other")
         return self
@@ -84,21 +84,19 @@ class Claim(Strict):
     @model_validator(mode="after")
     def _sign_and_numbers_agree(self) -> Self:
         if self.sign == "same" and (self.bound <= 0 or self.compare == "each"):
-            why = (
-                "'each' compares greater and less" if self.bound > 0 else "'same' needs a bound > 0"
-            )
+            why = "'each' needs greater or less" if self.bound > 0 else "'same' needs a bound > 0"
             raise fault(["sign" if self.bound > 0 else "bound"], why)
         if self.compare == "each" and self.bound:
             raise fault(["bound"], "'each' is judged against 0")
         if self.compare == "rank" and not -1 < self.bound < 1:
             raise fault(["bound"], f"a rank correlation lies in [-1, 1], not beyond {self.bound}")
         if self.size is not None and not self.holds(self.size):
-            why = f"{self.size} is not what the sign claims ({self.sign}, bound {self.bound})"
+            why = f"{self.size} contradicts the sign ({self.sign}, bound {self.bound})"
             raise fault(["size"], why)
         return self
 
     def holds(self, value: float) -> bool:
-        """Return whether a value is as the claim has it, errors aside."""
+        """Return whether a value agrees with the claim. The error of the value is not considered."""
         if self.sign == "same":
             return abs(value) < self.bound
         return value > self.bound if self.sign == "greater" else value < self.bound
@@ -114,11 +112,11 @@ def load_claims(path: Path, systems: Systems) -> dict[str, Claim]:
     """Read and check the claims.
 
     Args:
-        path: of the file.
-        systems: whose names, and those of the ensembles, may stand in a claim.
+        path: the path of the file.
+        systems: the systems and ensembles that a claim may name.
 
     Raises:
-        InputError: naming file, line and key of every fault; also if no system has a name.
+        InputError: naming file, line and key of every fault; also if a claim names an unknown system.
     """
     file = YamlFile.read(path)
     claims = file.into(Claims).claims

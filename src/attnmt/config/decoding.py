@@ -1,4 +1,4 @@
-"""What trained models are used for, and the machine that does the work."""
+"""The sections about the use of trained models and about the machine that does the work."""
 
 from typing import Annotated, Literal, Self
 
@@ -16,12 +16,12 @@ class Machine(Strict):
 
     train_threads: PositiveInt  # CPU threads of a training, which its processes share
     # processes that train one model together, with one GPU each where there are GPUs; torchrun may
-    # start another number of them
+    # start a different number
     train_processes: PositiveInt
     workers: PositiveInt  # processes that tokenize or encode a long text
     decode_threads: PositiveInt  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once
-    checkpoint_minutes: NonNegativeFloat  # between two checkpoints; an evaluation writes one, too
+    checkpoint_minutes: NonNegativeFloat  # between checkpoints; an evaluation writes one, too
     # whether a training is refused or starts from the beginning if other code wrote its checkpoints
     other_code: Literal["refuse", "restart"]
     # Whether a GPU runs the steps of a training as CUDA graphs. The weights should be the same without
@@ -31,7 +31,7 @@ class Machine(Strict):
     @model_validator(mode="after")
     def _each_process_has_a_thread(self) -> Self:
         if self.train_processes > self.train_threads:
-            why = f"train_threads is {self.train_threads}; each process needs a thread at least"
+            why = f"train_threads is {self.train_threads}; each process needs at least one thread"
             raise fault(["train_processes"], why)
         return self
 
@@ -42,7 +42,7 @@ class Decoding(Strict):
     beam: PositiveInt  # 1 is greedy search
     candidates: PositiveInt  # the search ends when this number of translations is finished
     n_best: PositiveInt  # translations in the n-best list of a sentence; with 1 no list is written
-    samples: PositiveInt = 12  # sentences of a set whose attention is shown, evenly spread over it
+    samples: PositiveInt = 12  # sentences of each set, evenly spread, whose attention is shown
 
     @model_validator(mode="after")
     def _as_many_finish_as_are_listed(self) -> Self:
@@ -54,6 +54,6 @@ class Decoding(Strict):
 class Evaluation(Strict):
     """Scores and their intervals."""
 
-    # resamples of an interval; the paired tests shuffle as often
+    # how often an interval resamples, and how often a paired test shuffles
     bootstrap_samples: Annotated[int, Field(ge=100)]
     length_group: PositiveInt  # sentences in a group of Figure 6; the paper has 200

@@ -10,8 +10,8 @@ from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
 from attnmt.files.yaml_file import fault, hint
 
-# Imported by name, so that the code of every score and window does not count as code of every stage.
-# Here it only decides which names there are.
+# These are imported by name, so that the code of every score and window does not count as code of every
+# stage. Here they only decide which names exist.
 SCORES: Mapping[str, Any] = import_module("attnmt.model.attention.scores").SCORES
 WINDOWS: Mapping[str, Any] = import_module("attnmt.model.attention.windows").WINDOWS
 
@@ -28,7 +28,7 @@ def fault_names() -> list[str]:
 
 
 def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> tuple[AfterValidator, Any]:
-    """Return a validator that admits these names alone, and a field that lists them in a JSON schema."""
+    """Return a validator that accepts only these names, and a field that lists them in a JSON schema."""
 
     def check(name: str) -> str:
         known = list(names())
@@ -115,7 +115,7 @@ class Model(Entry):
 
     @property
     def system(self) -> System:
-        """The architecture alone."""
+        """Only the architecture."""
         return System(**{key: getattr(self, key) for key in System.model_fields})
 
 
@@ -137,11 +137,11 @@ class ModelShape(Strict):
 
     cell: Cell = "lstm"
     layers: PositiveInt
-    size: PositiveInt  # cells a layer
+    size: PositiveInt  # cells in each layer
     embedding: PositiveInt | None = None  # size of the embeddings; the same as size if not given
     window_D: PositiveInt  # half-width of the local window, in words
     location_slots: PositiveInt  # source positions that the location score can address
-    init: PositiveFloat  # parameters start uniform in [-init, init]
+    init: PositiveFloat  # parameters start uniformly distributed in [-init, init]
 
     @property
     def embedding_size(self) -> int:
@@ -156,8 +156,8 @@ class Training(Strict):
     learning_rate: PositiveFloat
     epochs: PositiveInt
     halve_after: PositiveInt  # the rate is halved every epoch after this one
-    # the first epoch with a halved rate: halve_after + 1 (paper), or halve_after + 2 (program, which is
-    # what the authors' program does)
+    # the first epoch with a halved rate. It is halve_after + 1 in the paper, and halve_after + 2 in the
+    # authors' program
     schedule: Literal["paper", "program"]
     clip_norm: PositiveFloat
     # whether the norm includes the embeddings; in the authors' program it does not
@@ -191,7 +191,7 @@ class Family(Strict):
     training: FamilyTraining
 
     def recipe(self, model: Entry) -> Training:
-        """Return a model's recipe: its family's, with the numbers for dropout and its own put in."""
+        """Return a model's recipe: its family's, with the numbers for dropout and the model's own."""
         recipe = self.training.model_dump(exclude={"with_dropout"})
         if model.dropout and self.training.with_dropout:
             recipe |= self.training.with_dropout.model_dump()

@@ -38,9 +38,9 @@ class Experiment(Strict):
     tokenize: Tokenize
     dictionary: Dictionary
     families: dict[Name, Family]
-    systems: Distinct[Name] | None = None  # those that it trains; all if not given
-    # trainings of each system, called base, base_2 and base_3; or a number for some systems by name,
-    # which leaves the others with one
+    systems: Distinct[Name] | None = None  # the systems to train; all if not given
+    # how often each system is trained; the trainings are called base, base_2 and base_3. A number may
+    # also be given for some systems by name; the others are then trained once
     seeds: Annotated[
         Annotated[PositiveInt, Tag(SEEDS_OF_ALL)]
         | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
@@ -66,7 +66,7 @@ class Experiment(Strict):
         if self.source is not None and self.source.tokenized == self.tokenize.moses:
             state = "is tokenized" if self.source.tokenized else "is not tokenized"
             moses = str(not self.source.tokenized).lower()
-            raise fault(["tokenize", "moses"], f"the text of corpus {state}; set this to {moses}")
+            raise fault(["tokenize", "moses"], f"the corpus text {state}; set this to {moses}")
         return self
 
     @model_validator(mode="after")
@@ -75,7 +75,7 @@ class Experiment(Strict):
             if name not in self.sets.all():
                 raise fault(
                     ["tokenize", "tokenized", i],
-                    f"no set {name!r} plays a part{hint(name, self.sets.all())}",
+                    f"{name!r} is not in sets{hint(name, self.sets.all())}",
                 )
             if name in self.sets.tests:
                 why = f"{name!r} is a test set, which is scored against its text as it is written"
@@ -89,7 +89,7 @@ class Experiment(Strict):
 
 
 class Params(Experiment):
-    """The whole of an experiment: its own file, and what it takes from ``systems.yaml``."""
+    """All parameters of an experiment: its own file, and what it takes from ``systems.yaml``."""
 
     params_file: str  # relative to the project's folder
     models: dict[Name, Model]  # what is trained: systems, each with its seeds
@@ -124,7 +124,7 @@ class Params(Experiment):
         return self.families[model.family].recipe(model)
 
     def translators(self, name: str) -> Ensemble:
-        """Return the models that translate under a name: an ensemble, also for a single model.
+        """Return the models that translate under a name. A single model is an ensemble of one.
 
         Raises:
             InputError: if the experiment has neither.
@@ -151,7 +151,7 @@ class Params(Experiment):
         return [name] if name in self.ensembles else []
 
     def seeds_of(self, name: str) -> list[str]:
-        """Return the models that differ from ``name`` in the seed alone, itself among them."""
+        """Return the models that differ from ``name`` only in the seed, and ``name`` itself."""
         like = self.model(name).model_dump(exclude={"seed"})
         return [k for k, other in self.models.items() if other.model_dump(exclude={"seed"}) == like]
 
@@ -183,7 +183,9 @@ def load_params(path: Path, project: Path = Path()) -> Params:
             if model in models or (
                 model != name and {model} & {*systems.systems, *systems.ensembles}
             ):
-                why = f"{model!r} is seed {seed} of {name!r}, but a name in {SYSTEMS}, too; change that"
+                why = (
+                    f"{model!r} is seed {seed} of {name!r}, but {SYSTEMS} has this name; change one"
+                )
                 raise file.error(["seeds"], why)
             models[model] = Model(**dict(entry), seed=seed)
     return Params(
@@ -221,7 +223,7 @@ def _check_place(file: YamlFile, experiment: str, project: Path) -> None:
 
 
 def _check_names(file: YamlFile, experiment: Experiment, systems: Systems) -> None:
-    """Refuse names of systems that do not exist, and seeds of one that is not trained."""
+    """Refuse names of systems that do not exist, and seeds of a system that is not trained."""
     known = list(systems.systems)
     for i, name in enumerate(experiment.systems or ()):
         if name not in known:

@@ -15,7 +15,7 @@ def differ(values: list[T]) -> list[T]:
     """Refuse a list that names something twice."""
     for i, value in enumerate(values):
         if value in values[:i]:
-            raise fault([i], f"{value!r} stands in this list already; name it once")
+            raise fault([i], f"{value!r} is in this list already; name it once")
     return values
 
 

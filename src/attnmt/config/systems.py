@@ -1,4 +1,4 @@
-"""``systems.yaml``: the paper's systems, those that translate together, and the rows of the tables."""
+"""``systems.yaml``: the paper's systems, their ensembles, and the rows of the tables."""
 
 import re
 from typing import Annotated, Literal, Self, get_args
@@ -13,19 +13,19 @@ Table = Literal["table1", "table2", "table3", "table4", "table6", "table_gru"]
 # Names that stand for links that no model makes. The aligner's links made the dictionary; the diagonal
 # links each word to the word at the same position.
 ALIGNER, DIAGONAL = "aligner", "diagonal"
-SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name that tells its seed, as in base_2
+SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name gives its seed, as in base_2
 
 
 class TableRow(Strict):
     """A line of a table. Its key joins it to its published numbers, where it has any.
 
-    A row without ``system`` shows published numbers alone.
+    A row without ``system`` shows only published numbers.
     """
 
     label: str  # {size} stands for the number of an ensemble's members
     system: Name | None = None  # a system, an ensemble, or the aligner
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
-    over: Name | None = None  # the row of the same table from which the gain counts
+    over: Name | None = None  # the row of the same table that the gain is measured from
 
 
 class Systems(Strict):
@@ -43,7 +43,7 @@ class Systems(Strict):
                 raise fault(["systems", name], why)
             twin = next(other for other in self.systems if self.systems[other] == system)
             if twin != name:
-                why = f"is the same as {twin!r}; for another seed set seeds in params.yaml"
+                why = f"is the same as {twin!r}; for another seed, set seeds in params.yaml"
                 raise fault(["systems", name], why)
         return self
 
@@ -86,7 +86,7 @@ class Systems(Strict):
                     why = f"{table} has no other row {row.over!r}{hint(row.over, others)}"
                     raise fault([*place, "over"], why)
                 if row.over is not None and table == "table4":
-                    why = "gains of this table count from the same row before replacement; leave it out"
+                    why = "here the gain counts from the same row before replacement; leave this key out"
                     raise fault([*place, "over"], why)
                 if "{" in row.label.replace("{size}", ""):
                     raise fault([*place, "label"], "only {size} may stand in braces")

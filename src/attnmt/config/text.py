@@ -107,16 +107,16 @@ class ParallelFiles(Strict):
     def _files_come_in_pairs(self) -> Self:
         if len(self.en) != len(self.de):
             counts = f"{len(self.en)} files of en and {len(self.de)} of de"
-            raise ValueError(f"{counts}; there must be as many of each")
+            raise ValueError(f"{counts}; there must be the same number of each")
         if len(self.links) not in (0, len(self.en)):
             counts = f"{len(self.en)} files of en and {len(self.links)} of links"
-            raise ValueError(f"{counts}; there must be as many of each, or no links")
+            raise ValueError(f"{counts}; there must be the same number of each, or no links")
         for en, de in zip(self.en, self.de, strict=True):
             if en.text == de.text:
-                raise ValueError(f"the same text stands on both sides: {en.text}")
+                raise ValueError(f"the same text is on both sides: {en.text}")
             if en.text.endswith(".sgm") != de.text.endswith(".sgm"):
                 raise ValueError(
-                    f"only one side is SGM: {en.text}, {de.text}; it must be both or none"
+                    f"only one side is SGM: {en.text}, {de.text}; both or neither must be"
                 )
             if en.text.endswith(".sgm") and self.links:
                 raise ValueError(f"links go with lines of text, not with SGM: {en.text}")
@@ -128,12 +128,12 @@ class ParallelFiles(Strict):
 
 
 class Expected(Strict):
-    """The size that a corpus is said to have. ``attnmt plan`` uses it until the text is there."""
+    """The expected size of a corpus. ``attnmt plan`` uses it until the text is there."""
 
-    pairs: PositiveInt  # training pairs in which no side is longer than tokenize.max_length
-    words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # of these pairs
-    raw_bytes: PositiveInt  # of all raw text, long sentences included
-    bytes: PositiveInt  # of all files to fetch
+    pairs: PositiveInt  # training pairs in which neither side is longer than tokenize.max_length
+    words: Annotated[dict[Literal["en", "de"], PositiveInt], Field(min_length=2)]  # in these pairs
+    raw_bytes: PositiveInt  # size of all raw text, long sentences included
+    bytes: PositiveInt  # size of all files to fetch
 
 
 class Source(Strict):
@@ -196,20 +196,20 @@ class Tokenize(Strict):
     moses: bool  # false where the raw text is tokenized already
     split_hyphens: bool  # Moses' aggressive splitting; hyphens are joined again before scoring
     max_length: PositiveInt  # words; training pairs with a longer side are dropped
-    # sets whose raw text is tokenized already, whatever ``moses`` says; gold links count its tokens, so
-    # they are not split again, only escaped as Moses escapes them
+    # sets whose raw text is tokenized already, whatever ``moses`` says. Gold links count the tokens of
+    # this text. So the tokens are not split again; they are only escaped as Moses escapes them
     tokenized: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
 
 
 class Dictionary(Strict):
     """The word dictionary that replaces unknown words, learned from aligned training text."""
 
-    max_pairs: PositiveInt  # aligned at once, which bounds memory; a longer text is cut into parts
-    min_count: PositiveInt  # links in the whole text, at least, for a pair of words to be kept
+    max_pairs: PositiveInt  # aligned at once, which bounds memory; a longer text is divided
+    min_count: PositiveInt  # links that a pair of words needs in the whole text
 
 
 class Pieces(Strict):
-    """Byte-pair encoding (Sennrich et al. 2016), codes learned on both languages together."""
+    """Byte-pair encoding (Sennrich et al. 2016) with codes learned from both languages together."""
 
     merges: PositiveInt
     threshold: PositiveInt  # a piece seen less often in its language's training text is split again
@@ -218,7 +218,7 @@ class Pieces(Strict):
 class Encoding(Strict):
     """How tokens become the ids that a model reads."""
 
-    vocabulary: Annotated[int, Field(ge=4)]  # entries for each language, with <unk>, <s> and </s>
+    vocabulary: Annotated[int, Field(ge=4)]  # entries of a language, <unk>, <s> and </s> included
     lowercase: bool = False
     length: PositiveInt | None = None  # a longer sentence loses its first words
     pieces: Pieces | None = None  # if given, the units are parts of words

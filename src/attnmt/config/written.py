@@ -56,11 +56,11 @@ def models_yaml(params: Params) -> str:
 
 
 def _slots(name: str, members: list[str]) -> list[str]:
-    """Return the members, and the first one again for every slot left over. DVC counts it once."""
+    """Return the members, then the first one again for every slot left over. DVC counts it only once."""
     if len(members) > SLOTS:
         raise InputError(
-            f"{SYSTEMS}: ensembles.{name}.members: dvc.yaml has slots for {SLOTS}; give its stage "
-            f"`ensemble` more, and set SLOTS in src/attnmt/config/written.py"
+            f"{SYSTEMS}: ensembles.{name}.members: dvc.yaml has {SLOTS} slots; give its stage "
+            f"`ensemble` more slots, and set SLOTS in src/attnmt/config/written.py"
         )
     return members + members[:1] * (SLOTS - len(members))
 
@@ -75,7 +75,7 @@ def write_models(params: Params, root: Path = Path()) -> bool:
 
 
 def schema(name: str) -> str:
-    """Return a JSON schema for editors, by a name of SCHEMAS."""
+    """Return a JSON schema for editors. ``name`` is a key of SCHEMAS."""
     return json.dumps(SCHEMAS[name].model_json_schema(), indent=1) + "\n"
 
 
@@ -85,7 +85,7 @@ def experiments(root: Path = Path()) -> list[str]:
 
 
 def main() -> None:
-    """Write all these files. In the project's folder: ``python -m attnmt.config.written``."""
+    """Write all these files. Run ``python -m attnmt.config.written`` in the project's folder."""
     for name in SCHEMAS:
         update_text(Path("schema", f"{name}.json"), schema(name))
     for experiment in experiments():

@@ -1,4 +1,4 @@
-"""Files out of compressed archives (.tgz), whose digests were checked when they were fetched."""
+"""Extract files from compressed archives (.tgz). An archive was verified when it was fetched."""
 
 import shutil
 import tarfile
@@ -13,7 +13,7 @@ GET_ANOTHER = "get a good copy of the archive"
 
 
 def extract(archive: Path, targets: Mapping[str, Path]) -> None:
-    """Write some members of an archive, all of them or none; nothing else is written.
+    """Write the chosen members of an archive, all of them or none.
 
     The archive is streamed once, in little memory.
 
@@ -22,7 +22,7 @@ def extract(archive: Path, targets: Mapping[str, Path]) -> None:
         targets: where each member goes, by its path in the archive.
 
     Raises:
-        InputError: if the archive cannot be read, or if a member is missing or no plain file. The
+        InputError: if the archive cannot be read, or if a member is missing or not a plain file. The
             message names archive and member.
     """
     missing = set(targets)
@@ -38,7 +38,7 @@ def extract(archive: Path, targets: Mapping[str, Path]) -> None:
                     _copy(archive, tar, member, partials[name])
                     missing.remove(name)
             if missing:
-                raise InputError(f"{archive}: holds no {', '.join(sorted(missing))}; check member")
+                raise InputError(f"{archive}: has no {', '.join(sorted(missing))}; check member")
     except tarfile.TarError as error:
         raise InputError(f"{archive}: cannot be unpacked: {error}; {GET_ANOTHER}") from None
     except OSError as error:
@@ -48,6 +48,6 @@ def extract(archive: Path, targets: Mapping[str, Path]) -> None:
 def _copy(archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
     content = tar.extractfile(member) if member.isfile() else None
     if content is None:
-        raise InputError(f"{archive}: {member.name} is no plain file; {GET_ANOTHER}")
+        raise InputError(f"{archive}: {member.name} is not a plain file; {GET_ANOTHER}")
     with target.open("wb") as stream:
         shutil.copyfileobj(content, stream)

@@ -1,4 +1,4 @@
-"""Files from the network or from a mirror, their digests checked before anything reads them."""
+"""Fetch files from the network or a mirror. Their digests are checked before anything reads them."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 
 MIRROR = "ATTNMT_MIRROR"
-AT_ONCE = 4  # files
+AT_ONCE = 4  # files that are fetched at the same time
 
 
 def fetch(
@@ -64,7 +64,7 @@ def fetch(
 
 
 def missing_files(files: Iterable[File], folder: Path) -> list[File]:
-    """Return the files of which no verified copy lies in the folder."""
+    """Return the files of which the folder holds no verified copy."""
     return [
         file
         for file in files
@@ -89,7 +89,7 @@ def _alone(folder: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        print(f"{folder}: another process fetches into it; waiting", file=sys.stderr)
+        print(f"{folder}: another process is fetching into it; waiting", file=sys.stderr)
         lock.acquire()
     try:
         yield
@@ -98,7 +98,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _set_aside(files: Iterable[File], folder: Path) -> None:
-    """Rename files whose digest is not the expected one. Say so, as a person may have put them there."""
+    """Rename files whose digest is not the expected one. Say so: a person may have put them there."""
     for file in files:
         path = folder / file.name
         if path.is_file():
@@ -113,7 +113,7 @@ def _refuse_unaccepted(files: Iterable[File], folder: Path, accepted: Collection
         if license is not None and license.name not in accepted:
             raise InputError(
                 f"{file.name}: its terms must be accepted first: {license.terms}; in full: "
-                f"{license.url}; whoever accepts them says: attnmt fetch --experiment {folder.name} "
+                f"{license.url}; to accept them: attnmt fetch --experiment {folder.name} "
                 f"--accept {license.name}"
             )
 
@@ -177,7 +177,7 @@ def _fetch(file: File, folder: Path, patience: Patience, stopped: Event) -> str 
 
 
 def _fetch_verified(transfer: Transfer, url: str, file: File) -> None:
-    """Fetch a file and check it. If it came in pieces that do not fit together, fetch it again whole."""
+    """Fetch a file and check it. If it came in pieces that do not fit together, fetch it all again."""
     for _ in range(2):
         transfer.run(url)
         digest = _digest(transfer.part, file)
@@ -188,7 +188,7 @@ def _fetch_verified(transfer: Transfer, url: str, file: File) -> None:
         if not pieced:
             break
     raise TransferError(
-        f"{_differs(file, digest)}; if the source has changed, so must the parameters"
+        f"{_differs(file, digest)}; if the file was changed there, correct the parameters"
     )
 
 

@@ -1,6 +1,7 @@
-"""Word links in Pharaoh's format: ``i-j`` a sure link, ``i?j`` a possible one, both from 0.
+"""Word links in Pharaoh's format: ``i-j`` is a sure link, and ``i?j`` is a possible one.
 
-In a file, line k holds the links of sentence pair k, i counting source and j target words.
+In a file, line k holds the links of sentence pair k. i counts its source words from 0, and j its target
+words.
 RWTH's format is similar and can be read, too.
 """
 
@@ -26,7 +27,7 @@ class GoldLinks(NamedTuple):
 
 
 def parse_links(text: str, place: str = "links") -> GoldLinks:
-    """Read one line, links in ascending order; ``place`` names it in an error.
+    """Read one line into links in ascending order; ``place`` names the line in an error.
 
     Raises:
         InputError: if an item is neither ``i-j`` nor ``i?j``.
@@ -35,12 +36,13 @@ def parse_links(text: str, place: str = "links") -> GoldLinks:
 
 
 def parse_talp(text: str, place: str = "links") -> GoldLinks:
-    """Read one line of RWTH's gold links, target-source, as source-target links.
+    """Read one line of RWTH's gold links as source-target links.
 
-    In that format ``j-i`` is a sure link and ``jpi`` a possible one, both from 1.
+    In that format the target word comes first and words count from 1: ``j-i`` is a sure link, and
+    ``jpi`` is a possible one.
 
     Raises:
-        InputError: if an item is neither of the two.
+        InputError: if an item has neither form.
     """
     gold = _parse(text, place, _TALP_LINK, "1-1 (sure) or 1p1 (possible)")
     return GoldLinks(*([(i - 1, j - 1) for i, j in flipped(links)] for links in gold))
@@ -60,7 +62,7 @@ def _parse(text: str, place: str, link: re.Pattern[str], examples: str) -> GoldL
 
 
 def format_links(sure: Iterable[tuple[int, int]], possible: Iterable[tuple[int, int]] = ()) -> str:
-    """Write one line, links in ascending order; a link that is sure is not repeated as possible."""
+    """Return one line of links in ascending order. A sure link is not repeated as a possible one."""
     certain = set(sure)
     links = sorted(certain.union(possible))
     return " ".join(f"{i}-{j}" if (i, j) in certain else f"{i}?{j}" for i, j in links)
@@ -72,11 +74,11 @@ def flipped(links: Iterable[tuple[int, int]]) -> Links:
 
 
 def check_inside(links: Links, words: tuple[int, int], place: str, cure: str) -> None:
-    """Refuse links of words that the pair of sentences does not have.
+    """Refuse links of words that the sentence pair does not have.
 
     Args:
-        links: source-target.
-        words: how many the source has, and the target.
+        links: source-target links.
+        words: the numbers of source words and of target words.
         place: names the line in an error.
         cure: what a person is to do.
 

@@ -37,7 +37,7 @@ def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
 def every_nth_pair(
     source: Path, target: Path, n: int = 1, first: int = 0
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the tokens of each nth sentence pair of two tokenized files, from pair ``first`` on.
+    """Yield the tokens of every nth sentence pair of two tokenized files, from pair ``first`` on.
 
     Raises:
         InputError: if a file is missing or their numbers of lines differ.

@@ -1,4 +1,4 @@
-"""The raw text of an experiment: ``<set>.en`` and ``<set>.de``, gold links where they are known."""
+"""The raw text of an experiment: ``<set>.en`` and ``<set>.de``, and gold links where known."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -30,14 +30,14 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
 
     Args:
         train: the name of the training set. In the other sets no line may be blank, because their
-            scores would then count fewer sentences than they say.
+            scores would then count fewer sentences than they claim.
         folder: where ``<set>.en``, ``<set>.de`` and, for gold links, ``<set>.links`` are written.
         downloads: the folder that keeps what was fetched.
 
     Raises:
         InputError: if a file cannot be fetched (see :func:`attnmt.corpora.downloads.fetch`) or
             unpacked, or is empty or not in its encoding; if the sides of a set do not correspond; if a
-            line is blank that must not be.
+            line is blank where none may be.
     """
     fetched = fetch(source.downloads(), downloads)
     for name, sides in source.files.items():
@@ -47,15 +47,15 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
                 rows = _rows(sides, texts, name == train)
                 ends = ("en", "de", "links") if sides.links else ("en", "de")
                 _write_set(rows, [folder / f"{name}.{end}" for end in ends])
-            except InputError as error:  # which must not name a folder that is about to go
+            except InputError as error:  # it must not name a folder that is about to be deleted
                 kept = next(iter(fetched.values())).parent
                 raise InputError(str(error).replace(f"{unpacked}/", f"{kept}/")) from None
 
 
 def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) -> dict[str, Path]:
-    """Return the path of each text in UTF-8, by its name; unpack and convert into ``folder``."""
+    """Unpack and convert texts into ``folder``; return the path of each in UTF-8, by its name."""
     texts: dict[str, Path] = {}
-    members: dict[Path, dict[str, Path]] = {}  # of each archive
+    members: dict[Path, dict[str, Path]] = {}  # by archive
     for file in files:
         texts[file.text] = fetched[file.name]
         if file.member is not None:
@@ -63,7 +63,7 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
             members.setdefault(fetched[file.name], {})[file.member] = texts[file.text]
     for archive, targets in members.items():
         extract(archive, targets)
-    for file in {file.text: file for file in files}.values():  # one text may stand in a set twice
+    for file in {file.text: file for file in files}.values():  # a set may name a text twice
         if file.encoding != "utf-8":
             text = read_text(texts[file.text], file.encoding)
             texts[file.text] = folder / file.text
@@ -85,7 +85,7 @@ def _rows(
         count_parallel_lines(files)
         for number, row in enumerate(zip(*map(iter_lines, files), strict=True), start=1):
             if gold and not "".join(row).strip():
-                continue  # RWTH's files have such a line, which is no pair
+                continue  # RWTH's files have such a line; it is not a pair
             if not may_be_blank:
                 _refuse_blank(paths, row, number)
             yield (*row[:2], _links(gold, row[2], number)) if gold else row

@@ -1,6 +1,6 @@
 """Test sets in SGM, the markup of the WMT and NIST evaluations: ``<doc docid=...><seg id=...>``.
 
-It looks like XML and is not: bare ampersands are allowed, and the declaration and closing tags may be
+It looks like XML but is not: bare ampersands are allowed, and the declaration and closing tags may be
 missing.
 """
 
@@ -22,7 +22,7 @@ _ENTITY = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
 
 
 def read_parallel_sgm(source: Path, target: Path) -> Iterator[tuple[str, str]]:
-    """Yield the segments of two files that have the same ids, in the order of the first.
+    """Yield the pairs of segments with the same ids in two files, in the order of the first file.
 
     Raises:
         InputError: if a file is not as :func:`read_sgm` needs it, or a segment has no counterpart.
@@ -40,11 +40,11 @@ def read_parallel_sgm(source: Path, target: Path) -> Iterator[tuple[str, str]]:
 
 
 def read_sgm(path: Path) -> dict[Place, str]:
-    """Read the segments of a file, in its order, each as one line: white space is one space.
+    """Read the segments of a file in order. In each, any white space becomes one space.
 
     Raises:
         InputError: if the file is missing, is not UTF-8 or has no segments; if a segment is not closed,
-            stands outside a document, or has no id, a repeated id or no text. The message names the
+            is outside a document, or has no id, a repeated id or no text. The message names the
             line.
     """
     text = read_text(path, "utf-8")
@@ -52,7 +52,7 @@ def read_sgm(path: Path) -> dict[Place, str]:
     for place, raw, start in _segments(text, path):
         if place in segments:
             raise _fault(
-                path, text, start, f"segment {place[1]!r} of {place[0]!r} is there already"
+                path, text, start, f"document {place[0]!r} has segment {place[1]!r} already"
             )
         segments[place] = plain_text(raw)
         if not segments[place]:
@@ -68,7 +68,7 @@ def plain_text(raw: str) -> str:
 
 
 def _segments(text: str, path: Path) -> Iterator[tuple[Place, str, int]]:
-    """Yield place, raw text and offset of every segment."""
+    """Yield the place, the raw text and the offset of every segment."""
     doc, opened = None, None
     for tag in _TAG.finditer(text):
         closing, name = tag[1] == "/", tag[2].lower()
@@ -90,7 +90,7 @@ def _segments(text: str, path: Path) -> Iterator[tuple[Place, str, int]]:
 
 
 def _attribute(tag: re.Match[str], names: tuple[str, ...], path: Path) -> str:
-    """Return the value of the first of the attributes that a tag has."""
+    """Return the value of the first of the attributes ``names`` that a tag has."""
     attributes = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(tag[3])}
     value = next((attributes[name] for name in names if attributes.get(name)), None)
     if value is None:

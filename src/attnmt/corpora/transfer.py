@@ -1,4 +1,4 @@
-"""Fetch one file from one address: what is missing of it, over as many connections as it takes."""
+"""Fetch what is still missing of one file from one address, over as many connections as it takes."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -13,18 +13,18 @@ from urllib3.util import Retry
 
 logger = logging.getLogger(__name__)
 CHUNK = 1 << 16
-NO_MORE = 416  # the file ends where the part does, or before
+NO_MORE = 416  # the status of a server that has no bytes beyond our part
 RETRIED = (408, 429, 500, 502, 503, 504)  # the server may do better a little later
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait for a transfer that does not go on; times in seconds."""
+    """How long to wait for a transfer that makes no progress. Times are in seconds."""
 
-    connecting: float = 10  # to a server
-    silence: float = 60  # of a server, after which the connection counts as broken
-    tries: int = 6  # in a row that bring no further byte
-    unreached: int = 2  # the same, where there has been no connection at all
+    connecting: float = 10  # the longest time to connect to a server
+    silence: float = 60  # after this time without a byte, a connection counts as broken
+    tries: int = 6  # how many tries in a row may bring no further byte
+    unreached: int = 2  # the same, if there has been no connection at all
     pause: float = 2  # before the second try; twice as long before each that follows
     longest: float = 300  # the longest pause, even where a server asks for more
 
@@ -48,16 +48,16 @@ class _BrokenError(Exception):
 
 @dataclass
 class Transfer:
-    """The transfer of one file into ``part``, which is kept whenever it breaks off.
+    """The transfer of one file into ``part``. The part is kept if the transfer breaks off.
 
-    A part that is there already is completed (HTTP Range). Whether the pieces are of one version is for
-    the caller to check, by the digest of the whole.
+    A part that is there already is completed (HTTP Range). The caller must check by the digest of the
+    whole file that all pieces come from one version of it.
     """
 
     part: Path
     size: int | None  # of the whole file, in bytes, if it is known
     patience: Patience
-    stopped: Event  # set by another thread that wants an end
+    stopped: Event  # set by another thread that wants the transfer to end
     arrived: Callable[[int, int | None], None] = lambda have, total: None  # called with every chunk
     pieced: bool = False  # whether the part came over more than one connection
 
@@ -68,7 +68,7 @@ class Transfer:
             TransferError: if the address has no such file, has one of another size, shows a web page
                 instead, cannot be reached, or breaks off too often without a further byte.
             OSError: if the part cannot be written.
-            StoppedError: if another thread wants an end.
+            StoppedError: if another thread wants the transfer to end.
         """
         tries, furthest, reached = 0, self._have(), False
         self.pieced = furthest > 0
@@ -91,7 +91,7 @@ class Transfer:
                     raise StoppedError from None
 
     def restart(self) -> None:
-        """Forget what has come."""
+        """Delete what has arrived."""
         self.part.unlink(missing_ok=True)
         self.pieced = False
 
@@ -103,16 +103,16 @@ class Transfer:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def _headers(self) -> dict[str, str]:
-        # No content coding: parts of the file's own bytes must add up.
+        # Content coding is off, because the pieces must add up to the file's own bytes.
         headers = {"Accept-Encoding": "identity"}
         if self._have():
             headers["Range"] = f"bytes={self._have()}-"
         return headers
 
     def _receive(self, response: requests.Response) -> None:
-        """Append the body of an answer, or start again with it where it is the whole file."""
+        """Append an answer's body to the part. A body that is the whole file replaces the part."""
         self._heed_stop()
-        if response.status_code == NO_MORE:  # as after a kill between the last byte and the check
+        if response.status_code == NO_MORE:  # after a kill between the last byte and the check
             self.pieced = True
             return
         have, total = self._place(response)
@@ -168,7 +168,7 @@ def _connection(
     except requests.ConnectTimeout:
         raise _BrokenError(f"no connection in {patience.connecting:g} s", reached=False) from None
     except (requests.ConnectionError, requests.Timeout) as error:
-        reached = not isinstance(error.args[0], MaxRetryError)  # urllib3's, of connecting alone
+        reached = not isinstance(error.args[0], MaxRetryError)  # raised only while connecting
         raise _BrokenError(_reason(error), reached=reached) from None
     except requests.RequestException as error:  # such as an address that is not a URL
         raise TransferError(str(error)) from None

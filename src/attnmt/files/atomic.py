@@ -1,7 +1,7 @@
 """Write a file or a folder so that nobody ever sees half of it, even if a process dies.
 
-Until it is complete, it lies beside its place as ``<name>.<machine>.<process>.partial``. If a process
-is killed, the next one that writes to the same place removes what it left there.
+Until the file is complete, it lies beside its place as ``<name>.<machine>.<process>.partial``. If a
+process is killed, the next process that writes to the same place removes what the killed one left.
 """
 
 import ctypes
@@ -62,8 +62,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 def check_place(path: Path, *, folder: bool = False) -> None:
     """Check early that a file, or a folder, can be written to ``path``. Nothing is changed.
 
-    A link to a file is replaced, as DVC may have put it there. A link to a folder is refused, because
-    it would be unclear which of the two is to be replaced.
+    A link to a file is replaced, because DVC may have put it there. A link to a folder is refused,
+    because it would be unclear whether to replace the link or the folder.
 
     Raises:
         InputError: if something else is in its place, or the folder around it cannot be written to.
@@ -91,7 +91,7 @@ def check_place(path: Path, *, folder: bool = False) -> None:
 def _kind(path: Path) -> str:
     """Return what lies at a path, "" if nothing does.
 
-    A single system call decides, because another process may replace the file between two.
+    A single system call decides, because another process may replace the file between two calls.
     """
     try:
         mode = path.stat().st_mode
@@ -177,7 +177,7 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _is_gone(machine: str, process: int, leftover: Path) -> bool:
-    """Return whether ``leftover`` may be removed: this process wrote it, or one that is dead.
+    """Return whether ``leftover`` may be removed: this process wrote it, or a dead one did.
 
     A process of another machine cannot be asked. It counts as dead when ``leftover`` is old.
     """
@@ -188,7 +188,7 @@ def _is_gone(machine: str, process: int, leftover: Path) -> bool:
             os.kill(process, 0)
         except ProcessLookupError:
             return True
-        except PermissionError:  # it lives, and is somebody else's
+        except PermissionError:  # the process is alive and belongs to another user
             pass
     with suppress(OSError):  # it has just been moved into its place
         newest = max(path.lstat().st_mtime for path in (leftover, *leftover.rglob("*")))
@@ -198,7 +198,7 @@ def _is_gone(machine: str, process: int, leftover: Path) -> bool:
 
 @cache
 def _machine() -> str:
-    """Return a name for the machine, or for the container on it, that numbers its processes."""
+    """Return a name for the machine or the container in which process numbers are unique."""
     namespace = Path("/proc/self/ns/pid")
     number = namespace.stat().st_ino if namespace.exists() else 0
     return f"{platform.node().replace('.', '-')}-{number}"
@@ -208,7 +208,7 @@ def _cannot(path: Path, error: OSError) -> InputError:
     advice = (
         "free some space there and start again"
         if error.errno in FULL
-        else "make it possible, or name another place"
+        else "change that, or name another place"
     )
     culprit = shown(Path(str(error.filename or path)))
     why = error.strerror if culprit == shown(path) else f"{culprit}: {error.strerror}"

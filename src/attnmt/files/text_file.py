@@ -32,7 +32,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 def update_text(path: Path, text: str) -> bool:
     """Write ``text`` unless the file has it already; return whether it was written.
 
-    A file that has it keeps its time, by which Snakemake goes.
+    A file that already has this text keeps its modification time, by which Snakemake judges it.
     """
     current = path.is_file() and path.read_bytes() == text.encode()
     if not current:
@@ -90,7 +90,7 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
     except (EOFError, zlib.error) as error:  # a .gz that is cut off or damaged
         raise InputError(f"{path}: cannot be read: {error}") from None
     if empty and not may_be_blank:
-        raise InputError(f"{path}: the file is empty; it must hold one sentence a line")
+        raise InputError(f"{path}: the file is empty; it must hold one sentence per line")
 
 
 def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:

@@ -26,14 +26,14 @@ Location = list[str | int]  # the keys and list indices that lead to a value
 
 
 def fault(location: Location, message: str) -> PydanticCustomError:
-    """Return an error for a validator to raise; ``location`` is inside the value that it checks."""
+    """Return an error for a validator to raise; ``location`` counts from the value that it checks."""
     return PydanticCustomError("fault", "{message}", {"message": message, "location": location})
 
 
 def hint(name: str, known: Collection[str]) -> str:
     """Return the end of an error message: the known name that is nearest, or all known names."""
     close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
+    return f"; did you mean {close[0]!r}?" if close else f"; the known ones are {', '.join(known)}"
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ class YamlFile:
             node = yaml.compose(text, Loader=yaml.SafeLoader)
             values = yaml.safe_load(text)
         except OSError as error:
-            raise InputError(f"{path}: cannot read the parameters: {error.strerror}") from None
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
         except RecursionError:
             raise InputError(f"{path}: not YAML that can be read: nested too deeply") from None
         except (yaml.YAMLError, ValueError) as error:
             # A ValueError is about bad UTF-8 or a date such as 2001-99-99.
             raise InputError(f"{path}: not YAML: {error}") from None
         repeated = [
-            f"{path}:{line}: {key}: this key stands in its section already; give it once"
+            f"{path}:{line}: {key}: this key is already in its section; give it once"
             for line, key in _repeated_keys(node)
         ]
         if repeated:
@@ -108,7 +108,7 @@ class YamlFile:
         return line
 
     def _describe(self, details: ErrorDetails, model: type[BaseModel]) -> str:
-        """Say where in the file a fault that pydantic found lies, and what to do."""
+        """Name the place in the file of a fault that pydantic found, and say what is wrong there."""
         location, message = explained(details, model)
         if details["type"] in ("int_type", "float_type"):
             message += NO_NUMBERS.get(type(details["input"]), "")
@@ -147,7 +147,7 @@ def _entries(
         else:
             yield key, value
     for source in merged:
-        assert isinstance(source, yaml.MappingNode)  # or the file would not have loaded
+        assert isinstance(source, yaml.MappingNode)  # otherwise the file would not load
         if source is not section and source not in around:
             yield from _entries(source, (*around, section))
 
@@ -155,7 +155,7 @@ def _entries(
 def _repeated_keys(
     node: Any, section: str = "", visited: set[int] | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of every key that stands in its section for a second time.
+    """Yield the line and the name of every key that its section has for a second time.
 
     An alias is the same node as the one that it names, so nodes in ``visited`` are skipped.
     """
@@ -185,4 +185,4 @@ def _known_keys(kind: Any, location: Location) -> list[str]:
         return _known_keys(fields[name].annotation, location[1:]) if name in fields else []
     if get_origin(kind) in (dict, list):
         return _known_keys(get_args(kind)[-1], location[1:])
-    return [key for part in get_args(kind) for key in _known_keys(part, location)]  # of a union
+    return [key for part in get_args(kind) for key in _known_keys(part, location)]

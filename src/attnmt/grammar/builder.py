@@ -1,4 +1,4 @@
-"""Clauses filled with content: verbs with plausible subjects, objects, times, places and relatives."""
+"""Clauses with content: verbs with plausible subjects, objects, times, places and relative clauses."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class ClauseBuilder(PhraseBuilder):
     ) -> Clause:
         """Build a clause.
 
-        ``gap`` leaves out the first complement (or the place), which stands elsewhere; ``dated``
-        allows adverbials; ``tense`` fixes the tense.
+        ``gap`` leaves out the first complement (or the place), because the sentence has it elsewhere.
+        ``dated`` allows adverbials, and ``tense`` fixes the tense.
         """
         dice = self.dice
         if verb is None:
@@ -181,7 +181,7 @@ class ClauseBuilder(PhraseBuilder):
         return self.person(de.NOMINATIVE)
 
     def person(self, case: int) -> Phrase:
-        """Build a phrase for one or more persons: pronoun, name, relative or noun phrase."""
+        """Build a phrase for persons: a pronoun, a name, a family member or a noun phrase."""
         dice = self.dice
         point = dice.random()
         if point < 0.34 and case == de.NOMINATIVE:

@@ -38,7 +38,7 @@ _GERMAN_RANK: Final = {role: role.value[1] for role in Role}
 
 
 class Constituent(NamedTuple):
-    """A phrase in its role."""
+    """A phrase and its role in the clause."""
 
     role: Role
     phrase: Phrase
@@ -56,7 +56,7 @@ def _german_rank(constituent: Constituent) -> float:
 
 
 def _german_rank_before_nicht(constituent: Constituent) -> float:
-    """Rank as usual, but time after the objects: *hat den Tisch gestern nicht gekauft*."""
+    """Return the usual rank, but put time after the objects: *hat den Tisch gestern nicht gekauft*."""
     rank = _german_rank(constituent)
     return TIME_RANK_BEFORE_NICHT if constituent.role is Role.TIME else rank
 
@@ -195,7 +195,7 @@ class Clause:
         return english, german
 
     def request(self) -> tuple[English, German]:
-        """Order a request to *you*, who is named in German only."""
+        """Order a request to *you*. Only German has a word for the person."""
         group = self.group(False, False)
         verb_word = group.finite.sure
         sie = [GermanWord(word.text, (), verb_word) for word in self.subject.german]
@@ -205,7 +205,7 @@ class Clause:
     def continuation(self, first: Clause) -> tuple[English, German]:
         """Order a second predicate of the same subject, without the auxiliaries that it shares.
 
-        ``first`` is the clause before, already ordered.
+        ``first`` is the clause before this one. It is already ordered.
         """
         first_group = first.realized
         assert first_group is not None
@@ -227,7 +227,8 @@ class Clause:
     def subordinate(self, subject_is_link: bool = False) -> tuple[English, German]:
         """Order a clause with the German finite verb last.
 
-        ``subject_is_link``: the subject is a relative pronoun or question word placed before.
+        ``subject_is_link`` says that the subject is a relative pronoun or a question word, which is
+        placed before the clause.
         """
         group = self.group(False, True)
         english = self.english_predicate(group)

@@ -70,7 +70,7 @@ class ComplexBuilder(StatementBuilder):
         }
 
     def content(self, subject: Phrase | None = None) -> Clause:
-        """Build a clause of any kind for a subordinate or joined position."""
+        """Build a clause of any kind, which is then subordinated or joined to another."""
         if subject is None:
             point = self.dice.random()
             if point < 0.2:
@@ -115,13 +115,13 @@ class ComplexBuilder(StatementBuilder):
         return self.closed(self.joined(sides))
 
     def resumed(self, subject: Phrase) -> Phrase | None:
-        """Return a pronoun if the next clause is to keep a subject, or else None."""
+        """Return a pronoun if the next clause is to have the same subject, and otherwise None."""
         if subject.owner < 0 or self.dice.random() < 0.5:
             return None
         return self.pronoun_for(PRONOUNS[subject.owner])
 
     def report(self) -> Sides:
-        """Build a sentence in which somebody says that, knows who or asks whether."""
+        """Build a sentence such as *he says that ...*, *he knows who ...* or *he asks whether ...*."""
         dice = self.dice
         point = dice.random()
         kind = "that" if point < 0.62 else "whether" if point < 0.8 else "question"

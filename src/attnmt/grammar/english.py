@@ -1,4 +1,4 @@
-"""English inflection, with words split as the Moses tokenizer does (``doesn 't``, ``Anna 's``)."""
+"""English inflection; words are split as the Moses tokenizer splits them (``doesn 't``, ``Anna 's``)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _TABLES = Path(__file__).parent / "tables"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """The prepositions of a place: at it in both languages, and to it in German, with its case."""
+    """The prepositions that mean *at* a place, and the German one that means *to* it, with its case."""
 
     at_english: str
     at_german: str
@@ -71,7 +71,7 @@ class Verb:
     past: tuple[str, ...]
     infinitive: str
     participle: str
-    particle: str  # of a separable verb, else ""
+    particle: str  # the particle of a separable verb, else ""
     uses_sein: bool
     stative: bool
     preterite: bool
@@ -100,7 +100,7 @@ _TO_CASES = {"zu": de.DATIVE, "in": de.ACCUSATIVE, "an": de.ACCUSATIVE, "auf": d
 
 
 def table_rows(table: str) -> Iterator[str]:
-    """Yield the rows of a table, without comments."""
+    """Yield the rows of a table that are not comments."""
     with (_TABLES / table).open(encoding="utf-8") as lines:
         for line in lines:
             if line.strip() and not line.startswith("#"):

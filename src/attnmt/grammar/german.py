@@ -1,7 +1,7 @@
 """German inflection: articles, adjective endings, pronouns, nouns and verb forms.
 
-Tables are indexed ``[case][column]``. A column is a gender in the singular or else the plural, in which
-German does not distinguish genders.
+Tables are indexed ``[case][column]``. A column is a gender in the singular, or the plural. German does
+not distinguish genders in the plural.
 """
 
 from __future__ import annotations

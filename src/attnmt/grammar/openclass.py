@@ -16,7 +16,7 @@ RARE_NAMES: Final = 4000  # distinct rare names of each kind, fewer if the sylla
 ZIPF_OFFSET_NAMES: Final = 40.0
 ZIPF_OFFSET_NOUNS: Final = 120.0
 ZIPF_OFFSET_COMPOUNDS: Final = 60.0
-ORDER_SEED: Final = 1815  # fixes which rare word is rarer; not a seed of any text
+ORDER_SEED: Final = 1815  # decides which rare words are rarer; it seeds no text
 
 FEMALE, MALE = "female", "male"
 

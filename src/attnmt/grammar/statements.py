@@ -142,7 +142,7 @@ class StatementBuilder(ClauseBuilder):
         return phrase
 
     def comparison(self) -> Sides:
-        """Build a sentence in which one is older than the other."""
+        """Build a sentence that compares two persons or things: *Anna is older than her sister*."""
         dice = self.dice
         if dice.random() < 0.5:
             subject = self.acquaintance()

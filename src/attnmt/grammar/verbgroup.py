@@ -74,8 +74,9 @@ BECOME: Final = make_verb(
 class VerbGroup(NamedTuple):
     """The parts of a verb complex.
 
-    In English these are the finite auxiliaries, which stand before *not* and an inverted subject, and
-    all its other words. In German they are the finite verb and the verbal words that close the clause.
+    In English these are the finite auxiliaries, which come before *not* and before an inverted subject,
+    and all other words of the complex. In German they are the finite verb and the verbal words that
+    close the clause.
     """
 
     auxiliary: English

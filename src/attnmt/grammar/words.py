@@ -44,12 +44,12 @@ Links: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Phrase:
-    """A constituent on both sides, with what the rest of the clause must agree with.
+    """A constituent in both languages, and the properties that the rest of the clause depends on.
 
     ``relative`` is a German relative clause that may be placed after the clause-final verb.
     ``agreement`` indexes verb forms. ``owner`` is the possessive that refers back to the phrase, or
-    -1. ``contracts`` says that the German begins with a definite article, ``pronoun`` that the phrase
-    is a personal pronoun, ``negates`` that its determiner *kein* does the work of *nicht*.
+    -1. ``contracts`` says that the German begins with a definite article. ``pronoun`` says that the
+    phrase is a personal pronoun. ``negates`` says that its determiner *kein* replaces *nicht*.
     """
 
     __slots__ = (

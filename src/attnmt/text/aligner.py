@@ -2,8 +2,8 @@
 
 The model is that of Östling and Tiedemann, "Efficient Word Alignment with Markov Chain Monte Carlo"
 (PBML 2016): Gibbs sampling of IBM Model 1, then of an HMM, then of an HMM with fertilities. It stands in
-for the paper's Berkeley Aligner, an HMM trained for both directions to agree, which no package registry
-has.
+for the paper's Berkeley Aligner, an HMM whose two directions are trained to agree. No package registry
+has that aligner.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,11 +25,11 @@ class Aligner:
     """Learns from pairs of tokenized sentences and links their words, or those of other pairs.
 
     A link must be the most probable one in both directions. Such links are precise rather than
-    complete, which suits a dictionary. They depend on nothing but the pairs. The fewer the pairs, the
+    complete, which suits a dictionary. They depend only on the pairs. The fewer the pairs, the
     more often Thot's sampler visits each of them. A pair has no links if a side is empty or has more
     than ``LONGEST`` words.
 
-    Memory: some 180 bytes a word, both languages counted; 500,000 pairs of WMT text take about 4.5 GB.
+    Each word of either language takes some 180 bytes of memory: 500,000 pairs of WMT text, about 4.5 GB.
     """
 
     def __init__(self, pairs: Iterable[tuple[list[str], list[str]]]) -> None:
@@ -64,7 +64,7 @@ def _model() -> EflomalAlignmentModel:
     model = EflomalAlignmentModel()
     model.seed = SEED
     model.deterministic = True
-    model.emit_training_alignments = True  # the sampler's own, better than aligning the text again
+    model.emit_training_alignments = True  # the sampler's links; aligning again is worse
     return model
 
 

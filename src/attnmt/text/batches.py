@@ -76,16 +76,16 @@ class ParallelText:
         chunk_batches: int,
         shuffle: Literal["corpus", "chunk"],
     ) -> list[NDArray[np.int64]]:
-        """Return the rows of each batch of an epoch; a function of its arguments alone.
+        """Return the rows of each batch of an epoch. They depend only on the arguments.
 
         Pairs are taken in a new random order (``corpus``), or always in the order of the corpus
         (``chunk``, the authors' way). Each chunk of ``chunk_batches`` batches is sorted by target length
         (with ``corpus`` also by source length) and cut into batches, which are then shuffled.
 
-        The more batches a chunk has, the less of a batch is padding, and the more alike its pairs are.
-        On Multi30k in batches of 64, 5% is padding with chunks of 100 batches and 2.5% with 400. 100 is
-        the authors' number. With 400 the demo's models ended 2% higher in perplexity, which is no more
-        than noise (26 models, one seed).
+        The more batches a chunk has, the less of a batch is padding, and the more alike the pairs in a
+        batch are. On Multi30k in batches of 64, 5% is padding with chunks of 100 batches and 2.5% with
+        400. 100 is the authors' number. With 400 the demo's models ended 2% higher in perplexity, which
+        is no more than noise (26 models, one seed).
         """
         rng = np.random.default_rng([seed, epoch])
         order = rng.permutation(len(self)) if shuffle == "corpus" else np.arange(len(self))
@@ -101,7 +101,7 @@ class ParallelText:
         return batches
 
     def evaluation_batches(self, columns: int) -> Iterator[Batch]:
-        """Yield every pair once, sorted by length, at most ``columns`` target positions a batch."""
+        """Yield every pair once, sorted by length, at most ``columns`` target positions per batch."""
         order = self._by_length(np.arange(len(self)))
         while len(order):
             widths = self.target.lengths[order] + 1  # ascending; </s> follows
@@ -113,7 +113,7 @@ class ParallelText:
     def _by_length(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Sort by target length, then by source length, alternately ascending and descending.
 
-        So the source keeps its length where the target gets a word longer.
+        So the source length hardly changes where the target gets a word longer.
         """
         source, target = self.source.lengths[rows], self.target.lengths[rows]
         return rows[np.lexsort((np.where(target % 2, source, -source), target))]

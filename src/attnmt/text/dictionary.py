@@ -100,7 +100,7 @@ def write_dictionaries(
                 file = Path(folder, f"{number}.{side}")
                 write_lines(file, _sorted_run(part, side == 1))
                 files.append(file)
-            del part  # or it would stay in memory while the next one is counted
+            del part  # otherwise it would stay in memory while the next one is counted
         links = pairs = 0
         for path, files in zip((forward, backward), runs, strict=True):
             totals: Counter[str] = Counter()

@@ -27,12 +27,12 @@ def encode_sets(
     """Write text, links, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
 
     Text is streamed. Only the word counts of a text and the places where its sentences begin are in
-    memory. ``workers`` is the number of processes that share a long text; it changes no byte.
+    memory. ``workers`` is the number of processes that share a long text; it does not change the output.
 
     Returns:
-        The summary: per set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
+        The summary: for each set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
         ones and the text's ``sha256``; the sizes of the vocabularies; whether tokens are ``pieces``;
-        ``digest``, over every byte that a training reads.
+        ``digest``, the digest of every byte that a training reads.
 
     Raises:
         InputError: if the files of a set are missing or do not fit each other, or if pieces cannot
@@ -114,7 +114,7 @@ class _Ids:
 
 
 def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
-    """Return the words that a family reads from a line of tokens; ``place`` names it in an error.
+    """Return the words that a family reads from a line of tokens; ``place`` names the line in an error.
 
     Raises:
         InputError: if words are to be cut into pieces and the line holds subword-nmt's own mark.
@@ -132,7 +132,7 @@ def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
 def _learn_pieces(
     tokens: Path, folder: Path, train: str, encoding: Encoding, workers: int
 ) -> dict[str, Cutter]:
-    """Learn and write the codes of both languages; return a cutter for each, none without pieces.
+    """Learn and write the codes of both languages; return a cutter for each, or nothing without pieces.
 
     Pieces that are rare in a language's own training text are split again, as subword-nmt's authors
     advise. So no piece is left that only the other language has.
@@ -163,7 +163,7 @@ def _write_text(path: Path, text: _Text, workers: int) -> Counter[str]:
 
 
 def _describe(path: Path, counts: Counter[str], vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return what the summary says of one side of a set."""
+    """Return what the summary says about one side of a set."""
     unknown = sum(count for word, count in counts.items() if word not in vocabulary)
     return {"tokens": counts.total(), "unknown": unknown / counts.total(), "sha256": sha256(path)}
 
@@ -174,7 +174,7 @@ def _with_progress(path: Path) -> Iterable[str]:
 
 
 def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> None:
-    """Write the links between the words that the family reads, with their positions in what it reads."""
+    """Write the links between the words that the family reads. The first of these words is word 0."""
     paths = [tokens / f"{name}.{end}" for end in (*LANGUAGES, "links")]
     rows = zip(*(iter_lines(path, may_be_blank=True) for path in paths), strict=True)
     with (folder / paths[-1].name).open("w", encoding="utf-8", newline="\n") as stream:

@@ -21,7 +21,7 @@ class EncodedSets:
     """All sets as the models of one family read them: what the encode stage wrote.
 
     Attributes:
-        digest: of every byte that a training reads.
+        digest: the digest of every byte that a training reads.
         pieces: whether the text is cut into parts of words.
     """
 
@@ -56,7 +56,7 @@ class EncodedSets:
         return units
 
     def words(self, units: Sequence[str]) -> list[str]:
-        """Return the words that units make."""
+        """Join units to words."""
         return join_pieces(units) if self.pieces else list(units)
 
     def links(self, links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
@@ -106,7 +106,7 @@ class EncodedSets:
         """Return a language's vocabulary.
 
         Raises:
-            InputError: if the file is missing or damaged, or has another size than the summary says.
+            InputError: if the file is missing or damaged, or its size is not that in the summary.
         """
         path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary.of(language)
         vocabulary = Vocabulary.load(path)
@@ -119,7 +119,7 @@ class EncodedSets:
     def verify(self) -> None:
         """Refuse vocabularies and ids that have changed since they were encoded.
 
-        This reads every byte of them, at some GB/s.
+        This reads every byte of them, at some gigabytes per second.
 
         Raises:
             InputError: if a byte has changed.
@@ -228,7 +228,7 @@ def _load(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != 1:
         what = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else "a zip"
         raise InputError(
-            f"{path}: {what} where {kind} in one row is expected; run the encode stage again"
+            f"{path}: {what} where a flat array of {kind} is expected; run the encode stage again"
         )
     return array
 

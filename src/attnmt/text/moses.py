@@ -63,7 +63,7 @@ class MosesRules:
         self._before_numbers = {words[0] for words in listed if _NUMERIC in words}
 
     def tokens(self, line: str) -> list[str]:
-        """Return the tokens of a line whose words stand between single spaces."""
+        """Return the tokens of a line whose words are separated by single spaces."""
         for character, pattern, replacement in self._substitutions:
             if character in line:
                 line = pattern.sub(replacement, line)
@@ -74,9 +74,9 @@ class MosesRules:
         return [escaped(token) for token in tokens]
 
     def _split_full_stop(self, word: str, after: str) -> list[str]:
-        """Split the full stop from the end of a word that it does not belong to."""
+        """Split a full stop from the end of a word, unless it belongs to the word."""
         stem = word[:-1]
-        if not word.endswith(".") or not stem.strip("."):  # a word of dots alone stays whole
+        if not word.endswith(".") or not stem.strip("."):  # a word that is only dots stays whole
             return [word]
         belongs = (
             ("." in stem and _LETTER.search(stem))

@@ -1,8 +1,8 @@
 """Cut words into pieces by byte-pair encoding, and turn pieces and their links back into words.
 
 The method is that of Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword
-Units" (ACL 2016), in their own subword-nmt. If a piece ends in ``@@``, its word goes on in the next
-one: ``mo@@ tor``.
+Units" (ACL 2016), as implemented in their subword-nmt. If a piece ends in ``@@``, its word
+continues in the next piece: ``mo@@ tor``.
 """
 
 import io
@@ -26,7 +26,7 @@ from attnmt.text.workers import map_chunks
 ENCODE_AGAIN = "run the encode stage again"
 LEARNED_FROM = 300_000
 GOES_ON = "@@"
-WORD_END = "</w>"  # subword-nmt's own mark; text that holds it breaks its cutting
+WORD_END = "</w>"  # subword-nmt's own mark; it would cut text that holds the mark wrongly
 UNKNOWN = SPECIAL[UNK]
 _REMEMBERED = 2**17  # words, some 50 MB
 
@@ -36,20 +36,20 @@ def learn_codes(counts: Counter[str], merges: int) -> str:
 
     Args:
         counts: how often each word occurs in the training text of both languages. subword-nmt takes
-            2 to 3 kB a word, so it learns from the ``LEARNED_FROM`` most frequent ones alone.
+            2 to 3 kB per word, so it learns only from the ``LEARNED_FROM`` most frequent words.
 
     Raises:
-        InputError: if no two letters stand side by side twice, so that there is nothing to merge.
+        InputError: if no two letters occur side by side twice, so that there is nothing to merge.
     """
     codes = io.StringIO()
     words = (f"{word} {count}" for word, count in counts.most_common(LEARNED_FROM))
     if any(len(word) > 1 for word in counts):
-        with redirect_stderr(io.StringIO()):  # its progress bar heeds no terminal
+        with redirect_stderr(io.StringIO()):  # its progress bar appears even without a terminal
             learn_bpe(words, codes, merges, is_dict=True)
     if codes.getvalue().count("\n") < 2:  # the first line is the version
         raise InputError(
-            "encoding.pieces: no two letters stand side by side twice in the training text, so "
-            "there is nothing to merge; take more text, or take pieces away"
+            "encoding.pieces: no two letters occur side by side twice in the training text, so "
+            "there is nothing to merge; use more text, or remove the key pieces"
         )
     return codes.getvalue()
 
@@ -62,7 +62,7 @@ def read_codes(path: Path) -> str:
     """
     version, *merges = read_lines(path)
     if not version.startswith("#version:"):
-        raise InputError(f"{path}:1: {version[:60]!r} is not the version of codes; {ENCODE_AGAIN}")
+        raise InputError(f"{path}:1: {version[:60]!r} is not a version line; {ENCODE_AGAIN}")
     for number, merge in enumerate(merges, start=2):
         if len(merge.split(" ")) != 2 or "" in merge.split(" "):
             raise InputError(f"{path}:{number}: {merge[:60]!r} is not two pieces; {ENCODE_AGAIN}")
@@ -92,17 +92,17 @@ class Cutter:
 
     def _cut_word(self, word: str) -> list[str]:
         pieces: list[str] = self._bpe.segment_tokens([word])
-        self._bpe.cache.clear()  # which would remember every word, however many there are
+        self._bpe.cache.clear()  # the cache would keep every word, however many there are
         last = pieces[-1]
         if last.endswith(GOES_ON) or last == UNKNOWN:
             pieces[-1:] = [last[:-1] + GOES_ON, last[-1]]
         return pieces
 
     def frequent(self, counts: Mapping[str, int], threshold: int, workers: int = 1) -> set[str]:
-        """Return the pieces that occur at least ``threshold`` times; ``counts`` are those of words.
+        """Return the pieces that occur at least ``threshold`` times; ``counts`` counts words.
 
         Raises:
-            InputError: if there are none.
+            InputError: if no piece does.
         """
         piece_counts: Counter[str] = Counter()
         for part in map_chunks(self._count_pieces, counts.items(), workers):

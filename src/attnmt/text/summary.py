@@ -1,4 +1,4 @@
-"""What the encode stage says of a family's text: ``summary.json``, read strictly."""
+"""What the encode stage says about a family's text: ``summary.json``, read strictly."""
 
 import hashlib
 from pathlib import Path
@@ -67,7 +67,7 @@ def read_summary(folder: Path) -> Summary:
 
 
 def digest_of(folder: Path) -> str:
-    """Return the digest over every byte that a training reads of the folder: vocabularies and ids."""
+    """Return the digest of every byte in the folder that a training reads: vocabularies and ids."""
     digest = hashlib.sha256()
     for path in sorted([*folder.glob("vocab.*"), *folder.glob("*.npy")]):
         digest.update(f"{path.name} {sha256(path)}\n".encode())

@@ -19,10 +19,10 @@ _WORD = "A"  # stands for a neighbor where it only matters that there is one
 class MosesTokenizer:
     """Tokenizes as the paper did: by Moses' rules of one language, case kept, XML's characters escaped.
 
-    The rules take 0.1 ms for a line, so the tokens of a word are remembered. They depend on the rest of
-    the line in three ways only: whether a word stands before, whether a word stands behind and, if this
-    word ends in a full stop, the first character of the word behind. There is one exception: a split
-    apostrophe uses up the space behind it, so the apostrophe of the next word does not see that space.
+    The rules take 0.1 ms for a line, so the tokens of a word are remembered. They depend on only three
+    things in the rest of the line: whether a word comes before, whether a word follows and, if this word
+    ends in a full stop, the first character of the next word. There is one exception: a split
+    apostrophe uses up the space after it, so the apostrophe of the next word does not see that space.
     """
 
     def __init__(self, language: str, split_hyphens: bool) -> None:

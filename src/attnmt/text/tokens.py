@@ -28,11 +28,12 @@ def tokenize_sets(
     """Write the tokens of all sets, their gold links and ``summary.json`` into ``folder``.
 
     Text is streamed. The training set may take hours, so it comes last, after the faults of the other
-    sets are found. ``workers`` is the number of processes that share a long text; it changes no byte.
+    sets are found. ``workers`` is the number of processes that share a long text; it does not change
+    the output.
 
     Returns:
-        The summary: per set the number of pairs that are kept (``lines``), the numbers ``dropped`` by
-        reason and, by language, the number of ``tokens`` and the ``sha256`` of their file.
+        The summary: for each set the number of pairs that are kept (``lines``), the numbers ``dropped``
+        by reason and, by language, the number of ``tokens`` and the ``sha256`` of their file.
 
     Raises:
         InputError: if the sides of a set or its links do not fit each other (naming file and line),
@@ -49,7 +50,7 @@ def tokenize_sets(
 def _tokenize(
     raw: Path, folder: Path, name: str, sets: Sets, settings: Tokenize, workers: int
 ) -> dict[str, Any]:
-    """Write the pairs of one set that are kept; return what the summary says of it."""
+    """Write the pairs of one set that are kept; return what the summary says about the set."""
     files = [f"{name}.{language}" for language in LANGUAGES]
     if (raw / f"{name}.links").is_file():
         files.append(f"{name}.links")
@@ -69,7 +70,7 @@ def _tokenize(
                 stream.write(text)
     dropped = {why: counts[why] for why in ("empty", "long")}
     if not counts["lines"]:
-        raise InputError(f"{paths[0]}: no training pair is left; dropped were {dropped}")
+        raise InputError(f"{paths[0]}: no training pair is left; these were dropped: {dropped}")
     sides = {k: {"tokens": counts[k], "sha256": sha256(folder / f"{name}.{k}")} for k in LANGUAGES}
     return {"lines": counts["lines"], "dropped": dropped} | sides
 
@@ -78,14 +79,14 @@ def _tokenize(
 class _Pairs:
     """Tokenizes pairs of a set."""
 
-    paths: list[Path]  # of both languages and, if there are any, of the links
+    paths: list[Path]  # the files of both languages and, if there are any, of the links
     settings: Tokenize
     tokenized: bool
     training: bool
 
     def __call__(self, first: int, rows: list[tuple[str, ...]]) -> tuple[list[str], Counter[str]]:
-        """Return the lines of each file that are kept, and counts: of ``lines``, of tokens by language
-        and of dropped pairs by reason. ``first`` is the number of the first row.
+        """Return the lines of each file that are kept, and their number as ``lines``, the numbers of
+        tokens by language and of dropped pairs by reason. ``first`` is the number of the first row.
         """
         split = [self._splitter(language) for language in LANGUAGES]
         texts: list[list[str]] = [[] for _ in self.paths]

@@ -14,19 +14,19 @@ UNK, BOS, EOS = range(len(SPECIAL))
 
 
 class Vocabulary:
-    """A numbered list of words. ``<unk>``, ``<s>`` and ``</s>`` are its first three.
+    """A numbered list of words. ``<unk>``, ``<s>`` and ``</s>`` are its first three words.
 
     Text cannot forge the special words: a token spelled like one of them is unknown.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
-        """Number ``words``, which start with the special ones and hold none twice."""
+        """Number ``words``, which start with the special ones and hold no word twice."""
         self.words = list(words)
         self._ids = {word: i for i, word in enumerate(self.words) if i >= len(SPECIAL)}
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read a vocabulary of one word a line.
+        """Read a vocabulary with one word per line.
 
         Raises:
             InputError: if the file is missing, does not start with the special words, holds a word
@@ -43,11 +43,11 @@ class Vocabulary:
                 )
             first = lines.setdefault(word, number)
             if first != number:
-                raise InputError(f"{path}:{number}: {word!r} stands on line {first} already")
+                raise InputError(f"{path}:{number}: {word!r} is on line {first} already")
         return cls(words)
 
     def save(self, path: Path) -> None:
-        """Write one word a line."""
+        """Write one word per line."""
         write_lines(path, self.words)
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class Vocabulary:
 
 
 def count_words(lines: Iterable[str]) -> Counter[str]:
-    """Count the tokens of lines, which spaces separate, in the order in which they first occur."""
+    """Count the tokens of lines, separated by spaces, in the order of their first occurrence."""
     counts: Counter[str] = Counter()
     for line in lines:
         counts.update(line.split())
@@ -80,7 +80,7 @@ def build_vocabulary(counts: Mapping[str, int], size: int) -> Vocabulary:
 
     Args:
         counts: how often each word occurs, in the order of :func:`count_words`.
-        size: entries at most, the special words included.
+        size: the largest number of entries, the special words included.
     """
     words = (word for word in counts if word not in SPECIAL)
     # nlargest keeps words with equal counts in their order

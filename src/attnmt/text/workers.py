@@ -17,8 +17,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 CHUNK = 10_000  # items of a piece of work
-SMALL = 5  # chunks that are done sooner than processes start
-# A module that imports what workers need. Otherwise each of them would take half a second to do so.
+SMALL = 5  # so few chunks are done before processes would have started
+# This module imports what workers need. Otherwise each worker would spend half a second on imports.
 PRELOADED = "attnmt.text.encode"
 
 
@@ -73,7 +73,7 @@ def _in_processes(
                 yield pending.popleft().result()
         except BrokenProcessPool:
             raise InputError(
-                "a worker process was killed, most likely for want of memory; grant more, or lower "
+                "a worker process was killed, most likely because memory ran out; grant more, or lower "
                 "machine.workers"
             ) from None
         finally:

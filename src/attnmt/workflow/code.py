@@ -19,7 +19,7 @@ from attnmt.files.text_file import json_text, update_text
 
 SOURCE = Path(attnmt.__file__).parent
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
-DIGITS = 16  # of a SHA-256, enough to tell two versions of a module apart
+DIGITS = 16  # digits of a SHA-256; they tell two versions of a module apart
 
 
 @cache
@@ -44,7 +44,7 @@ def code_of(script: Path) -> dict[str, str]:
 
 
 def digest_of(code: dict[str, str]) -> str:
-    """Return one digest of all that a script runs."""
+    """Return one digest of all the code that a script runs."""
     return _digest(json.dumps(code, sort_keys=True).encode())
 
 
@@ -77,7 +77,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 def _file(module: str) -> Path:
     """Return the file of a module of this package, whether or not it exists."""
     path = SOURCE.joinpath(*module.split(".")[1:])
-    package = path / "__init__.py"  # a folder without it may be data beside a module of its name
+    package = path / "__init__.py"  # a folder without it may hold data beside a module
     return package if package.exists() else path.with_suffix(".py")
 
 

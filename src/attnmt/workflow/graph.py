@@ -34,17 +34,17 @@ TRAIN = "train@"  # before a model's name: the stage that trains it
 class Stage(Order):
     """One stage of an experiment. All paths are relative to the project's folder.
 
-    ``inputs`` are sources and declared outputs. The outputs that lie in a folder stand for the folder,
-    and an output stands for a file in it.
+    ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, they are
+    listed instead of the folder. If it reads a file in an output, the output is listed instead.
     """
 
     description: str
     threads: int
     resources: dict[str, int]
     priority: int  # the number of stages that read its outputs; the highest goes first
-    done: bool  # dvc.lock or the record says that the outputs were made of what lies there now
+    done: bool  # dvc.lock or the record says that the outputs were made of the present inputs
     settled: bool  # done, as is every stage before it
-    committed: bool  # dvc.lock says that it is done, and no record says that other code did it
+    committed: bool  # dvc.lock says that it is done, and no record says that other code made it
 
 
 def read_stages(
@@ -52,9 +52,10 @@ def read_stages(
 ) -> list[Stage]:
     """Return the stages of an experiment, in dvc.yaml's order.
 
-    ``compare`` writes models.yaml and the digests of the code as they are now. Then it asks DVC, where
-    there is a dvc.lock, and the stages' records what has changed. Without it no stage is done.
-    ``look`` writes no digests for an experiment that has none yet: no stage of it has run here.
+    ``compare`` writes models.yaml and the digests of the code as they are now. Then it finds
+    out what has changed, from DVC (if there is a dvc.lock) and from the stages' records. Without
+    ``compare`` no stage counts as done. With ``look``, no digests are written for an experiment that has
+    none yet, because none of its stages has run here.
 
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
@@ -137,7 +138,7 @@ def find_order(experiment: str, command: str) -> Order:
     """Return the definition of the stage that runs a command, alone or among others.
 
     Raises:
-        InputError: if no stage of the experiment does.
+        InputError: if no stage of the experiment runs it.
     """
     for stage in read_stages(experiment, compare=False):
         if command in stage.commands:
@@ -146,7 +147,7 @@ def find_order(experiment: str, command: str) -> Order:
 
 
 class Committed(NamedTuple):
-    """The stages of an experiment after a commit, by what dvc.lock says of them."""
+    """The stages of an experiment after a commit, by what dvc.lock says about them."""
 
     new: list[str]  # dvc.lock did not say before that they are done
     stale: list[str]  # something that they are made of has changed; their old entries stay
@@ -162,7 +163,8 @@ def commit(experiment: str) -> Committed:
     with _repository(Path()) as repo:
         for target in [f"{file}:{name}" for name in new] if stale else [str(file)]:
             repo.commit(target, force=True)
-    # DVC's status calls no output unchanged that its cache lacks, and a commit puts the others there.
+    # DVC's cache now has the outputs of every stage that is done. The commit above put the new ones
+    # there, and DVC's status calls an output changed if its cache lacks it.
     trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
     return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
 
@@ -172,7 +174,7 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
     if not path.exists():
         known = sorted(other.parent.name for other in root.glob("experiments/*/dvc.yaml"))
         raise InputError(
-            f"{path}: no experiment {experiment!r}; known are {', '.join([DEMO, *known])}"
+            f"{path}: no experiment {experiment!r}; the known ones are {', '.join([DEMO, *known])}"
         )
     return path
 
@@ -187,13 +189,13 @@ def _repository(root: Path) -> Iterator[Repo]:
     except DvcException as error:  # it names the faulty file, unless that is DVC's configuration
         place = root / ".dvc/config" if isinstance(error, ConfigError) else root
         why = " ".join(str(error).split())
-        raise InputError(f"{place}: {why}; mend that file, or bring it back with git") from None
+        raise InputError(f"{place}: {why}; repair that file, or restore it with git") from None
 
 
 def _check(file: Path, stages: list[Any]) -> None:
     """Refuse a dvc.yaml that DVC accepts but that lacks what Snakemake needs."""
     if not stages:
-        raise InputError(f"{file}: has no stages; bring it back with git")
+        raise InputError(f"{file}: has no stages; restore it with git")
     for stage in stages:
         if "resources" not in (stage.meta or {}):
             raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")

@@ -1,4 +1,4 @@
-"""What models and families that are no longer in the parameters have left in the folders of outputs."""
+"""Outputs that were left by models and families that are no longer in the parameters."""
 
 import logging
 import shutil
@@ -15,7 +15,7 @@ def set_aside(params: Params) -> list[Path]:
     """Move leftovers to ``set-aside/``, so that no stage that reads a whole folder counts them.
 
     Returns:
-        Where they lay.
+        The paths where they were.
     """
     layout = Layout(params.experiment)
     moved = list(_leftovers(params, layout))

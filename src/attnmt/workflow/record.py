@@ -2,7 +2,7 @@
 
 DVC notes this in dvc.lock, but only for the stages that it ran. A stage that Snakemake or a person
 starts writes a record: its command and parameters, the digests of its inputs before it ran and of its
-outputs after it. So what made a file is known by content, and not by times.
+outputs after it. So the content of files, and not their times, shows what made them.
 """
 
 import hashlib
@@ -25,14 +25,14 @@ from attnmt.workflow.code import SCRIPT, code_of
 
 ORDER = "ATTNMT_ORDER"  # set by the Snakefile: the file of the order that a stage carries out
 DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
-NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # in a folder; as in .dvcignore
+NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # not counted, as in .dvcignore
 
 Digest = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
 class Order:
-    """What a stage is to be made of, and where. Paths are relative to the project's folder.
+    """A stage that is to run, and what decides its outputs. Paths are relative to the project's folder.
 
     A parameter is named with its file, as ``params.yaml:corpus.seed``.
     """
@@ -54,7 +54,7 @@ class Order:
         return {"command": self.command, "params": self.params, "inputs": inputs}
 
     def seen_now(self, digest: Digest) -> dict[str, Any]:
-        """Return the same with the parameters that the files have now; None stands for a missing one."""
+        """Return the same with the parameters that the files have now; a missing one is None."""
         names = [(name, *name.split(":")) for name in self.params]
         now = {file: yaml.safe_load(Path(file).read_text(encoding="utf-8")) for _, file, _ in names}
         params = {name: _at(now[file], key) for name, file, key in names}
@@ -66,7 +66,10 @@ class Order:
         return {path: value for path, value in digests.items() if value is not None}
 
     def write(self, path: Path, again: bool) -> None:
-        """Write the order if it is new, or ``again``: Snakemake runs what is older than its order."""
+        """Write the order if it is new, or in any case with ``again``.
+
+        Snakemake runs a stage whose outputs are older than its order.
+        """
         order = {name: getattr(self, name) for name in Order.__dataclass_fields__}
         if again:
             write_json(path, order)
@@ -101,7 +104,7 @@ class _Run(Record):
 
 
 def is_of(record: Path, order: Order, digest: Digest) -> bool:
-    """Return whether a recorded run of exactly this order made the outputs that lie there.
+    """Return whether a recorded run of exactly this order made the outputs that are there now.
 
     Raises:
         InputError: if the record is damaged.
@@ -180,7 +183,7 @@ def _read(record: Path) -> _Run:
 
 
 def digest_of_path(path: str | Path) -> str | None:
-    """Return the SHA-256 of a file, or of the names and contents of a folder's; None if missing."""
+    """Return the SHA-256 of a file, or of the names and contents of a folder's files, or None."""
     place = Path(path)
     if not place.is_dir():
         return sha256(place) if place.exists() else None
@@ -215,14 +218,14 @@ def _snakemakes_order(command: str) -> Order:
     file = os.environ[ORDER]
     order = Order(**read_json(Path(file)))
     if command not in order.commands:
-        raise InputError(f"{file}: {ORDER} names this order, which is not `{command}`; unset it")
+        raise InputError(f"{file}: this order does not run `{command}`; unset {ORDER}")
     return order
 
 
 def _definition(experiment: str, command: str) -> Order | None:
-    """Return dvc.yaml's definition of the stage with a command, if DVC is installed and has one."""
+    """Return dvc.yaml's definition of the stage that runs a command, if DVC is there and knows one."""
     try:
-        # By name: otherwise DVC's adapter would count as code of every stage.
+        # Imported by name. Otherwise the module graph would count as code of every stage.
         order: Order = importlib.import_module("attnmt.workflow.graph").find_order(
             experiment, command
         )

@@ -44,7 +44,7 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
 
 
 def run_app(app: typer.Typer) -> None:
-    """Run a command line. An InputError ends it: status 2, the message alone on standard error.
+    """Run a command line. An InputError ends it with status 2 and only its message on standard error.
 
     A file or standard output that the system does not let it read or write ends it in the same way. A
     scheduler's signals end it as Ctrl-C does, and nothing is left half-written. During a training
