@@ -120,4 +120,4 @@ def test_a_process_that_shares_a_gpu_is_told_once(
     device._say_that_it_is_shared.cache_clear()
     assert best_device() == best_device() == torch.device("cuda")
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "have all 2 GPUs of this machine: this one shares the first" in caplog.text
+    assert "use all 2 GPUs of this machine, so this one shares the first" in caplog.text

@@ -16,7 +16,7 @@ from attnmt.text.batches import Batch, make_batch, pad_source
 
 Ids = NDArray[np.int32]
 Result = TypeVar("Result")
-MOST_UNITS = 32_768  # in a batch, padding counted: a very long sentence shares it with few others
+MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
 
 
 def translate(
@@ -98,7 +98,7 @@ def _by_length(
     """Run ``one_batch`` over rows sorted by length, longest first; return results in the rows' order."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     results: dict[int, Result] = {}
-    # Within a caller's bar this one is cleared when full; less than a second's work shows none.
+    # Inside a caller's bar, this one is cleared when full. Work of less than a second shows no bar.
     bar = tqdm(desc=what, total=len(order), unit="sentence", disable=None, leave=None, delay=1)
     with bar:
         while len(results) < len(order):

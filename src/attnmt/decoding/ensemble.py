@@ -19,8 +19,9 @@ SHIFTS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step
 def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) -> Tensor:
     """Return log p, [.., V], from the members' logits, each [.., V], which are overwritten.
 
-    ``logits`` averages the logits before one softmax, as the authors' program does. This is the
-    geometric mean of the members' probabilities, normalized. ``probabilities`` averages these.
+    The average ``logits`` is taken over the logits, before one softmax, as in the authors' program. It
+    gives the normalized geometric mean of the members' probabilities. The average ``probabilities`` is
+    taken over the probabilities themselves.
     """
     if average == "logits":
         total = reduce(Tensor.add_, logits)
@@ -43,7 +44,7 @@ def best_words(
     ``rows_at_once`` allows.
 
     Args:
-        h_tilde: that of each member, [N, K, n].
+        h_tilde: the h~ of each member, [N, K, n].
         excluded: the id of a word that must not be returned, or None.
     """
     V = len(models[0].W_s)
@@ -61,10 +62,11 @@ def best_words(
 
 
 def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Return the largest entries of each row of x [R, V] and their columns, falling, each [R, count].
+    """Return the largest entries of each row of x [R, V] and their columns, each [R, count].
 
-    ``topk`` alone gives the same, but reads rows several times as slowly as a maximum does. So it reads
-    only the blocks with the largest maxima, which hold the largest entries.
+    The entries come in falling order. ``topk`` of whole rows gives the same, but takes several times as
+    long as a maximum. So ``topk`` reads only the blocks with the largest maxima, which hold the largest
+    entries.
     """
     V = x.shape[1]
     blocks = V // BLOCK
@@ -87,7 +89,7 @@ def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
 
 
 def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tensor | None:
-    """Return the source position of the largest weight, [N, K]; if several are largest, the first read.
+    """Return the source position of the largest weight, [N, K]; among equals, that of the first column.
 
     Args:
         weights: [N, K, M]; None gives None.
@@ -96,7 +98,7 @@ def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tenso
     memory = next((m for m in memories if m is not None), None)
     if weights is None or memory is None:
         return None
-    # With the fault of unmasked padding, padding has weight too, but is no word to link to.
+    # With the fault of unmasked padding, padding has weight too, but no word is linked to it.
     columns = weights.masked_fill(~memory.words, -1).argmax(dim=-1)
     return memory.positions.gather(1, columns)
 
@@ -104,9 +106,9 @@ def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tenso
 def authors_step(models: Sequence[Translator]) -> LinkStep:
     """Return the step at which the authors' program reads the weights that link a word.
 
-    The score says which one (``Score.authors_step``): the word's own step or the next, where the word is
-    the input. An ensemble is read at the next step if any member is. The GRU computes its weights
-    before its step, so they are read at the same step, whatever the score.
+    The score says which one (``Score.authors_step``): the word's own step or the next, where the word
+    is the input. An ensemble is read at the next step if any member is. A GRU computes its weights
+    before its step, so they are read at the word's own step, whatever the score is.
     """
     late = any(
         model.config.shape.cell == "lstm"

@@ -18,7 +18,7 @@ CHUNK = 512  # words whose logits are held at once, for each model
 
 
 class Forced(NamedTuple):
-    """What a model, or an ensemble, says of a given translation."""
+    """What a model, or an ensemble, says about a given translation."""
 
     score: float  # sum of log p, </s> included
     # The source position with the largest weight at each step, that of </s> included; empty without
@@ -26,7 +26,7 @@ class Forced(NamedTuple):
     attended: list[int]
 
     def links(self, step: LinkStep) -> list[int]:
-        """Return the source position of each word by the weights of a step."""
+        """Return the source position that the weights of a step link each word to."""
         shift = SHIFTS[step]
         return self.attended[shift : shift + len(self.attended) - 1]
 

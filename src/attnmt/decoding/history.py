@@ -1,4 +1,4 @@
-"""What a search did, step by step, from which its finished translations are read back."""
+"""The steps of a search; the finished translations are read back from them."""
 
 from typing import Any, NamedTuple
 
@@ -32,13 +32,13 @@ class _Finished(NamedTuple):
 
     length: int
     sentences: Tensor  # the rows' numbers among all sentences, [N]
-    which: Tensor  # whether each entry finishes, [N, F]; a row's finish in order
+    which: Tensor  # whether each entry finishes, [N, F]; in a row, from left to right
     hypotheses: Tensor  # [N, F]
     scores: Tensor  # [N, F]
 
 
 class History:
-    """The steps of S sentences and what finished. All stays on the device, so that no step waits."""
+    """The steps and the finished hypotheses of S sentences, on the device, so that no step waits."""
 
     def __init__(self, sentences: int) -> None:
         self.sentences = sentences

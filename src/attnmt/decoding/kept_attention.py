@@ -1,4 +1,4 @@
-"""Sentences of a set whose attention is kept whole, for figures and the report."""
+"""The sample of sentences whose full attention is kept, for figures and the report."""
 
 import json
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ class Attended:
     line: int  # number in the set, from 0
     source: list[str]
     target: list[str]  # ends in </s>
-    weights: list[list[float]]  # a row a target unit, a column a source unit, four decimals
+    weights: list[list[float]]  # a row per target unit, a column per source unit, 4 decimals
 
 
 def sampled_lines(lines: int, samples: int) -> list[int]:
@@ -31,7 +31,7 @@ def sampled_lines(lines: int, samples: int) -> list[int]:
 
 
 def write_attention(path: Path, samples: Iterable[Attended]) -> None:
-    """Write a JSON list, a sample a line."""
+    """Write a JSON list with one sample per line."""
     rows = (json.dumps(asdict(sample), ensure_ascii=False) for sample in samples)
     write_text(path, "[\n" + ",\n".join(rows) + "\n]\n")
 

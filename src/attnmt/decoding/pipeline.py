@@ -14,11 +14,11 @@ from attnmt.text.vocabulary import SPECIAL
 
 
 class Pipeline:
-    """What the stages do to a test set, from raw text to plain translations, for any text.
+    """Does for any text what the stages do for a test set: from raw text to plain translations.
 
-    Words are cut into pieces by the codes and by the vocabulary, which holds every piece that training
-    saw if ``encoding.vocabulary`` leaves room for all. If it does not, a piece beyond the vocabulary is
-    cut further here, while it is unknown in the encoded sets.
+    Words are cut into pieces by the codes and by the vocabulary. If ``encoding.vocabulary`` leaves room,
+    the vocabulary holds every piece that training saw. If not, a piece that the vocabulary lacks is cut
+    further here, but is unknown in the encoded sets.
     """
 
     def __init__(self, translator: TextTranslator, tokenize: Tokenize, encoding: Encoding) -> None:
@@ -52,7 +52,7 @@ class Pipeline:
         return [next(translations) if units else [empty] for units in sentences]
 
     def units(self, line: str) -> Units:
-        """Return what the models read of a raw line."""
+        """Return the units that the models read for a raw line."""
         words = words_read(" ".join(self._split(line)), self._encoding, f"{line[:60]!r}")
         return self._cutter.cut(words) if self._cutter else words
 

@@ -1,11 +1,11 @@
 """The step whose attention says what an unknown word translates, and how it is chosen.
 
-The attention of either of two steps may link a target word to its source word: that of the step that
-predicts it, or that of the next, where it is the input. Which one is right differs from model to model.
-It is chosen on the development set, by what it is used for: the set's references are force-decoded
-once, each of their unknown words is replaced by either reading, and the reading that brings back more
-words of the references is chosen. This needs neither gold links nor a search, and works for every model,
-ensemble and text.
+Attention may link a target word to its source word at either of two steps: the step that predicts the
+word, or the next step, where the word is the input. Which step is right differs from model to model.
+It is chosen on the development set by its use, which is to replace unknown words. The set's references
+are force-decoded once, and each of their unknown words is replaced by either reading. The reading that
+brings back more words of the references is chosen. This needs neither gold links nor a search, and works
+for every model, ensemble and text.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from attnmt.layout import Layout
 
 
 class Reading(Record):
-    """The step that is chosen for a model or an ensemble, and what it was chosen by."""
+    """The step that is chosen for a model or an ensemble, and the numbers that decided it."""
 
     set: Text
     unknown_words: Count  # in the set's references

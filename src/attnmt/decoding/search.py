@@ -2,14 +2,14 @@
 
 For S source words and a beam of B, the first step takes the B best words other than ``</s>``. Every
 later step pools the B best words of each hypothesis, ranks them by total log p and keeps the first B
-that are not ``</s>``. It finishes each ``</s>`` ranked above the last word kept if the translation then
-has more than floor(0.5 (S + 1)) words, ``</s>`` included. The search ends after floor(1.5 (S + 1)) words
-or when enough are finished. If none finished, the B hypotheses count as finished. Scores are not
-normalized by length.
+that are not ``</s>``. Each ``</s>`` ranked above the last word kept finishes a translation, if this has
+more than floor(0.5 (S + 1)) words, ``</s>`` included. The search ends after floor(1.5 (S + 1)) words, or
+when enough translations are finished. If none is finished, the B hypotheses count as finished. Scores
+are not normalized by length.
 
 Since log p only falls, a sentence is also done when its best finished translation scores at least as
-high as every hypothesis still alive: nothing can overtake it. If the n best are asked for, the n-th best
-must score so.
+high as every hypothesis still alive: nothing can overtake it. If the n best are asked for, the n-th
+best must score that high.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ class Search:
     """The options of beam search."""
 
     beam: int
-    candidates: int  # finished translations of a sentence that are enough
-    best: int | None = 1  # how many of the best must be right; None follows the rules to their end
+    candidates: int  # how many finished translations of a sentence are enough
+    best: int | None = 1  # the n of the rule for the n best; None turns this rule off
     link_step: LinkStep = "same"
     average: Average = "logits"  # how an ensemble's members are averaged
     bos: int = BOS
@@ -47,7 +47,7 @@ class _Live(NamedTuple):
     words: Tensor  # the last word of each hypothesis, [N, K]
     scores: Tensor  # log p of each hypothesis, [N, K]
     finished: Tensor  # how many translations have finished, [N]
-    best: Tensor  # the n highest scores of these, falling, [N, n]; -inf where there are fewer
+    best: Tensor  # their n highest scores, falling, [N, n]; -inf where there are fewer
 
     def select(self, rows: Tensor) -> Self:
         """Keep the sentences ``rows``."""
@@ -104,7 +104,7 @@ def _extend(
 
     Args:
         live: the sentences before the step.
-        log_p: that of each hypothesis' best words, [N, K, P].
+        log_p: log p of each hypothesis' best words, [N, K, P].
         words: these words, [N, K, P].
         attended: the source position that each hypothesis attends to, [N, K]; None without attention.
         t: the step, 1 at the first.
@@ -116,7 +116,7 @@ def _extend(
     ranked, order = totals.sort(dim=1, descending=True, stable=True)
     ranked_words, ranked_parents = words.flatten(1).gather(1, order), order // log_p.shape[2]
     ends = ranked_words == options.eos
-    # By a stable sort words come first, in their order, and </s> last.
+    # The stable sort puts words first, in their order, and </s> last.
     kept = ends.byte().sort(dim=1, stable=True).indices[:, : options.beam]
     missing = ends.gather(1, kept)  # only a vocabulary smaller than the beam leaves too few words
     ranks = torch.arange(ends.shape[1], device=ends.device)

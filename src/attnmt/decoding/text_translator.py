@@ -42,10 +42,11 @@ class Translation(NamedTuple):
 
 
 class ForcedSet(NamedTuple):
-    """What the models say of a set's references."""
+    """What the models say about a set's references."""
 
     scores: list[float]  # log p of each
-    # Each sentence's links between words, source-target, by the step read; empty without attention.
+    # Each sentence's links between words, source-target, by the step at which they are
+    # read; empty without attention.
     links: dict[LinkStep, list[Links]]
 
 
@@ -60,7 +61,7 @@ class TextTranslator:
         options: Search,
         batch_size: int,
     ) -> None:
-        """Take models of one family, in eval mode; ``batch_size`` changes no translation."""
+        """Take models of one family, in eval mode; ``batch_size`` does not change translations."""
         self.models = models
         self.data = data
         self.dictionary = dictionary
@@ -80,11 +81,11 @@ class TextTranslator:
         self.options = replace(self.options, link_step=step)
 
     def choose_reading(self, dev: str) -> Reading:
-        """Return the reading that brings back most unknown words of the set ``dev``, no test set.
+        """Return the reading that brings back the most unknown words of the set ``dev``.
 
-        If both bring back equally many, it is the authors'. A sentence counts only if it keeps its
-        number of words when its unknown pieces are replaced by ``<unk>``. The model must have
-        attention.
+        This must not be a test set. If both readings bring back the same number, the result is the
+        authors' reading. A sentence counts only if it keeps its number of words when its unknown pieces
+        are replaced by ``<unk>``. The model must have attention.
         """
         vocabulary, data = self._vocabularies[self.target], self.data
         source, target = (data.units(dev, side) for side in (self.source, self.target))
@@ -202,14 +203,14 @@ def load_translator(
     beam: int | None = None,
     n_best: int | None = None,
 ) -> TextTranslator:
-    """Load a model or an ensemble of an experiment, with what its family reads.
+    """Load a model or an ensemble of an experiment, with the encoded data and the dictionary.
 
     Its attention is read as the authors' program reads it, until ``read_at`` says otherwise.
 
     Args:
         root: the folder that holds data/ and models/.
-        beam: replaces the experiment's; None keeps that.
-        n_best: replaces the experiment's; None keeps that.
+        beam: replaces the experiment's beam; None keeps it.
+        n_best: replaces the experiment's ``n_best``; None keeps it.
 
     Raises:
         InputError: if the experiment has no such model, a file is missing (naming the stage that makes

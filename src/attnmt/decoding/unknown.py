@@ -10,11 +10,11 @@ from attnmt.text.vocabulary import SPECIAL, UNK
 def replace_unknown(
     words: Sequence[str], source: Sequence[str], links: Links, dictionary: Dictionary
 ) -> list[str]:
-    """Replace each ``<unk>`` by the translation of the source word it is linked to, else by that word.
+    """Replace each ``<unk>`` by the translation of its source word, or else by the source word itself.
 
     Args:
         words: the words of the translation.
-        source: the words of the sentence, as they were before the vocabulary was cut.
+        source: the words of the sentence, before any of them became ``<unk>``.
         links: (source position, position in ``words``). If a word has several links, the first counts;
             an unknown word without a link stays.
     """

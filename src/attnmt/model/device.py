@@ -1,4 +1,4 @@
-"""Where a model's numbers lie: on a GPU of its own, else on the processor."""
+"""The device that holds a model: a GPU, if possible one for this process alone, or else the CPU."""
 
 import logging
 import os
@@ -11,19 +11,19 @@ from filelock import FileLock, Timeout
 
 log = logging.getLogger(__name__)
 
-# Held until this process ends, however it ends.
+# Locks of the GPUs that this process has taken. They are held until it ends, however it ends.
 _taken: list[FileLock] = []
 
 
 def best_device() -> torch.device:
-    """Return the GPU where there is one, else the CPU.
+    """Return a GPU if there is one, else the CPU.
 
-    If there are several, it is one that :func:`take_gpu` takes. If none is free, the first is shared,
-    with a warning: two processes may fit on it, for example a translation and a training. Only a
-    scheduler makes sure that each process has a GPU of its own.
+    If there are several GPUs, :func:`take_gpu` chooses one. If none is free, the first is shared, with a
+    warning: two processes may fit on it, for example a translation and a training. Only a scheduler
+    makes sure that each process has its own GPU.
     """
-    # Without this variable cuBLAS, which cuDNN's LSTM calls too, may sum in another order at each run.
-    # cuBLAS reads it at CUDA's first product.
+    # Without this variable cuBLAS, which cuDNN's LSTM calls too, may sum in another order in each run.
+    # cuBLAS reads it at the first product on the GPU.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     if not torch.cuda.is_available():
         return torch.device("cpu")
@@ -35,18 +35,19 @@ def best_device() -> torch.device:
 @cache
 def _say_that_it_is_shared() -> None:
     log.warning(
-        "other processes of yours have all %d GPUs of this machine: this one shares the first, its time "
-        "and its memory; if you do not want that, end this process or wait for the others",
+        "your other processes use all %d GPUs of this machine, so this one shares the first; that costs "
+        "both time and memory; if you do not want that, end this process or wait for the others",
         torch.cuda.device_count(),
     )
 
 
 @cache
 def take_gpu() -> bool:
-    """Make the first GPU current that no other process of this user has taken; False if there is none.
+    """Take the first GPU that no other process of this user has taken; return False if none is free.
 
-    Nothing else gives trainings that run side by side on one machine a GPU each: Snakemake counts
-    GPUs, but does not say which one to use. If a scheduler does, torch sees only the GPU that it chose.
+    The GPU becomes torch's current device. Without this, trainings that run side by side on one machine
+    would share a GPU: Snakemake counts GPUs, but does not say which one to use. A scheduler may say it;
+    then torch sees only the GPU that the scheduler chose.
     """
     for number in range(torch.cuda.device_count()):
         name = f"attnmt-{os.getuid()}-{torch.cuda.get_device_properties(number).uuid}.lock"

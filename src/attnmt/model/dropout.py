@@ -7,12 +7,13 @@ from torch import Tensor, nn
 class Dropout(nn.Module):
     """In training, set each element to zero with probability p and scale the rest by 1 / (1 - p).
 
-    A mask takes 16 random bits an element from torch's own generator, which a checkpoint holds. So p
-    is met to within 2^-16.
+    A mask takes 16 random bits per element from torch's own generator, whose state a checkpoint holds.
+    The probability of a zero is therefore p to within 2^-16.
 
-    Where processes share a batch, each draws the masks of all its sentences, so that the random numbers
-    are those of one process, and uses those of its own sentences. ``share`` says how many sentences
-    there are and which are this process's. They are then the last dimension but one of every tensor.
+    If several processes share a batch, each draws the masks of the whole batch and uses those of its
+    own sentences. The random numbers are then the same as with one process. ``share`` says how many
+    sentences the batch has and which of them are this process's. Sentences are then the last dimension
+    but one of every tensor.
     """
 
     def __init__(self, p: float) -> None:

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-# Few enough for a processor's cache, enough to keep a GPU busy.
+# Logits at once: few enough for a processor's cache, and enough to keep a GPU busy.
 CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
 FEWEST = 512  # words of a chunk; with fewer, W_s would be read too often
 

@@ -23,7 +23,8 @@ def _rounds_to_bf16() -> bool:
     torch's own answer (``_is_mkldnn_bf16_supported``) is yes for every processor with AVX-512. Many of
     these lack the instructions for bf16 and multiply in fp32.
     """
-    # The product sums 1 + 2^-9 257 times. bf16 rounds it to 1, but cannot hold the sum 257.
+    # Each element of the product is 257 times 1 + 2^-9. In bf16 this factor becomes 1, and the sum 257.
+    # bf16 cannot hold 257, so the product has this value only if the sum is exact.
     left, right = torch.full((64, 256), 1 + 2**-9), torch.ones(256, 128)
     right[0] = 2
     backends: Any = torch.backends  # its types lack ``fp32_precision``
@@ -38,10 +39,12 @@ def _rounds_to_bf16() -> bool:
 
 @contextmanager
 def products_in(precision: Precision, device: torch.device) -> Iterator[None]:
-    """Multiply with factors rounded to a precision (bf16: 8 bits of mantissa, tf32: 11), sums in fp32.
+    """Multiply matrices with factors rounded to a precision, and sum in fp32.
+
+    bf16 has 8 bits of mantissa, and tf32 has 11.
 
     Raises:
-        InputError: if the device cannot multiply in it.
+        InputError: if the device cannot multiply in this precision.
     """
     possible = supported(device)
     if precision not in possible:

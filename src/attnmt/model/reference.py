@@ -1,8 +1,8 @@
 """The model as the paper writes it: plain torch, one step after the other, derivatives by autograd.
 
 Read this file first. Training and translation use ``translator.py``, which computes the same function of
-the same parameters in less time. The tests compare the two in every variant, values and gradients, and
-both with cases that the authors' own program computed.
+the same parameters in less time. The tests compare values and gradients of the two in every variant.
+They also compare both with cases that the authors' own program computed.
 
 Equations are those of Luong et al. (2015). N sentences have at most M source and T target words; a layer
 has n cells and an embedding e numbers. No part has a bias.
@@ -40,7 +40,7 @@ class LSTM(nn.Module):
 
 
 class GRU(nn.Module):
-    """A layer of GRU cells (Cho et al. 2014), in the form of ``torch.nn.GRU``; rows r, z, n."""
+    """A layer of GRU cells (Cho et al. 2014), in the form of ``torch.nn.GRU``, with rows r, z, n."""
 
     def __init__(self, inputs: int, n: int) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class GRU(nn.Module):
 
 
 class Stack(nn.Module):
-    """Layers above each other, with dropout on the input of every layer and nowhere else."""
+    """Layers on top of each other, with dropout on the input of every layer and nowhere else."""
 
     def __init__(self, shape: ModelShape, inputs: int, dropout: float) -> None:
         super().__init__()
@@ -187,7 +187,10 @@ class Attention(nn.Module):
         return torch.softmax(scores, dim=1) * gaussian  # equation 10
 
     def scores(self, h: Tensor, h_s: Tensor) -> Tensor:
-        """score(h_t, h_s), [N, M]. The last two are the course report's; its additive is concat."""
+        """Return score(h_t, h_s), [N, M].
+
+        The last two scores are from the course report. What the report calls additive is concat here.
+        """
         match self.system.score:
             case "dot":
                 return dot(h, h_s)
@@ -293,7 +296,7 @@ class Reference(nn.Module):
         return h_tilde, weights
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the sum of -log p over the next words [N, T]; each sentence has ``lengths`` [N]."""
+        """Return the sum of -log p of the next words [N, T]; each sentence has ``lengths`` [N] words."""
         real = torch.arange(next_words.shape[1], device=next_words.device) < lengths[:, None]
         logits = h_tilde[real] @ self.W_s.T
         return nn.functional.cross_entropy(logits, next_words[real], reduction="sum")

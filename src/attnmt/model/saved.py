@@ -1,7 +1,7 @@
 """A trained model on disk: one file, which holds the weights and what rebuilds the model from them.
 
-``weights.safetensors`` carries its configuration as metadata; ``config.json`` beside it says the same to
-people.
+``weights.safetensors`` carries its configuration as metadata; ``config.json`` beside it holds the same
+as plain text.
 """
 
 import json
@@ -45,7 +45,7 @@ def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path
     """Rebuild a model of an experiment in eval mode on the best device.
 
     Args:
-        dataset_digest: that of the encoded data that the model will be used with.
+        dataset_digest: the digest of the encoded data that the model will be used with.
         root: the folder that holds models/.
 
     Raises:

@@ -1,6 +1,7 @@
 """What a training left beside its weights, read strictly: settings, metrics, history, provenance.
 
-Each file says which model it belongs to, so that it is refused in another model's folder.
+``config.json`` and ``provenance.json`` say which model they belong to, so that they are refused in
+another model's folder.
 """
 
 import csv
@@ -52,7 +53,7 @@ class Provenance(_TrainingFile):
     """When, where and how fast a model was trained: ``provenance.json``."""
 
     code: Text  # digest of the code that it ran
-    commits: Annotated[list[Text], Field(min_length=1)]  # at which it ran
+    commits: Annotated[list[Text], Field(min_length=1)]  # those at which it ran
     started: Annotated[str, AfterValidator(_moment)]
     device: Text
     threads: Positive
@@ -90,7 +91,7 @@ def config_in(values: Any, path: Path) -> TrainedConfig:
     """Return the configuration that the file of weights ``path`` holds.
 
     Raises:
-        InputError: if it is not one, or is another model's.
+        InputError: if it holds none, or that of another model.
     """
     return _refuse_other(checked(values, TrainedConfig, str(path), _again(path.parent)), path)
 
@@ -121,8 +122,8 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
         columns: those that must be there in addition to ``step``.
 
     Raises:
-        InputError: if it is missing, empty or cut off, lacks a column, or (naming the line) holds a
-            cell that is not a finite number or a step that is not above the one before it.
+        InputError: if it is missing, empty or cut off; if it lacks a column; or if a cell is not a
+            finite number, or a step is not above the step before it. The message names the line.
     """
     path, again = folder / "history.csv", _again(folder)
     if not path.exists():

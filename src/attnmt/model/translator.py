@@ -46,7 +46,7 @@ class Translator(nn.Module):
 
     def initialize(self, seed: int) -> None:
         """Draw every parameter from the uniform distribution over [-init, init]."""
-        # The CPU's generator, so that every device has the same draw.
+        # This is the CPU's generator, so the draw is the same on every device.
         generator = torch.Generator().manual_seed(seed)
         limit = self.config.shape.init
         with torch.no_grad():
@@ -80,7 +80,7 @@ class Translator(nn.Module):
         return h_tilde, weights
 
     def stepper(self, source: Tensor, lengths: Tensor) -> Stepper:
-        """Encode as ``encode`` does, and return what then decodes word by word in eval mode."""
+        """Encode as ``encode`` does, and return a stepper; the model is in eval mode."""
         return Stepper(self.decoder, *self.encode(source, lengths))
 
     def logits(self, h_tilde: Tensor) -> Tensor:
@@ -88,7 +88,7 @@ class Translator(nn.Module):
         return h_tilde @ self.W_s.T
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the sum of ``losses``, the training's objective, in less time and memory."""
+        """Return the sum of ``losses``, which training minimizes, in less time and memory."""
         words = next_words.masked_fill(~real_words(next_words, lengths), -1).flatten()
         total: Tensor = SummedLoss.apply(
             h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()

@@ -17,10 +17,10 @@ def opened(path: Path, framework: str) -> Iterator[tuple[Any, TrainedConfig]]:
     """Open ``weights.safetensors`` of a model's folder; yield the file and its configuration.
 
     Args:
-        framework: whose tensors the file gives, ``pt`` or ``numpy``.
+        framework: the kind of tensors that the file gives, ``pt`` or ``numpy``.
 
     Raises:
-        InputError: if it is missing or damaged, or is another model's.
+        InputError: if it is missing or damaged, or belongs to another model.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file; train the model first")

@@ -18,9 +18,9 @@ def aer(
     """Return 1 - (|A and S| + |A and P|) / (|A| + |S|), the sizes summed over the corpus.
 
     Args:
-        links: A, the links to judge, of each sentence pair.
+        links: A, the links to judge, for each sentence pair.
         sure: S, the gold links that must be found.
-        possible: P, the gold links that may be found; the sure ones belong to it, listed or not.
+        possible: P, the gold links that may be found; the sure links belong to P, listed or not.
 
     Returns:
         A rate in [0, 1]; 0 is best.
@@ -39,7 +39,7 @@ def link_counts(
     sure: Sequence[Collection[Link]],
     possible: Sequence[Collection[Link]],
 ) -> NDArray[np.int64]:
-    """Return the counts from whose sums the error rate of any sentence pairs follows.
+    """Return counts of each sentence pair; their sums give the error rate of any set of pairs.
 
     Returns:
         (lines, 2): |A and S| + |A and P|, and |A| + |S|, of each sentence pair.

@@ -1,4 +1,4 @@
-"""The links of the aligned set against gold links, for each way to read them off the attention.
+"""Scores of the aligned set's links against gold links, for each step at which attention is read.
 
 Links are English-German here, as the gold links are, whatever the direction of the translation.
 """
@@ -61,13 +61,13 @@ def score_readings(
     gold: Sequence[GoldLinks] | None,
     samples: int,
 ) -> AttentionScores:
-    """Return the error rate of the ``authors`` reading with its interval, and the rate of both.
+    """Return the error rate of the ``authors`` reading with its interval, and both readings' rates.
 
     Args:
         name: the name of the set.
         links: those of every sentence pair, by the step that is read.
         authors: the step that the authors' program reads.
-        gold: the gold links of every sentence pair. If none are known, None; then the rates are None.
+        gold: the gold links of every sentence pair. If it is None, the rates are None too.
         samples: how many the bootstrap draws.
     """
     scored = score_links(name, links[authors], gold, samples)

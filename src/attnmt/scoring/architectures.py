@@ -1,19 +1,20 @@
-"""Whether architectures come in the order that is claimed: one rank correlation, its interval, its test.
+"""A test of whether architectures come in the order claimed: a rank correlation and its interval.
 
 The correlation is Kendall's tau (1938) over the pairs that the claimed order tells apart: the share of
 pairs in the same order less the share of pairs in the opposite one.
 
 Two things could make it large by luck. The first is the choice of architectures: if the two orders had
 nothing to do with each other, each order of ours would be equally likely, and shuffles of ours say how
-often tau is as large. The second is the choice of seeds and sentences: means are drawn around the
-systems' means, with their errors, and each draw has its tau. A claim of some correlation must stand both
+often tau would be as large. The second is the choice of seeds and sentences: means are drawn around the
+systems' means, with their errors, and each draw has its tau. A claim of some correlation must pass both
 tests, so p is the larger of the two.
 
-Errors mix an order up, so our tau tends to be nearer to 0 than the true one, and the draws' tau nearer
-still. Therefore the draws count as they are and also mirrored in ours. The interval holds both, and p is
-the larger one. In simulations with six architectures and five seeds, the interval held the true tau in
-97% of studies or more, unless this tau was 1. Then it was 92% where the errors of the means were about
-as large as the differences between neighbors, and 76% where they were more than twice as large.
+Errors disturb an order, so our tau tends to be nearer to 0 than the true one, and the draws' tau nearer
+still. Therefore the draws count as they are, and also mirrored at our tau. The interval holds both
+sets, and p is the larger of the two p-values. In simulations with six architectures and five seeds, the
+interval held the true tau in 97% of studies or more, unless this tau was 1. In that case, it held the
+true tau in 92% where the errors of the means were about as large as the differences between neighbors,
+and in 76% where they were more than twice as large.
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ def rank_test(
     """Test the rank correlation of systems' scores with other numbers of the same systems.
 
     Args:
-        expected: published numbers alone, or another score of the same trainings alone.
+        expected: either only published numbers, or only another score of the same trainings.
         systems: three or more, no two of which share a training.
         sign: what is claimed of the correlation.
         bound: as ``Estimate.test`` has it, in [-1, 1].
@@ -85,14 +86,14 @@ def correlation(expected: Numbers, ours: Numbers) -> Numbers:
 
 
 def _draw(scores: Sequence[Sequence[Runs]], chance: np.random.Generator) -> list[Numbers]:
-    """Draw the systems' means around ours, (DRAWS, systems) for each score of them.
+    """Draw the systems' means around ours, (DRAWS, systems) for each score.
 
     The draws of a system's seeds are the same for all its scores, so that these stay correlated. The
-    sentences of two scores are drawn apart: AER has sentences of its own.
+    sentences of two scores are drawn independently, since AER is measured on other sentences.
     """
     drawn = []
     for systems in scores:
-        # A symmetric root; what a small sample makes negative counts as 0.
+        # The root is symmetric. An eigenvalue that a small sample makes negative counts as 0.
         values, vectors = np.linalg.eigh(common(systems))
         root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
         noise = chance.standard_normal((DRAWS, len(systems))) @ root
@@ -107,5 +108,5 @@ def _draw(scores: Sequence[Sequence[Runs]], chance: np.random.Generator) -> list
 
 
 def _share(hits: NDArray[np.bool_]) -> float:
-    """Return the share of hits, (rows, draws), in the row that has most; ours counts as one more."""
+    """Return the share of hits, (rows, draws), in the row with most; our tau counts as one more hit."""
     return float((np.count_nonzero(hits, axis=1).max() + 1) / (hits.shape[1] + 1))

@@ -20,10 +20,10 @@ from attnmt.text.encoded import EncodedSets
 def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores:
     """Return all scores of a model or an ensemble.
 
-    All that is scored is read before the first score is computed.
+    All files are read before the first score is computed.
 
     Raises:
-        InputError: if a file is missing, or does not belong to the others.
+        InputError: if a file is missing, or does not fit the others.
     """
     sets, system = params.sets, params.translators(name)
     first, single = params.model(system.members[0]), name in params.models
@@ -122,7 +122,7 @@ def read_perplexity(
     """Return a model's perplexity on each test set.
 
     Raises:
-        InputError: if it was trained on other data, or its training did not measure a set.
+        InputError: if the model was trained on other data, or its training did not measure a set.
     """
     folder = Layout(params.experiment, root).model(name)
     path, trained = folder / "metrics.json", read_metrics(folder)

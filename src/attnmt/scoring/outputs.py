@@ -99,7 +99,7 @@ class Outputs:
         return self.reference.written if script == "nist" or self.raw is None else self.raw
 
     def translations(self, script: Script, replaced: bool) -> list[str]:
-        """Return the translations in that form, with unknown words ``replaced`` or not."""
+        """Return the translations in the form that a script takes, unknown words replaced or not."""
         text = self.after if replaced else self.before
         return text.tokens if script == "tokenized" else text.written
 

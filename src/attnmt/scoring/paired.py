@@ -1,4 +1,4 @@
-"""Whether a gain is more than chance: paired tests on the outputs behind two numbers."""
+"""Paired tests of whether a gain is more than chance, on the outputs behind two numbers."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def translation_p(
 
 
 def alignment_p(params: Params, ours: SystemScores | None, other: SystemScores | None) -> float:
-    """Return p of the difference between two alignment error rates; None is for the outside aligner."""
+    """Return p of the difference between two alignment error rates; None means the outside aligner."""
     links, other_links = (_links(params, scores) for scores in (ours, other))
     gold, samples = _gold(params, ours, other), params.evaluation.bootstrap_samples
     return paired_aer_p(links, other_links, gold, samples)
@@ -71,7 +71,7 @@ def _gold(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
     """Return the gold links of the words that the systems read; the aligner reads tokens.
 
     Raises:
-        InputError: if there are none.
+        InputError: if no gold links are known.
     """
     layout, aligned = Layout(params.experiment), params.sets.aligned
     family = next((scores.family for scores in systems if scores), None)

@@ -1,6 +1,6 @@
 """The results of scoring as types: a file of scores, its parts, and the outside aligner's result.
 
-Stages write these types, and each kind of file has one reader, which refuses a damaged one.
+Stages write these types, and each kind of file has one reader, which refuses a damaged file.
 """
 
 from pathlib import Path
@@ -87,7 +87,7 @@ class SetScores(Record):
 
 
 class LinkScores(Record):
-    """The error rate of links of the aligned set with its 95% interval.
+    """The error rate of the aligned set's links, with its 95% interval.
 
     The rate is in [0, 1]. A bound is a mean minus or plus a half-width, so it may lie outside. All three
     are None where no gold links are known.
@@ -128,8 +128,8 @@ class AttentionScores(LinkScores):
 class SystemScores(Record):
     """All scores of a model or an ensemble: ``scores/<experiment>/<name>.json``.
 
-    ``average`` is None for a model, ``seed`` for an ensemble, ``alignment`` and ``reading`` for a system
-    without attention.
+    ``average`` is None for a model, and ``seed`` is None for an ensemble. ``alignment`` and ``reading``
+    are None for a system without attention.
     """
 
     stage: Literal["evaluate"]
@@ -148,7 +148,7 @@ class SystemScores(Record):
 
 
 class AlignerResult(Record):
-    """What the dictionary stage says of the outside aligner: ``aligner.json``."""
+    """What the dictionary stage says about the outside aligner: ``aligner.json``."""
 
     system: Text
     set: Name
@@ -157,7 +157,7 @@ class AlignerResult(Record):
     sure: Count
     possible: Count
     pairs: Positive  # in the training text
-    parts: Positive  # in which it was aligned
+    parts: Positive  # that this text was aligned in
     min_count: Positive
 
 
@@ -165,7 +165,7 @@ def read_scores(experiment: str, name: str, root: Path = Path()) -> SystemScores
     """Read the scores file of a model or an ensemble.
 
     Raises:
-        InputError: if it is missing or damaged, or is of another system.
+        InputError: if it is missing or damaged, or belongs to another system.
     """
     path, again = Layout(experiment, root).scores(name), f"run evaluate of {name} again"
     scores = read_model(path, SystemScores, again)
@@ -180,8 +180,8 @@ def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
     """Read the scores of a system as the parameters describe it.
 
     Raises:
-        InputError: as :func:`read_scores`; also if another family, seed, direction or other members
-            were scored, or the test set was not.
+        InputError: as :func:`read_scores` says; or if another family, seed or direction or other
+            members were scored; or if the test set was not scored.
     """
     path, system = Layout(params.experiment).scores(name), params.translators(name)
     again = f"run the stages that lead to it again, the last of them evaluate of {name}"
@@ -211,10 +211,10 @@ def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
 
 
 def read_aligner(params: Params) -> AlignerResult:
-    """Read what the dictionary stage says of its aligner.
+    """Read what the dictionary stage says about its aligner.
 
     Raises:
-        InputError: if it is missing or damaged, or is of another set.
+        InputError: if the file is missing or damaged, or is about another set.
     """
     path, again = (
         Layout(params.experiment).dictionary / "aligner.json",

@@ -6,8 +6,8 @@ sacrebleu  sacrebleu's default BLEU: detokenized text against the reference as i
 chrf       chrF2, F-score of character n-grams up to six (Popović 2015), of the same text
 ter        translation edit rate (Snover et al. 2006), of the same text; less is better
 
-The first two are those of Luong et al. 2015, section 4; case counts in all but TER. nist and sacrebleu
-have the same settings and differ in the reference alone.
+The first two are those of Luong et al. 2015, section 4. All but ter are case-sensitive. nist and
+sacrebleu have the same settings and differ only in the reference.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""What several trainings of a system say of the system: differences over seeds and sentences.
+"""What several trainings of a system say about it: differences over seeds and sentences.
 
-A seed belongs to one system alone, and every seed of every system translates the same sentences. In the
+A seed belongs to only one system, and every seed of every system translates the same sentences. In the
 words of diagnostic radiology, readers (seeds) are nested in tests (systems) and cross the cases
 (sentences). Hillis (2014, Statistics in Medicine 33:330-360) says how to analyze such a study. Seed i of
 system s has the score theta_si, and s has k_s seeds. The estimate sum_s w_s mean_i(theta_si), with a
@@ -8,18 +8,19 @@ weight w_s for each system, has the standard error
 
     error^2 = sum_s w_s^2 v_s / k_s + max(0, w' C w) / n
 
-where n is the number of sentences. v_s is the variance between the scores of one system's seeds: what a
-training changes in all sentences, and in some of them. C holds what seeds have in common on a sentence:
-C_st is the mean covariance of the sentences' influences on two different seeds, one of system s and one
-of system t. The influences are those of the jackknife (Efron and Stein 1981), the degrees of freedom
-Satterthwaite's (1946).
+where n is the number of sentences. v_s is the variance between the scores of one system's seeds. It
+covers both what a training changes in all sentences and what it changes only in some. C holds what
+seeds have in common on a sentence: C_st is the mean covariance of the sentences' influences on two
+different seeds, one of system s and one of system t. The influences are those of the jackknife (Efron
+and Stein 1981), and the degrees of freedom are Satterthwaite's (1946).
 
 Seeds are few, so nothing here resamples them. The variance of a bootstrap over k seeds is too small by
-the factor (k - 1) / k, and the bootstrap takes it for exact. The stratified shuffles of Clark et al.
+the factor (k - 1) / k, and the bootstrap treats it as exact. The stratified shuffles of Clark et al.
 (2011) ask another question, whether these trainings differ on such sentences. Two trainings of one
-system often do. Each system's v_s is its own. If all systems informed it (Smyth 2004), tests would find
-more. But where systems differ in it, up to 7% of the tests of equal systems found a difference at the
-level of 5% (simulated, five seeds).
+system often do. Each system's v_s is estimated from its own seeds. If it were estimated from all
+systems (Smyth 2004), tests would find more differences. But in simulations with five seeds, where the
+true v_s of systems differed, up to 7% of the tests of equal systems found a difference at the level of
+5%.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ from attnmt.errors import InputError
 from attnmt.scoring.sentence_numbers import Scores
 
 Numbers = NDArray[np.float64]
-# What is claimed of a value: that it is above a bound, below it, or nearer to 0 than it.
+# What is claimed of a value: that it is above a bound, below it, or nearer to 0 than the bound.
 Sign = Literal["greater", "less", "same"]
 
 
@@ -45,8 +46,8 @@ class Runs:
 
     Attributes:
         values: (k,), the corpus's score of each seed, k >= 2.
-        influences: (k, n), how far each sentence moves the score: the score's variance over samples of
-            sentences is that of a row, divided by n. n = 0 where the sentences are taken as they are.
+        influences: (k, n), how far each sentence moves the score. The variance of a row, divided by n,
+            is the score's variance over samples of sentences. n = 0 if the sentences are not a sample.
     """
 
     values: Numbers
@@ -56,7 +57,7 @@ class Runs:
         """Refuse a single seed.
 
         Raises:
-            InputError: if there is one.
+            InputError: if there is only one.
         """
         if len(self.values) < 2:
             raise InputError("one training shows no variation between seeds; train two or more")
@@ -67,7 +68,7 @@ class Runs:
 
         Args:
             numbers: (k, n, m), numbers of each seed's sentences that add up to the corpus's, n >= 2.
-            scores: of such sums.
+            scores: gives the scores of such sums.
         """
         k, n, m = numbers.shape
         totals = numbers.sum(1)
@@ -77,7 +78,10 @@ class Runs:
 
     @classmethod
     def of_values(cls, values: Sequence[float]) -> Self:
-        """Take scores whose sentences are not known, as of a curve: they hold for these alone."""
+        """Take scores whose sentences are not known, such as a curve's.
+
+        What follows from them holds only for these sentences.
+        """
         return cls(np.array(values, dtype=np.float64), np.zeros((len(values), 0)))
 
     def minus(self, other: Self) -> Self:
@@ -108,7 +112,7 @@ class Runs:
 class Outcome:
     """A value, its 95% interval, and one-sided p-values for and against what is claimed of it.
 
-    ``error`` and ``freedom`` are those of :class:`Estimate`; None of a value that has none.
+    ``error`` and ``freedom`` are those of :class:`Estimate`; None for a value without them.
     """
 
     value: float
@@ -121,7 +125,7 @@ class Outcome:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value: the claim may be confirmed, and it may be refuted."""
+        """The two-sided p-value, since the claim may be confirmed or refuted."""
         return min(1.0, 2 * min(self.p_for, self.p_against))
 
 
@@ -142,8 +146,9 @@ class Estimate:
         """Test what is claimed of the value.
 
         Args:
-            sign: greater and less: the value is above or below ``bound``. same: it lies between -bound
-                and bound, for which both one-sided tests must speak (Schuirmann 1987).
+            sign: ``greater`` claims that the value is above ``bound``, and ``less`` that it is below.
+                ``same`` claims that it lies between -bound and bound; both one-sided tests must support
+                this (Schuirmann 1987).
             bound: in the value's units.
         """
         above, below = self._p_above(bound), self._p_below(bound)
@@ -168,10 +173,10 @@ class Summary:
     """One system over its seeds.
 
     Attributes:
-        mean: over seeds.
+        mean: the mean over seeds.
         sd: the standard deviation between seeds.
-        interval: 95%, for the mean over all seeds and sentences that could have been drawn.
-        prediction: 95%, for the score of one new training on as many new sentences.
+        interval: the 95% interval of the mean over all seeds and sentences that could have been drawn.
+        prediction: the 95% interval of the score of one new training on as many new sentences.
     """
 
     mean: float
@@ -196,17 +201,17 @@ def common(systems: Sequence[Runs]) -> Numbers:
     means = np.array([runs.influences.mean(0) for runs in systems])
     covariance: Numbers = np.atleast_2d(np.cov(means))
     for s, runs in enumerate(systems):
-        # The variance of a mean of k is (own + (k - 1) shared) / k.
+        # The variance of a mean of k seeds is (own + (k - 1) shared) / k.
         k, own = len(runs.values), runs.influences.var(1, ddof=1).mean()
         covariance[s, s] = (k * covariance[s, s] - own) / (k - 1)
     return np.asarray(covariance / n)
 
 
 def contrast(systems: Sequence[Runs], weights: Sequence[float]) -> Estimate:
-    """Estimate a weighted sum of systems' scores, as (1, -1) for a difference.
+    """Estimate a weighted sum of systems' scores; the weights (1, -1) give a difference.
 
     Args:
-        systems: of which no two share a training. Two scores of one system's trainings do; take their
+        systems: no two of them may share a training. For two scores of the same trainings, use
             :meth:`Runs.minus`.
         weights: one for each.
 
@@ -224,15 +229,15 @@ def contrast(systems: Sequence[Runs], weights: Sequence[float]) -> Estimate:
 
 
 def difference(ours: Runs, other: Runs) -> Estimate:
-    """Estimate the mean of one system's seeds less the mean of another's; it raises as ``contrast``."""
+    """Estimate the mean of one system's seeds less the mean of another's; see ``contrast``."""
     return contrast([ours, other], [1, -1])
 
 
 def summary(runs: Runs) -> Summary:
-    """Return what a system's seeds say of it."""
+    """Return what a system's seeds say about it."""
     k, n = runs.influences.shape
     sentences = max(0.0, float(common([runs])[0, 0]))
-    # A new training adds its own variation, and new sentences theirs, to the mean's.
+    # To the mean's variance, a new training adds its own, and so do new sentences.
     new = [(runs.variance * (1 + 1 / k), k - 1), (2 * sentences, n - 1)]
     return Summary(
         runs.mean,
@@ -245,12 +250,12 @@ def summary(runs: Runs) -> Summary:
 def detectable(error: float, freedom: float, level: float, power: float = 0.8) -> float:
     """Return the smallest effect that a two-sided test finds with a probability of ``power``.
 
-    The power is that of the noncentral t distribution; the other tail's share of it is left out.
+    The power comes from the noncentral t distribution; the share of the other tail is left out.
 
     Args:
         error: the standard error, in the units of the effect.
         freedom: its degrees of freedom.
-        level: of the test, after the control over all claims.
+        level: the level of the test, after the control over all claims.
         power: in (0, 1).
     """
     critical = stdtrit(freedom, 1 - level / 2)
@@ -261,8 +266,8 @@ def _estimate(value: float, parts: Sequence[tuple[float, int]]) -> Estimate:
     """Return the estimate whose squared error is the sum of independent parts.
 
     Args:
-        value: estimated.
-        parts: of each a variance and its degrees of freedom.
+        value: the estimated value.
+        parts: the variance of each part, and its degrees of freedom.
     """
     total = sum(variance for variance, _ in parts)
     spread = sum(variance**2 / freedom for variance, freedom in parts if variance > 0)

@@ -30,18 +30,18 @@ def translation_numbers(
         references: n lines, likewise.
 
     Raises:
-        InputError: if the lines differ in number or there are none.
+        InputError: if the lines differ in number, or if there is no line.
     """
     for translations in runs:
         check_input(script, translations, references)
     metric = new_metric(script)
-    # What every metric of sacrebleu must define; its references are read once.
+    # Every metric of sacrebleu must define this method. A metric reads its references once.
     numbers = [metric._extract_corpus_statistics(lines, [references]) for lines in runs]
     return np.array(numbers, dtype=np.float64)
 
 
 def translation_scores(script: Script) -> Scores:
-    """Return what scores sums of :func:`translation_numbers`, in percent."""
+    """Return a function that scores sums of :func:`translation_numbers`, in percent."""
     metric = new_metric(script)
 
     def scores(sums: NDArray[Any]) -> NDArray[np.float64]:
@@ -57,7 +57,7 @@ def alignment_numbers(
 
     Args:
         runs: the links of each training, English-German as the gold links are.
-        gold: of the same pairs.
+        gold: the gold links of the same pairs.
 
     Raises:
         InputError: if the pairs differ in number.
@@ -74,7 +74,7 @@ def by_length(
     Args:
         numbers: (k, n, m).
         references: n lines of tokens joined by spaces.
-        size: sentences of a group; the last one may have fewer.
+        size: how many sentences make a group; the last one may have fewer.
 
     Returns:
         (k, n, groups * m), a sentence's numbers in the columns of its group and 0 elsewhere; and the
@@ -93,12 +93,12 @@ def by_length(
 
 
 def slopes(scores: Scores, lengths: NDArray[np.float64]) -> Scores:
-    """Return what gives the slope of a score with length from sums of :func:`by_length`.
+    """Return a function that computes a score's slope with length from sums of :func:`by_length`.
 
     It is the least-squares slope of the groups' scores, each group counting once, in points a word.
 
     Args:
-        scores: of one group's sums.
+        scores: gives the scores of groups' sums.
         lengths: (groups,), the mean length of each.
     """
     centered = lengths - lengths.mean()

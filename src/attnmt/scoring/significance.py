@@ -1,4 +1,4 @@
-"""Paired tests whether two systems differ by more than chance, and the interval of AER.
+"""Paired tests of whether two systems differ by more than chance, and the interval of AER.
 
 The tests are two-sided approximate randomizations (Noreen 1989; Riezler and Maxwell 2005). If two
 systems are alike, it does not matter which of them gave which output for a sentence. So their outputs
@@ -7,9 +7,9 @@ least the observed one. The observed one counts as a shuffle too, so p > 0. If t
 falls below .05 in at most 5% of cases, whatever the score and however few sentences the two differ in.
 
 ``sacrebleu --paired-ar`` draws the same shuffles, but counts only those whose difference is larger. If
-two systems differ in one sentence, every shuffle gives the observed difference; then it prints its
-smallest p, where p is 1. ``sacrebleu --paired-bs`` takes the absolute value before it centers, and its p
-falls below .05 in 10% of the cases where the systems are alike.
+two systems differ in one sentence, every shuffle gives the observed difference. sacrebleu then prints
+its smallest p, although p is 1. ``sacrebleu --paired-bs`` takes the absolute value before it centers,
+and its p falls below .05 in 10% of the cases where the systems are alike.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ def paired_p(
 def paired_aer_p(
     links: Sequence[Links], other_links: Sequence[Links], gold: Sequence[GoldLinks], samples: int
 ) -> float:
-    """Return the p-value of the difference between two alignment error rates, as :func:`paired_p`.
+    """Return the p-value of the difference between two alignment error rates, like :func:`paired_p`.
 
     Args:
         links: those of every sentence pair, English-German as the gold links are.
@@ -85,7 +85,7 @@ def _randomized_p(
 
     Args:
         ours: (lines, k), numbers of each sentence; the score follows from their sums. They are whole, so
-            that their sums, and thus equal differences, are exact.
+            their sums are exact, and equal differences compare as equal.
         other: those of the other system.
         scores: (n, k) -> (n,), the score of each of n sums.
         samples: how many shuffles.

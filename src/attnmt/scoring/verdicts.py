@@ -1,8 +1,8 @@
 """Verdicts on claims: tests of several systems at once, and the control over all claims together.
 
-Holm's step-down (1979) keeps the probability of any false verdict at ``ALPHA`` or below, however the
-claims depend on each other. It puts the p-values of m claims in order. The i-th decides its claim if it
-is at most ALPHA / (m - i + 1), and the first that is larger ends the procedure.
+Holm's procedure (1979) keeps the probability of any false verdict at ``ALPHA`` or below, however the
+claims depend on each other. It puts the p-values of m claims in ascending order. The i-th decides its
+claim if it is at most ALPHA / (m - i + 1), and the first that is larger ends the procedure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,13 +19,13 @@ VerdictWord = Literal["confirmed", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a study says of one claim.
+    """What a study says about one claim.
 
     Attributes:
         word: confirmed where the test speaks for the claim, refuted where it speaks against it.
-        p: two-sided, of this claim alone.
+        p: the two-sided p-value of this claim by itself.
         adjusted: p after Holm; at most ALPHA where the claim is decided.
-        level: at which Holm decides the claim, the other claims being as they are.
+        level: the largest p at which Holm decides the claim, given the p-values of the others.
         detectable: the smallest effect, counted from the claim's bound, that the study would have found
             at this level with a probability of 80%; None where no standard error is known.
     """
@@ -43,9 +43,9 @@ def judge(
     """Test a claim.
 
     Args:
-        claim: to be judged.
-        runs: the seeds of its systems by the claim's measure, by name.
-        others: the same seeds by the measure ``rank_with``, where the claim has one.
+        claim: the claim to be judged.
+        runs: for each name of a system, its seeds, scored by the claim's measure.
+        others: the same seeds, scored by the measure ``rank_with``, if the claim has one.
     """
     systems = [runs[name] for name in claim.systems]
     over = [runs[name] for name in claim.over or ()]
@@ -76,13 +76,15 @@ def each_test(
     """Test whether each of some systems is above (or below) each of others.
 
     All differences must speak for it (Berger 1982), so the weakest decides. One difference is enough to
-    speak against it, at a level divided by their number (Bonferroni). The value is the weakest one.
+    speak against it, at a level divided by their number (Bonferroni). The value is the weakest
+    difference.
     """
     found = [difference(ours, other) for ours in systems for other in over]
     tests = [estimate.test(sign) for estimate in found]
     up = 1 if sign == "greater" else -1
     weakest = min(range(len(found)), key=lambda i: up * found[i].value)
-    # One bound of the weakest true difference holds if its own does, the other only if all do.
+    # For greater: the lower bound holds if that of the difference that is truly the weakest holds. The
+    # upper bound holds only if all upper bounds hold together. For less, it is the other way round.
     joint = [estimate.interval(1 - ALPHA / len(found)) for estimate in found]
     if sign == "greater":
         low, high = min(test.low for test in tests), min(high for _, high in joint)
@@ -122,7 +124,7 @@ def verdicts(tests: Mapping[str, Outcome]) -> dict[str, Verdict]:
     """Judge all claims of a study together.
 
     Args:
-        tests: by the claims' keys; all claims that the study can test, whatever their outcome.
+        tests: the outcomes of all claims that the study can test, by the claims' keys.
     """
     after_holm = dict(zip(tests, adjusted([test.p for test in tests.values()]), strict=True))
     found = {}

@@ -29,11 +29,11 @@ from attnmt.training.failure import DivergedError
 log = logging.getLogger(__name__)
 
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
-# Errors of flock where there are no locks.
+# Errors that flock raises on a file system without locks.
 LOCKLESS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 WITHOUT_LOCKS = (
-    "without locks (flock) two processes might train there at once; mount the file system with them, "
-    "or put checkpoints/ elsewhere by a link"
+    "without locks (flock) two processes might train there at once; mount the file system with locks, "
+    "or make checkpoints/ a link to a folder elsewhere"
 )
 
 
@@ -42,29 +42,29 @@ class Progress:
     """How far a training is, after ``step`` batches."""
 
     epoch: int = 1
-    batch: int = 0  # the epoch's next to train on, from 0
+    batch: int = 0  # the next one of the epoch, counted from 0
     step: int = 0
     best_step: int = 0
     best_cost: float = float("inf")  # on the development set, nats a word
-    target_words: int = 0  # trained on
+    target_words: int = 0  # trained on so far
     recent_cost: float = 0.0  # summed since the last evaluation, nats
     recent_words: int = 0
     seconds: float = 0.0  # spent on training and evaluations; not part of the result
-    peak_memory_mb: int = 0  # most in the process that saves, over all starts; not in the result
+    peak_memory_mb: int = 0  # highest of all starts, in the process that saves; not in the result
     history: list[dict[str, float]] = field(default_factory=list)
 
 
 class Checkpoints:
     """The folder of one training's checkpoints: the last, the one before, and the best weights of each.
 
-    ``minutes`` is the time after which there is a checkpoint even without an evaluation.
+    After ``minutes``, a checkpoint is written even without an evaluation.
     """
 
     def __init__(self, folder: Path, minutes: float) -> None:
         self.folder = folder
         self.minutes = minutes
         self._held = Progress()  # what the last checkpoint holds
-        self._damaged = False  # whether the file of the last does not hold it
+        self._damaged = False  # whether the last checkpoint's file is damaged
         self._time = time.monotonic()
 
     @contextmanager
@@ -72,7 +72,7 @@ class Checkpoints:
         """Keep other processes out of the folder.
 
         Raises:
-            InputError: if another process has it, or it cannot be made or locked.
+            InputError: if another process has locked it, or it cannot be made or locked.
         """
         lock, owner = self.folder / "lock", self.folder / "owner"
         check_place(self.folder, folder=True)
@@ -98,7 +98,7 @@ class Checkpoints:
                 owner.unlink(missing_ok=True)
 
     def due(self, progress: Progress) -> bool:
-        """Say whether the last checkpoint is old enough for another."""
+        """Say whether the last checkpoint is so old that another is due."""
         old = time.monotonic() - self._time > 60 * self.minutes
         return old and progress.step > self._held.step
 
@@ -127,7 +127,7 @@ class Checkpoints:
         self._write(self._best(progress).name, model.state_dict(), "")
 
     def load(self, model: nn.Module) -> Progress:
-        """Restore the state of the last ``save``, or of the one before if that is damaged.
+        """Restore the state of the last ``save``; if it is damaged, restore the one before.
 
         Without a checkpoint, return a fresh Progress.
 
@@ -159,7 +159,7 @@ class Checkpoints:
         return _read(self._best(progress))[0]
 
     def finish(self) -> None:
-        """Delete all but what would end the finished training again if its outputs were lost."""
+        """Keep only the two checkpoint files from which lost outputs can be written without training."""
         self._keep(PREVIOUS if self._damaged else LAST, self._best(self._held).name)
 
     def _refuse_diverged(self, model: nn.Module, progress: Progress) -> None:
@@ -188,7 +188,7 @@ class Checkpoints:
         except (ValueError, TypeError, RuntimeError) as error:
             raise InputError(f"{path}: does not fit this program ({error})") from error
         if progress.best_step:
-            _read(self._best(progress))  # damage shows now, not when they are needed, days later
+            _read(self._best(progress))  # damage must show now, not days later at the end
         torch.set_rng_state(tensors["random.cpu"])
         if torch.cuda.is_available() and "random.cuda" in tensors:
             torch.cuda.set_rng_state(tensors["random.cuda"])
@@ -214,7 +214,7 @@ class Checkpoints:
 def discard(checkpoints: Path, model: Path) -> None:
     """Delete the checkpoints of the training that made a model, once its outputs are safe elsewhere.
 
-    Checkpoints stay while a process trains there, and so does what cannot be deleted.
+    Nothing is deleted while a process trains there. A file that cannot be deleted stays.
 
     Args:
         checkpoints: the folder of all trainings of that name.
@@ -231,10 +231,10 @@ def discard(checkpoints: Path, model: Path) -> None:
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], str]:
-    """Return the tensors of a file and its progress, as JSON.
+    """Return a file's tensors, and its progress as JSON.
 
     Raises:
-        InputError: if it is missing or not as it was written.
+        InputError: if it is missing, or has changed since it was written.
     """
     try:
         with safe_open(path, framework="pt") as file:

@@ -3,7 +3,7 @@
 Snakemake tries a failed stage again as often as it was told (profiles/slurm), whatever the exit status
 was. So a training notes in its checkpoints' folder how it failed. Another try is refused at once if it
 would only fail again: after a cost or weights that are not finite, and after two failures without a new
-checkpoint in between. A stop, a signal and a fault that a person mends (a full disk) are not noted.
+checkpoint in between. A stop, a signal and a fault that a person can fix (a full disk) are not noted.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Failure(Strict):
     """How a training failed."""
 
     message: str
-    batch: int  # the last of the checkpoint that it had started from
+    batch: int  # the last batch of the checkpoint that it had started from
     final: bool  # whether it is not to be tried again
 
 
@@ -42,8 +42,8 @@ def refuse_failed(folder: Path) -> None:
     """Refuse a training that has failed for good.
 
     Raises:
-        InputError: if the note in ``folder``, where the checkpoints are, says so, with the message that
-            was noted; or if the note is damaged.
+        InputError: if the note in ``folder``, where the checkpoints are, says so; the message is the one
+            in the note. It is also raised if the note is damaged.
     """
     failure = _read(folder / NOTE)
     if failure is not None and failure.final:
@@ -52,11 +52,13 @@ def refuse_failed(folder: Path) -> None:
 
 @contextmanager
 def noted_failures(folder: Path, batch: int) -> Iterator[None]:
-    """If the training fails that went on after ``batch``, note it in ``folder`` and raise the error.
+    """If the training fails, note it in ``folder`` and raise the error.
+
+    ``batch`` is the last one of the checkpoint that the training started from.
 
     Each of several processes may write its own note, but a final note is never replaced.
     """
-    before = _read(folder / NOTE)  # read now, so that two processes that fail count once
+    before = _read(folder / NOTE)  # read now, so that two processes that fail together count once
     try:
         yield
     except DivergedError as error:

@@ -1,8 +1,8 @@
 """Training steps as CUDA graphs: captured once for each shape of a batch, then replayed.
 
-A step of the paper's models is several thousand kernels of a few microseconds, more than the host can
+A step of the paper's models runs several thousand kernels of a few microseconds, more than the host can
 launch in that time. A graph launches them all at once. It is bound to the addresses and the shape that
-it was captured with, so a batch is copied to where its graph reads, and batches are padded a little
+it was captured with, so a batch is copied to where its graph reads. Batches are also padded a little
 further, so that few shapes occur.
 """
 
@@ -22,15 +22,16 @@ log = logging.getLogger(__name__)
 # Columns are padded to multiples of these. A step's time grows with the target's columns, which the
 # decoder takes one by one, more than with the source's.
 SOURCE_COLUMNS, TARGET_COLUMNS = 4, 2
-# Steps of a shape that run before it is captured: they set up what a capture must find ready (the
-# libraries' handles and workspaces), and show that the shape comes again.
+# How many steps of a shape run plainly before one is captured. They set up what a capture must find
+# ready (the libraries' handles and workspaces), and show that the shape comes again.
 EAGER_STEPS = 2
-# A graph takes about 10 kB a kernel beside the pool that all share: at the paper's size some 50 MB.
+# A graph takes about 10 kB per kernel, in addition to the pool that all graphs share. At the paper's
+# size this is some 50 MB.
 MOST_GRAPHS = 128
 KEPT_FREE = 1 / 4  # share of the GPU's memory; with less free, no more graphs are captured
 
 Shape = tuple[int, int, int]  # N, M and T of a batch
-# From a batch and the learning rate to the loss.
+# Takes a batch and the learning rate, and returns the loss.
 PlainStep = Callable[[Batch, float | Tensor], Tensor]
 
 
@@ -53,8 +54,8 @@ class Graphs:
     def find(self, batch: Batch, capture: Callable[[Batch], Graph]) -> Graph | None:
         """Return the batch's graph, captured now if it is time; None if the step is to run plainly.
 
-        After a capture that fails, torch and CUDA promise nothing about the next one. So no other is
-        tried, but graphs that were captured before are still replayed.
+        After a capture that fails, torch and CUDA promise nothing about the next one. So no other
+        capture is tried, but graphs that were captured before are still replayed.
         """
         shape = (len(batch.source), batch.source.shape[1], batch.words.shape[1])
         if shape not in self.by_shape and self._is_due(shape):
@@ -77,7 +78,7 @@ class Graphs:
 
 
 class GraphedStep:
-    """Takes steps on a GPU, as graphs where it can; the host waits for none of them.
+    """Takes steps on a GPU, as graphs where possible; the host does not wait for any step.
 
     Plain steps and graphs run the same kernels, and draw the same random numbers: a replay advances
     torch's generator as its operations would.
@@ -89,7 +90,7 @@ class GraphedStep:
         Args:
             device: a GPU.
             widened: whether batches may be padded further.
-            capturing: whether steps are captured as graphs; the padding is the same without.
+            capturing: whether steps are captured as graphs; this does not change the padding.
         """
         self.device = device
         self.multiples = (SOURCE_COLUMNS, TARGET_COLUMNS) if widened else (1, 1)
@@ -117,9 +118,9 @@ class GraphedStep:
     def _capture(self, step: PlainStep, like: Batch) -> "_CUDAGraph":
         inputs = Batch(*(part.clone() for part in like))
         graph = torch.cuda.CUDAGraph()
-        # The gradients are made and cleared within, so that all graphs have them in the same memory.
-        # thread_local lets NCCL's thread use the GPU meanwhile. The outer context restores the
-        # current stream, which a capture that fails does not.
+        # The gradients are made and cleared within the capture, so that they are in the same memory
+        # in all graphs. thread_local lets NCCL's thread use the GPU meanwhile. The outer context
+        # restores the current stream, which a failed capture does not do.
         with (
             torch.cuda.stream(torch.cuda.current_stream(self.device)),
             torch.cuda.graph(
@@ -130,7 +131,7 @@ class GraphedStep:
         return _CUDAGraph(graph, inputs, loss)
 
     def _has_room(self) -> bool:
-        """Say whether plain steps keep enough memory: what is free, and what torch holds for them."""
+        """Say whether plain steps have enough memory: free memory, and what torch holds for them."""
         free, total = torch.cuda.mem_get_info(self.device)
         cached = torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
         pool = torch.cuda.memory_snapshot(self.pool, include_traces=False)
@@ -162,5 +163,5 @@ def widen(batch: Batch, source_columns: int, target_columns: int) -> Batch:
 
 
 def _to_gpu(batch: Batch, device: torch.device) -> Batch:
-    """Copy to a GPU from memory that it reads by itself, so that the host need not wait."""
+    """Copy to a GPU from pinned memory, which it reads by itself, so that the host need not wait."""
     return Batch(*(part if part.is_cuda else part.pin_memory() for part in batch)).to(device)

@@ -1,4 +1,4 @@
-"""The training loop: one pass that reads top to bottom."""
+"""The training loop, which can be read from top to bottom."""
 
 import logging
 import math
@@ -27,7 +27,7 @@ from attnmt.training.stop import START_AGAIN, Stop, TrainingStopped
 log = logging.getLogger(__name__)
 
 Observer = Callable[[dict[str, float]], None]
-# Target positions of an evaluation's batch: they fit a processor's cache and keep a GPU busy.
+# Target positions in a batch of an evaluation: they fit a processor's cache and keep a GPU busy.
 EVALUATION_COLUMNS = 4096
 
 
@@ -48,8 +48,8 @@ def train(
     At each evaluation a row goes to ``history`` and ``observe``; the first of ``held_out`` chooses the
     best weights. If there are several processes, rank 0 does this while the others ``follow``.
 
-    The result is a function of model, text, recipe and seed. To stop or kill a training and resume it
-    does not change a byte. Another number of processes changes only how sums are rounded.
+    The result is a function of model, text, recipe and seed. Stopping or killing a training and
+    resuming it does not change a byte. Another number of processes changes only how sums are rounded.
 
     Raises:
         DivergedError: when the cost or the weights are no longer finite.
@@ -64,7 +64,7 @@ def train(
     batches = _batches(text, recipe, seed, progress)
     total = recipe.epochs * math.ceil(len(text) / recipe.batch_size)
     started = time.monotonic() - progress.seconds
-    # Summed on the device and in one order, so that neither a checkpoint nor a resume changes the sum.
+    # The cost is summed on the device and in one order, so that no checkpoint or resume changes it.
     recent_cost = torch.tensor(progress.recent_cost, dtype=torch.float64, device=model.W_s.device)
     bar = tqdm(
         total=total,
@@ -74,7 +74,8 @@ def train(
         disable=not sys.stderr.isatty(),
     )
     with bar, noted_failures(checkpoints.folder, progress.step):
-        # Runs between two batches, and first after loading: a stop may have ended an evaluation early.
+        # What follows runs between two batches. It also runs right after loading, because a stop may
+        # have ended an evaluation early.
         while True:
             ended = progress.step == total
             due = progress.recent_words > 0 and (
@@ -129,7 +130,7 @@ def follow(
     ranks: Ranks,
     graphs: bool = True,
 ) -> None:
-    """Take this process's share of the steps of ``train`` in rank 0, until it ends or stops."""
+    """Take this process's share of every step while rank 0 runs ``train``, until it ends or stops."""
     progress = _restore(model, seed, checkpoints)
     step = Step(model, recipe, ranks, graphs)
     with noted_failures(checkpoints.folder, progress.step):
@@ -149,9 +150,9 @@ def cost_a_word(
     """Return the mean -log p of a target word in nats, ``</s>`` counted; exp of it is the perplexity.
 
     Args:
-        model: in either mode, which it keeps.
+        model: in training or eval mode, which stays as it was.
         columns: target positions of a batch, padding counted.
-        stop: ends it early when a signal has come.
+        stop: ends the evaluation early when a signal has come.
 
     Raises:
         TrainingStopped: if a signal has come.
@@ -185,7 +186,7 @@ def _restore(model: Translator, seed: int, checkpoints: Checkpoints) -> Progress
 def _batches(
     text: ParallelText, recipe: Training, seed: int, progress: Progress
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield the rows of every batch from ``progress`` on, and count batches and epochs there."""
+    """Yield the rows of every batch that is left, and count batches and epochs in ``progress``."""
     options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
     while progress.epoch <= recipe.epochs:
         for rows in text.training_order(progress.epoch, *options)[progress.batch :]:
@@ -196,7 +197,7 @@ def _batches(
 
 
 def _take_stock(progress: Progress, recent_cost: Tensor, started: float) -> None:
-    """Bring up to date what is not counted batch by batch."""
+    """Update the parts of ``progress`` that are not counted batch by batch."""
     progress.recent_cost = float(recent_cost)
     progress.seconds = time.monotonic() - started
     progress.peak_memory_mb = max(progress.peak_memory_mb, peak_memory(recent_cost.device))
@@ -213,7 +214,7 @@ def _evaluate(
     """Add a row to the history and keep the weights if they are the best so far.
 
     Raises:
-        TrainingStopped: if a signal has come; then nothing has changed.
+        TrainingStopped: if a signal has come; in that case, nothing has changed.
     """
     costs = [cost_a_word(model, text, stop=stop) for text in held_out.values()]
     row: dict[str, float] = {

@@ -17,14 +17,14 @@ import torch
 # memory at the heap's end above the second size goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 BYTES = 1 << 30
-CODE = ("src", "stages", "benchmarks")  # folders; reports and digests change while a run goes on
+CODE = ("src", "stages", "benchmarks")  # where the code is; reports and digests change during a run
 PR_SET_PDEATHSIG = 1  # option of Linux's prctl
 
 
 def keep_freed_memory() -> None:
     """Have the C library keep the large blocks that every batch frees and takes again.
 
-    Mapping them again costs a fault for every 4 kB. Nothing is done where the library is not glibc.
+    Mapping them again costs a page fault for every 4 kB. A library that is not glibc is left as it is.
     """
     library: Any = ctypes.CDLL(None) if platform.system() == "Linux" else None
     if hasattr(library, "mallopt"):
@@ -47,8 +47,8 @@ def end_with_parent(parent: int) -> None:
 def peak_memory(device: torch.device) -> int:
     """Return the most memory that this process has held so far, in MB.
 
-    On a GPU it is what torch has allocated there; else the process's resident memory, its libraries and
-    the mapped ids included.
+    On a GPU, it is what torch has allocated there. Otherwise, it is the process's resident memory, which
+    includes its libraries and the mapped ids.
     """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) // 10**6
@@ -69,7 +69,7 @@ def surroundings(device: torch.device) -> dict[str, Any]:
 
 
 def _commit() -> str:
-    """Return the commit of the program, ``-dirty`` behind it if the code differs from that commit."""
+    """Return the program's commit, with ``-dirty`` appended if the code differs from that commit."""
     commit = _git("rev-parse", "HEAD")
     return commit + "-dirty" * bool(_git("status", "--porcelain", *CODE)) if commit else "unknown"
 

@@ -21,7 +21,7 @@ class Origin:
 
     code: str
     commits: list[str]
-    # In UTC, as 2015-08-17T12:00:00Z; it tells a training from a later one of the same name.
+    # In UTC, for example 2015-08-17T12:00:00Z. It tells a training from a later one of the same name.
     started: str
 
 
@@ -31,11 +31,11 @@ def claim(folder: Path, now: Origin, other_code: Literal["refuse", "restart"]) -
     Args:
         folder: the folder of ``Checkpoints``, which this process has locked.
         now: the origin of a training that begins now.
-        other_code: what becomes of checkpoints that other code wrote: the training is refused, or they
-            are deleted and it starts from the beginning.
+        other_code: what to do about checkpoints that other code wrote. ``refuse`` refuses the training;
+            ``restart`` deletes them and starts from the beginning.
 
     Raises:
-        InputError: if it is refused.
+        InputError: if the training is refused.
     """
     path = folder / FILE
     before = Origin(**read_json(path)) if path.exists() else None

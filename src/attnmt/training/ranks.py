@@ -1,7 +1,7 @@
 """One training by several processes: each takes its rows of every batch, and the gradients are summed.
 
-They find each other by the variables that torchrun sets, and ``start`` as well. Rank 0
-alone evaluates, tracks and writes.
+The processes find each other by the environment variables that torchrun or ``start`` sets. Only rank 0
+evaluates, tracks and writes.
 """
 
 import logging
@@ -24,7 +24,7 @@ from attnmt.training.stop import handled
 
 log = logging.getLogger(__name__)
 
-PARENT = "ATTNMT_PARENT"  # tells the processes that ``start`` starts which process it is
+PARENT = "ATTNMT_PARENT"  # holds the id of the process that called ``start``, for those it started
 
 
 class PeerLostError(InputError):
@@ -43,7 +43,7 @@ def _peers() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Ranks:
-    """This process among those of a training."""
+    """Which of a training's processes this one is: number ``rank``, from 0, of ``count``."""
 
     rank: int = 0
     count: int = 1
@@ -69,7 +69,7 @@ class Ranks:
         """
         if self.count == 1:
             return mine
-        answer = torch.tensor(int(mine))  # on the processor: no GPU is waited for
+        answer = torch.tensor(int(mine))  # on the processor, so as not to wait for a GPU
         with _peers():
             dist.all_reduce(answer, dist.ReduceOp.MAX)
         return bool(answer)
@@ -94,7 +94,7 @@ def joined() -> Iterator[Ranks]:
     if not started():
         yield ALONE
         return
-    # Removed, so that no program started from here, such as torchrun, takes it for its own parent.
+    # The variable is removed, so that programs started from here, such as torchrun, do not read it.
     end_with_parent(int(os.environ.pop(PARENT, os.getppid())))
     gpus = torch.cuda.device_count()
     if gpus and not take_gpu():
@@ -105,7 +105,8 @@ def joined() -> Iterator[Ranks]:
     # Tensors on the processor go by gloo on any machine.
     dist.init_process_group("cpu:gloo,cuda:nccl" if gpus else "gloo")
     yield Ranks(dist.get_rank(), dist.get_world_size())
-    # Not after an error: the others wait for this process, and the one that started them ends them.
+    # This is skipped after an error: the others wait for this process, and the process that started
+    # them ends them.
     dist.destroy_process_group()
 
 
@@ -115,7 +116,7 @@ def start(count: int) -> int:
     A signal is passed on to all; if one dies, the others are ended. torchrun does the same, except that
     it does not return the status of a training that was stopped, and passes SIGUSR1 on only if told to.
     """
-    # The port is this store's, so that no other program can take it first.
+    # This store already holds the port, so that no other program can take it first.
     store = dist.TCPStore(  # type: ignore[attr-defined]  # torch's own list of names lacks it
         "127.0.0.1", 0, is_master=True, wait_for_workers=False
     )

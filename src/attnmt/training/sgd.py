@@ -12,7 +12,7 @@ def learning_rate(recipe: Training, epoch: int) -> float:
     """Return the rate of an epoch, 1 being the first.
 
     The paper's text halves it every epoch after ``halve_after``. The authors' program first does so at
-    the last batch of epoch ``halve_after`` + 1, so its first slower epoch is one later.
+    the last batch of epoch ``halve_after`` + 1, so its first slower epoch comes one epoch later.
     """
     last_full = recipe.halve_after + (1 if recipe.schedule == "program" else 0)
     return recipe.learning_rate * float(0.5 ** max(0, epoch - last_full))
@@ -27,9 +27,9 @@ def update(
 ) -> None:
     """Subtract rate * min(1, clip_norm / G) * gradient from every parameter and clear the gradients.
 
-    G is the L2 norm of the gradient of ``parameters``; ``unclipped`` do not count in it but are scaled
-    with the others, as the authors treat embeddings. On a GPU the factor stays there: nothing waits
-    for it.
+    G is the L2 norm of the gradient of ``parameters``. The gradients of ``unclipped`` do not count in G,
+    but they are scaled with the others; the authors treat embeddings in this way. On a GPU, the factor
+    stays there, so the host does not wait for it.
     """
     counted = list(parameters)
     updated = counted + list(unclipped)

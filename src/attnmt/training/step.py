@@ -16,8 +16,9 @@ class Step:
     """One step of SGD: forward, loss, backward, clipping, update.
 
     The objective is -log p of every target word and ``</s>``, summed over the batch and divided by the
-    nominal batch size. If there are several processes, each computes the gradient of its rows; the sum
-    makes the same update in all. ``graphs`` says whether a GPU may run the steps as CUDA graphs.
+    nominal batch size. If there are several processes, each computes the gradient of its rows. Their
+    sum makes the same update in all processes. ``graphs`` says whether a GPU may run the steps as CUDA
+    graphs.
     """
 
     def __init__(
@@ -30,12 +31,12 @@ class Step:
         self._counted, self._unclipped = dense, embeddings
         if recipe.clip_embeddings:
             self._counted, self._unclipped = dense + embeddings, []
-        # Where padding takes part in attention, more of it would be another model.
+        # If padding takes part in attention, more padding would change the model.
         may_widen = "unmasked_padding" not in model.config.system.faults
         cuda = self.device.type == "cuda"
         for embedding in (model.encoder.embedding, model.decoder.embedding):
-            # A batch has few of the words, so sparse gradients pay. But a GPU would wait for the list of
-            # these words, and each rank has another list.
+            # A batch has few of the vocabulary's words, so sparse gradients save time. But the host
+            # would wait for a GPU to list these words, and the list differs between ranks.
             embedding.sparse = not cuda and ranks.count == 1
         self.graphed = GraphedStep(self.device, may_widen, graphs) if cuda else None
         if ranks.count > 1:
@@ -50,7 +51,7 @@ class Step:
         if self.ranks.count == 1:
             return self._run(self.plain, batch, rate)
         self._run(self.share, batch, rate)
-        # The sum is in no graph: a replay would wait for other processes, which may be in another.
+        # No graph contains the sum: its replay would wait for processes that may be in another graph.
         loss = self.shared.sum_(self.ranks)
         self._update(rate)
         return loss
@@ -73,7 +74,7 @@ class Step:
         return self.graphed(step, batch, rate)
 
     def _backward(self, batch: Batch) -> Tensor:
-        self.model.zero_grad()  # a capture that failed may have left some
+        self.model.zero_grad()  # a failed capture may have left gradients
         h_tilde, _ = self.model(batch.source, batch.source_lengths, batch.words)
         loss = self.model.loss(h_tilde, batch.next_words, batch.lengths)
         (loss / self.recipe.batch_size).backward()
@@ -96,7 +97,7 @@ class Step:
 
 
 class SharedGradients:
-    """The gradients of all parameters and the loss, end to end in fixed memory, so that one sum does."""
+    """The gradients of all parameters and the loss, end to end in fixed memory, to be summed at once."""
 
     def __init__(self, parameters: list[Tensor]) -> None:
         self.parameters = parameters
@@ -106,7 +107,7 @@ class SharedGradients:
         self.gradients = [part.view_as(p) for part, p in zip(parts, parameters, strict=True)]
 
     def take(self, loss: Tensor) -> None:
-        """Copy the loss and the gradients, and clear the gradients; a CUDA graph can hold this."""
+        """Copy the loss and the gradients, and clear the gradients; a CUDA graph can capture this."""
         for p, gradient in zip(self.parameters, self.gradients, strict=True):
             assert p.grad is not None, "every parameter takes part in every loss"
             gradient.copy_(p.grad)

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 # EX_TEMPFAIL of sysexits.h: what failed may succeed when it is started again.
 START_AGAIN = 75
-# A scheduler sends TERM before it kills, or USR1 as a warning; a terminal INT, or HUP when it closes.
+# A scheduler sends TERM before it kills, or USR1 as a warning. A terminal sends INT for Ctrl-C, and HUP
+# when it closes.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP)
 
 
@@ -31,7 +32,7 @@ class Stop:
 
 @contextmanager
 def noted() -> Iterator[Stop]:
-    """Note signals in place of ending at once; the caller stops where nothing is lost."""
+    """Note signals instead of ending at once, so that the caller can stop where nothing is lost."""
     stop = Stop()
 
     def note(number: int) -> None:

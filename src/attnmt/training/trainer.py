@@ -165,8 +165,9 @@ def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     """Return a name for the data and the settings that decide the weights.
 
     A training's checkpoints lie under this name. The code is not part of it, so checkpoints of other
-    code are found and can be reported (:func:`~attnmt.training.origin.claim`). Nor is the number of
-    processes, which may differ from one start to the next and then rounds sums differently.
+    code are found and can be reported (:func:`~attnmt.training.origin.claim`). The number of processes
+    is not part of it either. It may differ from one start to the next, and then sums are rounded
+    differently.
     """
     settings = json.dumps({**config, "device": device.type}, sort_keys=True)
     return hashlib.sha256(settings.encode()).hexdigest()[:16]

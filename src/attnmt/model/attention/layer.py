@@ -16,10 +16,10 @@ class Memory(NamedTuple):
     Batches are padded on the left, and the encoder may read a sentence backwards.
     """
 
-    values: Tensor  # what is averaged: h_s or a part of it, [N, M, context size]; zero at padding
+    values: Tensor  # h_s, or the part that is averaged, [N, M, context size]; zero at padding
     keys: Tensor  # what h_t is compared with, as the score prepares it, [N, ..]
     positions: Tensor  # each column's position in the sentence, [N, M]; 0 .. S - 1 at words only
-    lengths: Tensor  # S, [N]
+    lengths: Tensor  # S, the number of source words, [N]
     words: Tensor  # which columns hold words, [N, 1, M]
 
     def select(self, rows: Tensor) -> Self:
@@ -47,11 +47,14 @@ class Attention(nn.Module):
         return Memory(values, keys, positions, lengths, words)
 
     def forward(self, h: Tensor, memory: Memory, steps: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the contexts c_t [N, K, context size] and weights [N, K, M] of K queries a sentence.
+        """Return the contexts c_t and the weights of K queries per sentence.
 
         Args:
             h: h_t, [N, K, n]; the K queries are decoder steps in training, hypotheses in search.
             steps: the decoder step t = 0, 1, .. of each query, [K] (or [1] for all).
+
+        Returns:
+            Contexts [N, K, context size] and weights [N, K, M].
         """
         weights = self.score.weights(self, h, memory, self.window, steps)
         return torch.bmm(weights, memory.values), weights

@@ -4,10 +4,15 @@ from typing import Any
 
 
 def register(entry: type, known: dict[str, Any], kind: str) -> None:
-    """Enter a class of its ``kind`` among those that are ``known``, if it has a ``name`` of its own.
+    """Add a class to those that are ``known``, if the class itself defines a ``name``.
+
+    Args:
+        entry: the class.
+        known: the classes so far, by name.
+        kind: what the error message calls such a class.
 
     Raises:
-        ValueError: if another class has this name.
+        ValueError: if another class already has this name.
     """
     name = vars(entry).get("name")
     if name is not None and known.setdefault(name, entry) is not entry:

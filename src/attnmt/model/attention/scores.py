@@ -1,10 +1,11 @@
-"""score(h_t, h_s): how well a source state fits the decoder's state (section 3.1); one class each.
+"""Scores say how well a source state h_s fits the decoder's state h_t (section 3.1). Each is a class.
 
-A new score is one more class with a name of its own. The configuration then accepts this name, attention
+To add a score, write one more class with a new name. The configuration then accepts this name, attention
 computes the score, and ``cost.py`` counts its operations.
 
 The configuration reads this module in commands that start without torch, so nothing here imports torch.
-Shapes: N sentences of at most M source words, K queries a sentence, n cells. ``w`` holds the parameters.
+Shapes: N sentences of at most M source words, K queries per sentence, n cells. ``w`` holds the
+parameters.
 """
 
 from __future__ import annotations
@@ -26,24 +27,24 @@ SCORES: dict[str, type[Score]] = {}
 
 
 class Operations(NamedTuple):
-    """What a score costs: multiply-adds of its products of matrices, and numbers that it keeps."""
+    """What a score costs: multiply-adds of its matrix products, and numbers that it keeps."""
 
-    source_word: float  # multiply-adds that prepare the state of one source word, once a sentence
+    source_word: float  # multiply-adds that prepare the state of one source word, once per sentence
     target_word: float  # multiply-adds that compare one query with all source words
-    kept: float = 0  # numbers that back-propagation keeps for one query, hidden layer and gradient
+    kept: float = 0  # numbers kept for one query to back-propagate: hidden layer and gradient
 
 
 class Score(ABC):
     """A score. The configuration knows each subclass that has a ``name`` by that name."""
 
     name: ClassVar[str]
-    faults: ClassVar[tuple[str, ...]] = ()  # the authors' program's that ``prepare`` can repeat
-    windowed: ClassVar[bool] = True  # False: it gives the weights itself, so attention is global
+    faults: ClassVar[tuple[str, ...]] = ()  # the authors' faults that ``prepare`` can repeat
+    windowed: ClassVar[bool] = True  # False: the score itself gives the weights, for all words
     # The step whose weights link a word in the authors' program.
     authors_step: ClassVar[LinkStep] = "next"
 
     def __init_subclass__(cls) -> None:
-        """Enter the score under its name; see :func:`register`."""
+        """Register the score under its name; see :func:`register`."""
         register(cls, SCORES, "score")
 
     def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
@@ -83,7 +84,7 @@ class Score(ABC):
 class Location(Score):
     """softmax(W_a h_t) over a fixed number of slots, the first for the word read last (equation 8).
 
-    A sentence uses the first S slots and does not renormalize them.
+    A sentence of S words uses the first S slots. Their weights are not renormalized.
     """
 
     name = "location"
@@ -100,7 +101,7 @@ class Location(Score):
     def weights(self, w: Any, h: Tensor, memory: Memory, window: Window, steps: Tensor) -> Tensor:
         columns = memory.values.shape[1]
         a = self.scores(w, h, memory.keys).softmax(dim=-1)[..., :columns].flip(-1)
-        # No slot addresses the words that were read before the last ``slots``.
+        # If a sentence has more words than there are slots, the words read first have no slot.
         by_column = a.new_zeros(*a.shape[:-1], columns)
         by_column[..., columns - a.shape[-1] :] = a
         return by_column * memory.words
@@ -144,7 +145,7 @@ class General(Dot):
 
 
 class Additive(Score):
-    """v_a . tanh(W_a h_t + h_s): the authors' program's concat, which multiplies h_s by no matrix."""
+    """v_a . tanh(W_a h_t + h_s): the authors' program's concat, in which no matrix multiplies h_s."""
 
     name = "additive"
 
@@ -161,7 +162,11 @@ class Additive(Score):
 
 
 class Concat(Additive):
-    """v_a . tanh(W_a h_t + U_a h_s): the paper's W_a [h_t; h_s], the course report's additive score."""
+    """v_a . tanh(W_a h_t + U_a h_s).
+
+    In the paper this is concat, with one matrix W_a for [h_t; h_s]. In the course report it is the
+    additive score.
+    """
 
     name = "concat"
 
@@ -178,14 +183,15 @@ class Concat(Additive):
 class KeyValue(Additive):
     """v_a . tanh(W_a h_t + U_a k_s); the halves of h_s are a key k_s and the value that is averaged.
 
-    The score is the course report's. Its window of L positions is local_m's with L = 2D + 1.
+    This score is from the course report. The report's window of L positions is that of local_m with
+    L = 2D + 1.
     """
 
     name = "key_value"
 
     @property
     def context_size(self) -> int:
-        """The size of the values; if n is odd, the key is longer by one."""
+        """The size of the values; if n is odd, the key has one number more."""
         return self.n // 2
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
@@ -202,7 +208,7 @@ class KeyValue(Additive):
 
 
 class Self(Score):
-    """v_a . tanh(W_a h_s), whatever h_t is; the course report's score."""
+    """v_a . tanh(W_a h_s), whatever h_t is. This score is from the course report."""
 
     name = "self"
 

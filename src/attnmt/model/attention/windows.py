@@ -1,4 +1,4 @@
-"""Which source words a step attends to, and how their scores become weights; one class each.
+"""Windows say which source words a step attends to, and turn scores into weights. Each is a class.
 
 As in ``scores.py``, nothing here imports torch, and ``w`` holds the parameters. Positions s are those of
 the **original** sentence, 0 .. S - 1, even where the encoder reads it backwards.
@@ -31,7 +31,7 @@ class Window(ABC):
     faults: ClassVar[tuple[str, ...]] = ("unmasked_padding",)
 
     def __init_subclass__(cls) -> None:
-        """Enter the window under its name; see :func:`register`."""
+        """Register the window under its name; see :func:`register`."""
         register(cls, WINDOWS, "window")
 
     def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
@@ -47,9 +47,9 @@ class Window(ABC):
         """Return a_t [N, K, M] from scores [N, K, M] and queries h [N, K, n] of the steps t [K]."""
 
     def operations(self) -> float:
-        """Return the multiply-adds of its products of matrices for one query.
+        """Return the multiply-adds of its matrix products for one query.
 
-        Windows save no operations: all positions are scored, then those outside are masked.
+        A window saves no operations: all positions are scored, and then those outside it are masked.
         """
         return 0
 
@@ -91,7 +91,7 @@ class LocalP(Window):
     """Predictive: the words around floor(p_t), p_t = S sigmoid(v_p . tanh(W_p h_t)) (equation 9).
 
     Each weight is then multiplied by exp(-(s - p_t)^2 / (2 (D/2)^2)) and not renormalized (equation 10).
-    The gradient reaches p_t through this factor alone; the fault ``position_gradient`` halves it.
+    The gradient reaches p_t only through this factor; the fault ``position_gradient`` halves it.
     """
 
     name = "local_p"

@@ -1,9 +1,9 @@
-"""``LSTM.forward`` and ``GRU.forward`` of the reference, T steps of one layer, with their derivatives.
+"""``LSTM.forward`` and ``GRU.forward`` of the reference, for T steps of one layer, with derivatives.
 
-The caller takes the steps, since what a step reads may come from the step before. Four things are faster
-than autograd:
+The caller loops over the steps, since what a step reads may come from the step before. Four things make
+this faster than autograd:
 
-- What is known beforehand of the gates' sums is one product for all steps, ``sums``.
+- One product for all steps gives ``sums``, the part of the gates' sums that is known beforehand.
 - A step back does only what depends on the step after it. The derivatives that it multiplies by are
   computed for all steps at once by ``start_backward``, in the memory of the gates.
 - The gradients of the gates' sums stay where a step back writes them. A weight's gradient
@@ -34,7 +34,7 @@ class Gates(NamedTuple):
 
 
 def lstm(gates: Gates, c_before: Tensor, c: Tensor, tanh_c: Tensor, h: Tensor) -> None:
-    """Take a step from the gates' sums, which become the gates; write c_t, tanh(c_t) and h_t.
+    """Take a step: turn the gates' sums into the gates in place, and write c_t, tanh(c_t) and h_t.
 
     i, f, o = sigmoid(.), g = tanh(.); c_t = f c_{t-1} + i g; h_t = o tanh(c_t). ``c`` may be the same
     memory as ``c_before``.
@@ -47,10 +47,11 @@ def lstm(gates: Gates, c_before: Tensor, c: Tensor, tanh_c: Tensor, h: Tensor) -
 
 
 def gru(sums_x: Tensor, sums_h: Tensor, h_before: Tensor, h: Tensor) -> Tensor:
-    """Take a step from W_x x_t, which becomes the gates r, z and new, and W_h h_{t-1}; return h_t.
+    """Take a step; write h_t to ``h`` and return it.
 
-    With sums x and u of W_x and W_h: r, z = sigmoid(x + u), new = tanh(x + r u),
-    h_t = (1 - z) new + z h_{t-1}, written to ``h``, which may be the same memory as ``h_before``.
+    ``sums_x`` is W_x x_t, which the gates r, z and new overwrite. ``sums_h`` is W_h h_{t-1}. For each
+    gate, x and u are its parts of these two: r, z = sigmoid(x + u), new = tanh(x + r u),
+    h_t = (1 - z) new + z h_{t-1}. ``h`` may be the same memory as ``h_before``.
     """
     n = h.shape[1]
     r_z, new = sums_x.split([2 * n, n], dim=1)
@@ -66,9 +67,9 @@ class LSTMSteps:
         """Prepare the layer for its first step.
 
         Args:
-            sums: what is known of the gates' sums, [T, N, 4n]; overwritten. Its values do not
-                matter if the steps' own inputs are all that the layer reads.
-            W: [W_x W_h], W_x for the steps' own inputs alone, [4n, m + n].
+            sums: the part of the gates' sums that is known beforehand, [T, N, 4n]; overwritten. Its
+                values do not matter if nothing is known beforehand.
+            W: [W_x W_h], [4n, m + n]; this W_x multiplies only the numbers that a step itself brings.
             first: h_0 and c_0, [N, n].
             m: how many numbers a step itself brings; 0 if all of W_x x_t is in ``sums``.
         """
@@ -87,7 +88,7 @@ class LSTMSteps:
         self._views()
 
     def _views(self) -> None:
-        """Take the views of every step once."""
+        """Make the views of every step once."""
         T, N, _ = self.gates.shape
         m, n = self.m, self.n
         blocks = self.gates.view(T, N, 4, n)
@@ -105,7 +106,7 @@ class LSTMSteps:
     def forward(self, t: int, known: bool) -> Tensor:
         """Take step t, whose input is in ``x[t]``; return h_t, [N, n].
 
-        ``known`` says if ``sums`` holds a part of the gates' sums.
+        ``known`` says whether ``sums`` holds a part of the gates' sums.
         """
         if known:
             self._sums[t].addmm_(self._in[t], self.W.T)
@@ -122,7 +123,7 @@ class LSTMSteps:
         return self.hs[-1].clone(), self.cs[-1].clone()
 
     def start_backward(self, grads: Sequence[Tensor]) -> None:
-        """Put derivatives in place of the gates, and begin with the gradients of the last h and c.
+        """Replace the gates by derivatives; ``grads`` are the gradients of the last h and c.
 
         With s the sums of the gates: dh_t/dc_t = o (1 - tanh(c_t)^2), dh_t/ds_o = tanh(c_t) o (1 - o),
         dc_t/ds_i = g i (1 - i), dc_t/ds_f = c_{t-1} f (1 - f), dc_t/ds_g = i (1 - g^2).
@@ -159,7 +160,7 @@ class LSTMSteps:
 
     @property
     def grad_first(self) -> LayerState:
-        """The gradients of h_0 and c_0 at the end."""
+        """The gradients of h_0 and c_0, after the last step back."""
         return self._grad_h, self._grad_c
 
     @property

@@ -1,8 +1,8 @@
-"""``LuongDecoder`` and ``BahdanauDecoder`` of the reference, over all words of a training's sentences.
+"""``LuongDecoder`` and ``BahdanauDecoder`` of the reference, for training, where all words are known.
 
-Without input feeding nothing waits for attention: layers go over all steps at once (``stack.py``), and
-attention takes all steps as queries of one product. Otherwise steps are unrolled (``unrolled.py``).
-In a search decoders go word by word (``stepper.py``).
+Without input feeding, no step waits for attention: each layer computes all steps at once
+(``stack.py``), and attention takes the queries of all steps in one product. Otherwise, the steps are
+unrolled (``unrolled.py``). A search takes one word at a time (``stepper.py``).
 """
 
 import torch
@@ -22,10 +22,10 @@ from attnmt.model.fast.unrolled import (
 
 
 class LuongDecoder(nn.Module):
-    """From the words so far to the attentional vector h~_t (equation 5).
+    """Computes the attentional vector h~_t from the words so far (equation 5).
 
-    Without attention h~_t is the top state h_t itself. With input feeding the first layer reads
-    [embedding; h~_{t-1}], h~ being zero before the first step (section 3.3).
+    Without attention, h~_t is the top state h_t itself. With input feeding, the first layer reads
+    [embedding; h~_{t-1}], and h~ is zero before the first step (section 3.3).
     """
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
@@ -45,7 +45,7 @@ class LuongDecoder(nn.Module):
 
         Args:
             words: decoder inputs, ``<s>`` first, [N, T].
-            state: the encoder's after its last word.
+            state: the encoder's state after its last word.
             memory: the encoded source; None without attention.
         """
         embedded = self.embedding(words.T)  # [T, N, e]
@@ -64,7 +64,7 @@ class LuongDecoder(nn.Module):
         return h_tilde.transpose(0, 1), weights[0] if weights else None
 
     def _attend(self, h: Tensor, memory: Memory | None) -> tuple[Tensor, Tensor | None]:
-        """From the top states of all steps [N, T, n] to h~ [N, T, n] and the weights."""
+        """Return h~ [N, T, n] and the weights, given the top states of all steps [N, T, n]."""
         if self.attention is None or memory is None:
             return h, None
         steps = torch.arange(h.shape[1], device=h.device)
@@ -73,9 +73,10 @@ class LuongDecoder(nn.Module):
 
 
 class BahdanauDecoder(nn.Module):
-    """From the words so far to the state s_t = cell([c_t; embedding], s_{t-1}) (Bahdanau et al. 2015).
+    """Computes the state s_t = cell([c_t; embedding], s_{t-1}) from the words so far.
 
-    The context c_t is that of the top state s_{t-1}, so attention comes before the recurrence.
+    The query of the context c_t is the top state s_{t-1}, so attention comes before the recurrence
+    (Bahdanau et al. 2015).
     """
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:

@@ -22,13 +22,13 @@ class Encoder(nn.Module):
         self.stack = Stack(shape.cell, e, shape.size, shape.layers, system.dropout)
 
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
-        """Return the top states [N, M, n], each column's original position [N, M], last state.
+        """Return the top states [N, M, n], each column's original position [N, M], and the last state.
 
-        Positions run from 0 to S - 1 at words; padding lies beyond one of the two ends.
+        Words have the positions 0 to S - 1; padding has positions outside this range.
 
         Args:
             source: ids as read (the last word first if reversed), padded on the left, [N, M].
-            lengths: S, words of each sentence, [N].
+            lengths: S, the number of words of each sentence, [N].
         """
         columns = torch.arange(source.shape[1], device=source.device)
         read = columns - (source.shape[1] - lengths)[:, None]  # 0 .. S-1 in reading order

@@ -1,7 +1,7 @@
 """``Reference.loss`` without ever holding the logits of all words.
 
-Autograd would keep every word's logits for the way back. Here the probabilities of a chunk of words give
-the loss and the gradients on the way forward, and are then freed.
+Autograd would keep every word's logits for the backward pass. Here the probabilities of a chunk of words
+give the loss and the gradients in the forward pass, and are then freed.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from attnmt.model.logits import rows_at_once
 
 
 class SummedLoss(torch.autograd.Function):
-    """Sum over words of -log softmax(W_s h~)[y], with its gradients computed on the way.
+    """Sum over words of -log softmax(W_s h~)[y]; the forward pass computes its gradients too.
 
     With p = softmax(W_s h~), the gradient of a word's loss is (p - onehot(y)) W_s for h~ and
     (p - onehot(y)) h~^T for W_s. Each chunk's p serves both and is freed. The sum can be
@@ -24,7 +24,8 @@ class SummedLoss(torch.autograd.Function):
     def forward(ctx: Any, h_tilde: Tensor, W_s: Tensor, words: Tensor, training: bool) -> Tensor:
         """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``training``.
 
-        A y below 0 is padding and adds nothing. (To pick the others would make a GPU wait.)
+        A y below 0 is padding and adds nothing. (To select the others, the host would
+        have to wait for a GPU.)
         """
         rows = rows_at_once(W_s)
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
@@ -47,6 +48,6 @@ class SummedLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        """Scale the gradients by that of the sum, in place."""
+        """Multiply the gradients by the gradient of the sum, in place."""
         grad_h, grad_W = ctx.saved_tensors
         return grad_h.mul_(grads[0]), grad_W.mul_(grads[0]), None, None

@@ -1,4 +1,4 @@
-"""The reference's loop over steps of one layer whose whole input is known beforehand, as one operation.
+"""The reference's loop over the steps of a layer as one operation, if all input is known beforehand.
 
 The encoder is such a loop, and so is a decoder without input feeding. W_x x_t, the gradient of x and
 those of the weights are each one product for all steps. Only the recurrence goes step by step
@@ -14,7 +14,7 @@ from attnmt.model.fast.cells import Steps
 
 
 class Scan(torch.autograd.Function):
-    """From x [T, N, m] and the first state to h [T, N, n] and the last state.
+    """Computes h [T, N, n] and the last state from x [T, N, m] and the first state.
 
     The weights are W_x [gates n, m] and W_h [gates n, n].
     """

@@ -1,4 +1,4 @@
-"""``Stack`` layer by layer over all steps; the reference goes step by step over all layers.
+"""``Stack`` of the reference, but each layer takes all steps before the next layer starts.
 
 A layer over a known input is one ``Scan`` on a processor, and torch's own module (cuDNN) on a GPU.
 Dropout multiplies the inputs of all steps at once.
@@ -17,13 +17,13 @@ from attnmt.model.fast.scan import Scan
 State = tuple[LayerState, ...]  # one for each layer, from the first to the top
 Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
 
-# torch has cuDNN round the factors of these layers to tf32; here ``products_in`` alone may round them.
+# By default, torch lets cuDNN round these layers' factors to tf32. Here only ``products_in`` may do so.
 _cudnn: Any = torch.backends.cudnn  # its types lack ``rnn``
 _cudnn.rnn.fp32_precision = "ieee"
 
 
 class Stack(nn.Module):
-    """Recurrent layers with dropout on every layer's input and nowhere else, fresh at every step."""
+    """Recurrent layers with dropout on the input of every layer only; each step has its own mask."""
 
     def __init__(self, cell: Cell, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()
@@ -33,8 +33,9 @@ class Stack(nn.Module):
         self.steps: type[Steps] = LSTMSteps if cell == "lstm" else GRUSteps
         self.size = size
         self.dropout = Dropout(dropout)
-        # torch's modules hold the weights and are the GPU's path. Each layer is a module, so that the
-        # dropout between layers draws from torch's own generator, which a checkpoint holds.
+        # torch's modules hold the weights, and compute the layers on a GPU. Each layer is a separate
+        # module, so that the dropout between layers draws from torch's own generator, whose state a
+        # checkpoint holds.
         self.layers = nn.ModuleList(
             layer_class(size if layer else inputs, size, bias=False) for layer in range(layers)
         )
@@ -54,7 +55,7 @@ class Stack(nn.Module):
     def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
         """Return the top states [T, N, n] and the last state, from inputs [T, N, inputs].
 
-        ``state`` is the one before the first step; zeros if None.
+        ``state`` is the state before the first step; None stands for zeros.
         """
         last = []
         for layer, weights, before in zip(

@@ -17,16 +17,17 @@ from attnmt.model.fast.unrolled import attentional
 class Stepper:
     """K hypotheses of each of N sentences: their states, and the step that advances them by a word.
 
-    A hypothesis is a row of one table, [x; h_1 .. h_L; c_1 .. c_L], x being what the first layer reads
-    beside its state: [embedding; h~_{t-1}], or [c_t; embedding] in Bahdanau's order. What a layer reads
-    then lies side by side, [x; h_1], [h_1; h_2], .., and a product takes it from where it is. The new
-    h_l goes where the old one was. To keep some hypotheses of a search is one gather of rows.
+    Each hypothesis is one row of a table, [x; h_1 .. h_L; c_1 .. c_L]. Here x is what the first layer
+    reads in addition to its state: [embedding; h~_{t-1}], or [c_t; embedding] in Bahdanau's order. What
+    a layer reads then lies side by side ([x; h_1], [h_1; h_2], ..), so a product reads it without a
+    copy. The new h_l replaces the old one. One gather of rows keeps some hypotheses and drops the
+    others.
     """
 
     def __init__(
         self, decoder: LuongDecoder | BahdanauDecoder, memory: Memory | None, state: State
     ) -> None:
-        """Take a decoder in eval mode and the encoded source of N sentences, with a hypothesis each."""
+        """Start with one hypothesis for each of N encoded sentences; the decoder is in eval mode."""
         stack = decoder.stack
         self.decoder, self.cell, self.memory = decoder, stack.cell, memory
         self.t, self.K = 0, 1
@@ -42,8 +43,8 @@ class Stepper:
         """Advance the hypotheses by their last words [N, K].
 
         Returns:
-            h~ [N, K, n] (s in Bahdanau's order), good until the next step, and the weights [N, K, M] or
-            None without attention.
+            h~ [N, K, n] (s in Bahdanau's order), valid until the next step, and the weights [N, K, M],
+            or None without attention.
         """
         decoder, memory, embedded = self.decoder, self.memory, self.decoder.embedding(words)
         x = self._table[:, : self.m].view(*words.shape, -1).split(decoder.parts, dim=2)

@@ -1,10 +1,10 @@
-"""The reference's two decoders where a step needs attention's result, with their derivatives.
+"""The reference's two decoders where a step needs the result of attention, with their derivatives.
 
 They are ``LuongDecoder.forward`` with input feeding and ``BahdanauDecoder.forward``. A step does only
-what must wait for the step before: a product a layer, attention for one query, the product with W_c.
-What steps share gets its gradient after the last step back: a weight by one product over all steps, and
-keys, values and attention's parameters by one pass of ``Attention`` over all queries. Autograd would add
-to each of these at every step.
+what must wait for the step before: one product per layer, attention for one query, and the product with
+W_c. The gradients of what the steps share are computed after the last step back. One product over all
+steps gives a weight's gradient. One pass of ``Attention`` over all queries gives those of the keys, the
+values and attention's parameters. Autograd would add to each of them at every step.
 """
 
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ class Unrolling:
         N: int,
         m: int,
     ) -> None:
-        """Draw the masks for T steps of N sentences; the first layer reads m numbers beside the word."""
+        """Draw the masks for T steps of N sentences; the first layer reads m numbers and the word."""
         self.cell, self.attention, self.memory = stack.steps, attention, memory
         sizes = [m] + [stack.size] * (len(stack.layers) - 1)
         like = stack.weights()[0][0]
         self.masks = [stack.dropout.mask((T, N, size), like) for size in sizes]
-        self.with_gradients = torch.is_grad_enabled()  # never so within a Function
+        self.with_gradients = torch.is_grad_enabled()  # asked here: in a Function it is False
 
     def attend(self, T: int) -> tuple["SteppedAttention | None", int]:
         """Return attention for T steps, if there is any, and how many tensors its steps share."""
@@ -84,8 +84,8 @@ class SteppedLayers:
         """Prepare the layers for their first step.
 
         Args:
-            unrolling: the kind of cell and the masks.
-            words: y with dropout applied, [T, N, e].
+            unrolling: has the kind of cell and the masks.
+            words: the embedded words y with dropout applied, [T, N, e].
             W_e: the first layer's weight for the words, [gates n, e].
             tensors: what ``layer_tensors`` returns.
         """
@@ -101,7 +101,7 @@ class SteppedLayers:
 
     @property
     def hs(self) -> Tensor:
-        """The top states from the first state on, [T + 1, N, n]."""
+        """The top states, with the first state before them, [T + 1, N, n]."""
         return self.layers[-1].hs
 
     def forward(self, t: int, x: Tensor) -> Tensor:
@@ -115,7 +115,7 @@ class SteppedLayers:
         return x
 
     def start_backward(self) -> None:
-        """Prepare the steps back; the last state has no gradient of its own."""
+        """Prepare the steps back; no later step reads the last state."""
         for layer in self.layers:
             layer.start_backward([torch.zeros_like(layer.hs[0])] * 2)
 
@@ -143,7 +143,10 @@ class SteppedLayers:
 
 
 class SteppedAttention:
-    """Attention step by step: a query gets its gradient at its step, what steps share at the end."""
+    """Attention step by step.
+
+    A query's gradient is computed at its step. The gradients of what the steps share come at the end.
+    """
 
     def __init__(self, attention: Attention, memory: Memory, T: int, with_gradients: bool) -> None:
         """Prepare to attend to ``memory`` for T steps."""
@@ -198,8 +201,8 @@ class LuongSteps(torch.autograd.Function):
     """The decoder with input feeding: h~ [T, N, n], and the weights [N, T, M] if it attends.
 
     h_t = layers([y_t; h~_{t-1}]), c_t = attention(h_t), h~_t = tanh(W_c [c_t; h_t]); without attention
-    h~_t is h_t. The tensors are y [T, N, e] and the first layer's W_e for it; with attention, W_c
-    [n, c + n] and what ``shared_by_steps`` returns; and last what ``layer_tensors`` returns.
+    h~_t is h_t. The tensors are, in this order: y [T, N, e]; the first layer's weight W_e for y; with
+    attention, W_c [n, c + n] and what ``shared_by_steps`` returns; and what ``layer_tensors`` returns.
     """
 
     @staticmethod
@@ -233,12 +236,12 @@ class LuongSteps(torch.autograd.Function):
         del ctx.steps
         grad_h_tilde, T = grads[0], len(grads[0])
         layers.start_backward()
-        grad_fed = torch.zeros_like(grad_h_tilde[0])  # that of h~_t as the input of step t + 1
+        grad_fed = torch.zeros_like(grad_h_tilde[0])  # gradient of h~_t as input of step t + 1
         if attention is None:
             for t in range(T - 1, -1, -1):
                 grad_fed = layers.backward(t, grad_h_tilde[t] + grad_fed)
             return None, *layers.gradients()
-        # The tanh's derivative 1 - h~^2. Times the gradient of h~ it is that of W_c [c_t; h_t].
+        # The derivative of tanh, 1 - h~^2. Its product with h~'s gradient is that of W_c [c_t; h_t].
         grad_sums = torch.addcmul(h_tilde.new_ones(()), h_tilde, h_tilde, value=-1)
         grad_joined, c = torch.empty_like(joined), joined.shape[2] - h_tilde.shape[2]
         for t in range(T - 1, -1, -1):
@@ -256,7 +259,8 @@ class LuongSteps(torch.autograd.Function):
 class BahdanauSteps(torch.autograd.Function):
     """The decoder in which attention comes first: s [T, N, n] and the weights [N, T, M].
 
-    c_t = attention(s_{t-1}), s_t = layers([c_t; y_t]). Its tensors are ``LuongSteps``' without W_c.
+    c_t = attention(s_{t-1}), s_t = layers([c_t; y_t]). The tensors are those of ``LuongSteps``, without
+    W_c.
     """
 
     @staticmethod
@@ -281,7 +285,7 @@ class BahdanauSteps(torch.autograd.Function):
         del ctx.steps
         layers.start_backward()
         grad_contexts: list[Tensor] = []
-        grad_s = torch.zeros_like(grads[0][0])  # that of s_t as the query of step t + 1
+        grad_s = torch.zeros_like(grads[0][0])  # gradient of s_t as query of step t + 1
         for t in range(len(grads[0]) - 1, -1, -1):
             grad_contexts.append(layers.backward(t, grads[0][t] + grad_s).clone())
             grad_s = attention.backward(grad_contexts[-1])
