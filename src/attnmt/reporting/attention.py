@@ -31,7 +31,7 @@ class Matrix:
         source: words or pieces.
         target: words or pieces, ``</s>`` at the end.
         weights: (target, source), one row for each unit that is predicted.
-        gold: source-target links of the units, sure and possible ones; None where they are not known.
+        gold: source-target links of the units, both sure and possible ones; None if they are not known.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The best model of an experiment as an MLflow model: text in; translation, score and alignment out.
 
-It is registered as ``attnmt-<experiment>`` and gets a new version when the best model changes. Commands
-that serve it and translate a sentence::
+It is registered as ``attnmt-<experiment>`` and gets a new version when the best model changes. The first
+command serves it, and the second one translates a sentence::
 
     attnmt serve
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json' \\
