@@ -1,1 +1,1 @@
-"""Speed against peers, taking turns in one run; README.md says what is measured and how."""
+"""The speed of this program and of its peers, which take turns in one run. README.md says more."""

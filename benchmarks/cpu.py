@@ -119,7 +119,7 @@ def seeds(
     threads: Threads = 2,
     name: Name = "",
 ) -> None:
-    """Train one of the demo's models whole, with several seeds in fp32 and in bf16 products.
+    """Train one of the demo's models to the end, with several seeds, in fp32 and with bf16 products.
 
     Example: python -m benchmarks.cpu seeds --count 5
     """

@@ -1,8 +1,8 @@
-"""Training speed on one GPU: `python -m benchmarks.gpu training`, then page.
+"""Training speed on one GPU: `python -m benchmarks.gpu training`, then `page`.
 
 It trains the six systems of the paper's Table 1 at the paper's size, in every precision that the device
-has, as CUDA graphs and operation by operation. Sentences are as long as WMT's: drawn at random, or taken
-from an encoded text.
+has, as CUDA graphs and operation by operation. The sentences are drawn at random, as long as
+WMT's, or are taken from an encoded text.
 """
 
 import time
@@ -133,7 +133,7 @@ def _measure(
     seconds: float,
     products: dict[str, dict[str, float]],
 ) -> dict[str, Any]:
-    """Measure a system in every precision and form; ``products`` gains the speeds it lacks."""
+    """Measure a system in every precision and form; add to ``products`` the speeds that it lacks."""
     model = Translator(config).to(device)
     model.initialize(SEED)
     model.train()

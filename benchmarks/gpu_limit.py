@@ -12,7 +12,7 @@ from attnmt.planning.text_size import Lengths
 from benchmarks.gpu_workload import Workload
 from benchmarks.products import Product
 
-SECONDS = 0.5  # for which each product is measured
+SECONDS = 0.5  # how long each product is measured
 
 
 def wait(device: torch.device) -> None:
@@ -28,7 +28,7 @@ def speeds(
     n, V = config.shape.size, config.target_words
     words = task.target_words // len(task.batches)
     products = {
-        "step": Product(recipe.batch_size, 2 * n, 4 * n),  # of one layer's recurrence
+        "step": Product(recipe.batch_size, 2 * n, 4 * n),  # one layer's recurrence
         "all steps": Product(words, n, 4 * n),
         "logits": Product(words, n, V),
         "gradient of h~": Product(words, V, n),
@@ -56,9 +56,10 @@ def _speed(product: Product, device: torch.device) -> float:
 def words_limit(config: ModelConfig, lengths: Lengths, speeds: Mapping[str, float]) -> float:
     """Return the target words a second of a training that is nothing but matrix products.
 
-    Products that wait for the step before run at the speed of ``step``, forward and back: the
-    recurrence's, and with input feeding the whole decoder's and attention's. The output layer's three
-    run at their own speeds. All others, weight gradients included, run at that of ``all steps``.
+    Products that must wait for the step before them run at the speed of ``step``, forward and backward.
+    These are the products of the recurrence and, with input feeding, those of the whole decoder and of
+    attention. The three products of the output layer run at their own speeds. All others, including
+    those of weight gradients, run at the speed of ``all steps``.
     """
     n, word_cost = config.shape.size, work(config, lengths)
     recurrent = config.shape.layers * GATES[config.shape.cell] * n * n

@@ -46,7 +46,10 @@ class Workload:
 
 
 def drawn(pairs: int, vocabulary: tuple[int, int]) -> ParallelText:
-    """Return pairs as long as WMT's (on average 26, and 25 with ``</s>``), of words by Zipf's law."""
+    """Return pairs of sentences whose words follow Zipf's law.
+
+    They are as long as WMT's: on average 26 source words, and 25 target words with ``</s>``.
+    """
     rng = np.random.default_rng(SEED)
     target = rng.gamma(3, 25 / 3, pairs)
     source = 1.06 * target * np.exp(rng.normal(0, 0.2, pairs))

@@ -1,6 +1,6 @@
 """Where results lie, and how they get into benchmarks/README.md.
 
-A kind of results (``cpu``, ``gpu``) has a file for every machine.
+Each kind of results (``cpu``, ``gpu``) has a file for every machine.
 """
 
 import re

@@ -12,7 +12,7 @@ from attnmt.planning.cost import work
 from benchmarks.workload import Pairs, Size, mean_lengths, target_words
 
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
-SECONDS = 0.5  # for which each product is measured
+SECONDS = 0.5  # how long each product is measured
 
 
 class Product(NamedTuple):
@@ -45,7 +45,7 @@ def limit(
 ) -> tuple[float, float]:
     """Return the words a second of a training that is nothing but products, and its FLOP a word.
 
-    The output layer's three products run at their own speeds, all others at that of ``step``.
+    The output layer's three products run at their own speeds, and all others at that of ``step``.
 
     Args:
         speeds: FLOP a second of each product that ``dominant`` returns.

@@ -1,4 +1,4 @@
-"""Whether a precision matters: whole trainings of a demo's model with several seeds."""
+"""Whether the precision matters: complete trainings of one of the demo's models with several seeds."""
 
 import math
 import tempfile

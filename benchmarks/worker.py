@@ -28,7 +28,7 @@ CPU = torch.device("cpu")
 
 
 class TrainingWorker:
-    """A model in training."""
+    """A worker that trains a model."""
 
     def __init__(self, name: str, size: Size, tokens: Path, batches: int, dropout: float) -> None:
         self._text = Text(size, tokens)
@@ -74,7 +74,7 @@ class TrainingWorker:
 
 
 class DecodingWorker:
-    """A model in search."""
+    """A worker that translates by beam search."""
 
     def __init__(self, name: str, size: str, tokens: Path, weights: str) -> None:
         self._text = Text(SIZES[size], tokens)
@@ -101,7 +101,7 @@ class DecodingWorker:
 
 
 class ProductsWorker:
-    """The matrix products alone."""
+    """A worker that only multiplies matrices."""
 
     def __init__(self, size: str, tokens: Path, batches: int) -> None:
         self._batches = Text(SIZES[size], tokens).batches(batches)

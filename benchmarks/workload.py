@@ -45,7 +45,7 @@ class Size:
 
     layers: int
     cells: int
-    words: int  # entries of either vocabulary, padding among them
+    words: int  # entries of each vocabulary, with padding
     batch: int  # sentence pairs
     round: int  # batches in a round
     warm_up: int  # batches before the first round
@@ -57,7 +57,7 @@ class Size:
         return self.words - 1
 
     def config(self, dropout: float = DROPOUT) -> ModelConfig:
-        """Return Luong's global attention with the general score and input feeding."""
+        """Return a model with Luong's global attention, the general score and input feeding."""
         system = System(attention="global", score="general", input_feeding=True, dropout=dropout)
         shape = ModelShape(
             layers=self.layers, size=self.cells, window_D=10, location_slots=50, init=INIT
@@ -88,7 +88,7 @@ class Padded(NamedTuple):
 
 
 class Text:
-    """Multi30k as ids of vocabularies of one size."""
+    """Multi30k as ids. Both vocabularies have the same size."""
 
     def __init__(self, size: Size, tokens: Path) -> None:
         """Number the words of the token files in ``tokens``; the last id is left for padding."""
@@ -126,7 +126,8 @@ class Text:
 def tokens() -> Path:
     """Return the folder of Multi30k's tokens; make them from the raw text if there are none.
 
-    The raw text is the experiment multi30k's. Without it, it comes from ``ATTNMT_MIRROR`` or a download.
+    The raw text is that of the experiment multi30k. If there is none, it comes from ``ATTNMT_MIRROR`` or
+    from a download.
     """
     params = load_params(EXPERIMENT)
     layout = Layout(params.experiment)

@@ -20,11 +20,11 @@ LABELS = {
 
 
 class Trainer(Protocol):
-    """A model in training, by the system's own code."""
+    """A model that the system's own code trains."""
 
     @property
     def model(self) -> nn.Module:
-        """The model, for its parameters."""
+        """The model, whose parameters are counted and saved."""
 
     def prepare(self, pairs: Pairs) -> Any:
         """Return a batch in the form that the system reads; this is not timed."""
@@ -34,7 +34,7 @@ class Trainer(Protocol):
 
 
 class Decoder(Protocol):
-    """A model in beam search, by the system's own code."""
+    """A model that translates by the beam search of the system's own code."""
 
     def translate(
         self, sources: list[Ids], reference_lengths: list[int], batch: int
@@ -62,7 +62,7 @@ def build_trainer(name: str, size: Size, dropout: float) -> Trainer:
 
 
 def build_decoder(name: str, size: Size, weights: str) -> Decoder:
-    """Import a system and build its model, with the weights of ours where it can hold them."""
+    """Import a system and build its model, with our weights if they fit."""
     if name.startswith("ours"):
         from benchmarks.systems.ours import OursDecoder
 

@@ -51,7 +51,7 @@ class JoeyTrainer:
         }
         self._optimizer = build_optimizer(recipe, self.model.parameters())
         self._clip = build_gradient_clipper(recipe)
-        # What the step reads from its manager, whose constructor needs folders, logs and data.
+        # This holds what the step reads. The manager's constructor would need folders, logs and data.
         self._manager = SimpleNamespace(
             model=self.model,
             autocast={"device_type": "cpu", "enabled": False},

@@ -72,7 +72,7 @@ class OpenNMTTrainer:
 
 
 class OpenNMTDecoder:
-    """Its beam search, without length penalty as in ours; all else is its default."""
+    """Its beam search, without a length penalty, as in ours. All other settings are its defaults."""
 
     def __init__(self, size: Size, weights: str) -> None:
         self._pad = size.pad
@@ -129,7 +129,7 @@ def _vocabularies(size: Size) -> Any:
 
 @torch.no_grad()
 def _set_weights(model: Any, weights: dict[str, Tensor]) -> None:
-    """Give the model our weights, and zeros for its biases: ours has no biases."""
+    """Give the model our weights, and zeros for its biases, because our model has none."""
     for name, parameter in model.named_parameters():
         if "bias" in name:
             parameter.zero_()

@@ -62,7 +62,7 @@ class OursDecoder:
 
     def __init__(self, size: Size, weights: str, precision: Precision, members: int) -> None:
         self._precision: Precision = precision
-        # Members are copies: an ensemble of them finds the same translations in as many steps.
+        # The members are copies, so the ensemble takes as many steps as one model and finds the same.
         self._models = [build(size, DROPOUT).eval() for _ in range(members)]
         for model in self._models:
             model.load_state_dict(load_file(Path(weights)))

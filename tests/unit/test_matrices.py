@@ -144,7 +144,7 @@ def test_an_ensemble_has_matrices(params):
         ),
         (
             (LINE, ["a"], ["b"], [[1.0]]),
-            "line 3: the gold links are of another text; run translate",
+            "line 3: the gold links belong to another text; run translate",
         ),
         ((9, SOURCE, TARGET, WEIGHTS), "line 9 is not one of 5; run translate"),
     ],

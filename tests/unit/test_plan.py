@@ -215,7 +215,7 @@ def test_sizes_of_downloads_come_from_the_manifest(project: Path) -> None:
     text = text_of(made, [])
     assert "Downloads: 8 files, about 36.0 MB in all: train.en (1.0 MB), train.de" in text
     assert "train.de (2.0 MB, license own)" in text.replace("\n", " ")
-    assert "attnmt fetch --experiment demo fetches them ahead." in text.replace("\n", " ")
+    assert "attnmt fetch --experiment demo fetches them in advance." in text.replace("\n", " ")
 
 
 def test_the_text_says_whose_speed_the_hours_are(project: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_readme_without_both_markers_is_refused(readme):
 
 @pytest.mark.parametrize("table", ["a,b\n1,2\n", DEMO.replace("1.74", "high"), OTHER[7:]])
 def test_a_file_that_is_not_table_1_is_named(table):
-    with pytest.raises(InputError, match=r"^reports/demo/tables/table1.csv: no Table 1 \("):
+    with pytest.raises(InputError, match=r"^reports/demo/tables/table1.csv: not a Table 1 \("):
         results_table({"demo": table})
 
 

@@ -112,7 +112,7 @@ FAULTY: list[tuple[Any, dict[str, Any], str]] = [
 ]
 # MLflow's servers turn these into text before a model sees them.
 NO_TEXT: list[tuple[Any, dict[str, Any], str]] = [
-    (["a", None], {}, "sentence 1: it is missing, or not text"),
+    (["a", None], {}, "sentence 1: it is missing or is not text"),
     ([1.5], {}, "Failed to enforce schema"),
 ]
 # MLflow's own server does not give these messages: it drops or refuses such parameters itself.
@@ -244,7 +244,7 @@ def test_it_serves_offline_what_the_pipeline_says(
         if command is OURS:
             for sentences in ([None], ["a", 1], ["a", ["b", "c"]]):
                 line = len(sentences) - 1
-                expected_message = f"sentence {line}: it is missing, or not text"
+                expected_message = f"sentence {line}: it is missing or is not text"
                 assert expected_message in refused(address, {"inputs": sentences})
                 assert expected_message in refused(address, {"instances": sentences})
             wide = {"columns": ["one", "two"], "data": [["a", "b"]]}

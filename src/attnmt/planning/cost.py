@@ -1,9 +1,10 @@
 """What a model costs, from the shapes of its matrices: parameters, work of training, memory.
 
-Work counts the products of matrices alone, as ``torch.utils.flop_counter`` does: one product in the
+Work counts only the products of matrices, as ``torch.utils.flop_counter`` does: one product in the
 forward pass and two in the backward pass, one for each factor. The classes of attention's score and
-window count their own. These are left out: products with a vector (v_a, v_p), operations on single
-elements (gates, tanh, softmax, dropout), the look-up of embeddings, clipping, the update, and padding.
+window count their own products. These are left out: products with a vector (v_a, v_p), operations on
+single elements (gates, tanh, softmax, dropout), the look-up of embeddings, clipping, the update, and
+padding.
 """
 
 from dataclasses import astuple, dataclass
@@ -17,7 +18,7 @@ from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.text_size import Lengths
 
 GATES: dict[Cell, int] = {"lstm": 4, "gru": 3}
-BYTES = 4  # of a number in single precision
+BYTES = 4  # bytes of a number in single precision
 # Vectors of a layer's size that back-propagation keeps for each word: input, gates, states. An unrolled
 # decoder also keeps its input beside the state, the mask, and the factors of its backward steps.
 KEPT_BY_SCAN, KEPT_BY_STEPS = 8, 13
@@ -39,7 +40,7 @@ class Work:
 
     @property
     def training_flop(self) -> float:
-        """Floating-point operations, two a multiply-add, forward and backward."""
+        """Floating-point operations, forward and backward. A multiply-add counts as two."""
         return 2 * 3 * self.forward
 
 
@@ -56,7 +57,7 @@ def work(config: ModelConfig, lengths: Lengths) -> Work:
     little low, because long sources have long targets.
     """
     shape, n = config.shape, config.shape.size
-    a_target_word = lengths.source / lengths.target  # source words
+    a_target_word = lengths.source / lengths.target  # source words for each
     return Work(
         encoder=_recurrent(config, shape.embedding_size) * a_target_word,
         decoder=_recurrent(config, _decoder_input(config)),
@@ -66,7 +67,7 @@ def work(config: ModelConfig, lengths: Lengths) -> Work:
 
 
 def training_memory(config: ModelConfig, pairs: int, lengths: Lengths) -> int:
-    """Return roughly the bytes that a training holds on a GPU, without libraries.
+    """Return roughly the bytes that a training holds on a GPU, without those of libraries.
 
     Args:
         pairs: sentence pairs of the batch that takes the most memory.

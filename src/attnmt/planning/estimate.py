@@ -37,9 +37,9 @@ class PlannedTraining:
     name: str
     config: ModelConfig
     recipe: Training
-    longest: int  # words of a sentence
+    longest: int  # the most words of a sentence
     text: TextSize | None  # None where nothing says how much there is
-    seconds: float | None  # that it took; None if it would run
+    seconds: float | None  # how long it took; None if it would run
 
     @property
     def parameters(self) -> int:
@@ -76,7 +76,7 @@ class PlannedTraining:
 
 @dataclass(frozen=True)
 class Plan:
-    """What there is to do."""
+    """What running an experiment would take."""
 
     experiment: str
     groups: list[Group]
@@ -91,11 +91,11 @@ class Plan:
 
     @property
     def text_is_known(self) -> bool:
-        """Whether all that would be trained on has a known size."""
+        """Whether the size of all text that would be trained on is known."""
         return all(training.text is not None for training in self.to_train)
 
     def measure(self, threads: int, graphs: bool = True) -> Speed:
-        """Train the model whose target word costs most for some seconds; return its speed.
+        """For some seconds, train the model whose target word costs most; return its speed.
 
         Raises:
             InputError: if nothing says how long the sentences are.
@@ -103,8 +103,8 @@ class Plan:
         known = [training for training in self.trainings if training.text is not None]
         if not known:
             raise InputError(
-                f"nothing says how long the sentences of {self.experiment} are; run its stages "
-                f"encode first"
+                f"nothing says how long the sentences of {self.experiment} are; run its encode "
+                f"stages first"
             )
         largest = max(known, key=lambda training: training.flop)
         return measure(
@@ -118,7 +118,7 @@ def make_plan(
     """Return what the stages of an experiment would take.
 
     Args:
-        stages: as ``graph.read_stages`` returns them; those that are settled would not run.
+        stages: the stages from ``graph.read_stages``; those that are settled would not run.
         at_once: trainings that run at a time.
     """
     done = {stage.name for stage in stages if stage.settled}

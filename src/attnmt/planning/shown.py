@@ -12,8 +12,8 @@ from attnmt.config import File
 from attnmt.planning.estimate import Plan, wall_hours
 from attnmt.planning.speed import Speed
 
-WIDTH = 90  # of notes; tables are narrower
-NO_TEXT = "Hours are not known before the text is there: run the stages encode, then plan again."
+WIDTH = 90  # characters of a note; tables are narrower
+NO_TEXT = "Hours are not known before the text is there: run the encode stages, then plan again."
 NO_SPEED = "The speed of this machine is not known: no training is finished here. Add --measure."
 
 
@@ -56,8 +56,8 @@ def _parts(
     yield _downloads(plan)
     yield _disk(plan)
     yield (
-        "DVC's cache holds all but downloads and checkpoints a second time, unless cache.type links "
-        f"them (dvc config cache.type).\nFree here: {_bytes(shutil.disk_usage('.').free)}."
+        "DVC's cache holds a second copy of all but downloads and checkpoints, unless it is set to use "
+        f"links (dvc config cache.type).\nFree here: {_bytes(shutil.disk_usage('.').free)}."
     )
 
 
@@ -86,7 +86,9 @@ def _what_is_trained(plan: Plan) -> str:
         return f"{finished}Nothing is to be trained.\n"
     texts = [training.text for training in plan.to_train]
     expected = any(text is not None and not text.counted for text in texts)
-    source = " Words are estimated from corpus.expected, subwords as words." if expected else ""
+    source = (
+        " Words are estimated from corpus.expected; subwords count as words." if expected else ""
+    )
     return f"{finished}To be trained: {len(plan.to_train)}.{source}"
 
 
@@ -126,7 +128,7 @@ def _downloads(plan: Plan) -> str:
     how_much = f"about {_bytes(size)} in all" if size else "size unknown"
     files = ", ".join(map(_file, plan.to_fetch))
     count = len(plan.to_fetch)
-    ahead = f"attnmt fetch --experiment {plan.experiment} fetches them ahead."
+    ahead = f"attnmt fetch --experiment {plan.experiment} fetches them in advance."
     return f"Downloads: {count} files, {how_much}: {files}. {ahead}"
 
 
@@ -158,7 +160,7 @@ def _words(count: int) -> str:
 
 
 def _time(hours: float) -> str:
-    """Return minutes below an hour, days from two of them on."""
+    """Return a time in minutes below one hour, in days from two days on, and otherwise in hours."""
     if hours < 1:
         return f"{60 * hours:,.0f} min"
     return f"{hours:,.1f} h" if hours < 48 else f"{hours / 24:,.1f} days"

@@ -14,8 +14,8 @@ from attnmt.planning.text_size import TextSize, training_size
 BYTES_A_WORD = 6  # of running text, the space included
 BYTES_AN_ID = 4
 BYTES_A_PAIR = 16  # where each of its two sentences starts
-CHECKPOINTS = 5  # the last, the one before, the best of each, and one that is being written
-KEPT = 2  # of a finished training the last and the best, until `attnmt commit`
+CHECKPOINTS = 5  # the last and the one before it, the best of each, and one that is being written
+KEPT = 2  # a finished training keeps the last and the best until `attnmt commit`
 
 
 @dataclass(frozen=True)

@@ -27,18 +27,18 @@ from attnmt.text.batches import Batch, make_batch
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.step import Step
 
-WARM_UP, MEASURED = 3.0, 15.0  # seconds, each until the batch that ends after them
+WARM_UP, MEASURED = 3.0, 15.0  # seconds; a batch that has begun is finished
 FIRST_ID = 3  # after <unk>, <s> and </s>
 
 
 @dataclass(frozen=True)
 class Speed:
-    """What one training reached on one device."""
+    """The speed that one training reached on one device."""
 
     training: str
     device: str
-    target_words: float  # a second, ``</s>`` counted
-    flop: float  # a second, of training's products of matrices
+    target_words: float  # a second, with ``</s>``
+    flop: float  # operations a second, in the products of matrices
 
     @classmethod
     def of(
@@ -50,16 +50,16 @@ class Speed:
 
     @property
     def cost(self) -> float:
-        """Operations of a target word of this training."""
+        """Operations for one target word of this training."""
         return self.flop / self.target_words
 
     def hours(self, target_words: float, config: ModelConfig, lengths: Lengths) -> float:
-        """Return how long another training takes at as many operations a second."""
+        """Return how many hours another training takes at this many operations a second."""
         return target_words * work(config, lengths).training_flop / self.flop / 3600
 
 
 def paper_speed() -> Speed:
-    """Return the paper's 1,000 target words/s (section 4.1), taken as those of its best system."""
+    """Return the paper's 1,000 target words/s (section 4.1), taken as the speed of its best system."""
     system = System(attention="local_p", score="general", input_feeding=True, reverse=True)
     shape = ModelShape(layers=4, size=1000, window_D=10, location_slots=50, init=0.1)
     pairs, en, de = 4.5, 116, 110  # millions
@@ -73,10 +73,10 @@ def finished_speeds(experiment: str, root: Path = Path()) -> list[Speed]:
 
     The largest is the one whose target word costs most. If the experiment has finished trainings, only
     these count; otherwise those of all experiments do. A training without its encoded text does not
-    count, because that says how long its sentences are.
+    count, because that text says how long its sentences are.
 
     Raises:
-        InputError: if a model's files are damaged or of another version of this program.
+        InputError: if a model's files are damaged, or another version of this program wrote them.
     """
     paths = sorted(root.glob(f"models/{experiment}/*/provenance.json"))
     largest: dict[str, Speed] = {}  # of each device
@@ -114,8 +114,8 @@ def measure(
     All sentences of a batch have the mean lengths, so that none is padded; nothing is written.
 
     Args:
-        lengths: of each sentence pair; they are rounded.
-        threads: of the CPU, at most as many as it has cores.
+        lengths: the lengths of each sentence pair; they are rounded.
+        threads: threads of the CPU; no more than it has cores are used.
         graphs: whether a GPU may run the steps as CUDA graphs.
     """
     torch.set_num_threads(min(threads, os.cpu_count() or 1))
@@ -128,7 +128,7 @@ def measure(
     step = Step(model, recipe, graphs=graphs)
 
     def train_one_batch() -> None:
-        step(batch, 0.0)  # at rate 0: the same work, and no weight runs away
+        step(batch, 0.0)  # at rate 0 the work is the same, and no weight diverges
         if device.type == "cuda":
             torch.cuda.synchronize()
 

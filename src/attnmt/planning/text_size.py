@@ -1,4 +1,4 @@
-"""How much text a family trains on: counted once it is encoded, before that as the parameters expect."""
+"""How much text a family trains on: counted if it is encoded, otherwise as the parameters expect."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +21,9 @@ class TextSize:
     """A training set as the models of a family read it."""
 
     pairs: int
-    words: dict[str, int]  # of each language, without ``</s>``; pieces of words where words are cut
+    words: dict[str, int]  # in each language, without ``</s>``; pieces if words are cut into them
     vocabulary: dict[str, int]  # entries of each language
-    counted: bool  # on the encoded text; else expected
+    counted: bool  # in the encoded text; False if expected
 
     @classmethod
     def read(cls, encoded: Path, train: str) -> Self:

@@ -17,7 +17,7 @@ from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
 
 GOLD = "gold"  # in place of a model's name
-LONGEST = 15  # source words of a sentence that is drawn, unless all sampled ones are longer
+LONGEST = 15  # most source words of a sentence that is drawn, unless all sampled ones are longer
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Matrix:
     Attributes:
         name: the model or the ensemble, or GOLD.
         label: its name in the paper.
-        line: of the set, from 0.
+        line: the number of its line in the set, from 0.
         source: words or pieces.
         target: words or pieces, ``</s>`` at the end.
         weights: (target, source), one row for each unit that is predicted.
-        gold: source-target links of the units, sure and possible ones; None where they are not known.
+        gold: source-target links of the units, both sure and possible ones; None if they are not known.
     """
 
     name: str
@@ -162,7 +162,7 @@ def _matrix(
     elif all(i < len(source) and j < len(target) for i, j in gold[line]):
         links = gold[line]
     else:
-        raise InputError(f"{path}: line {line}: the gold links are of another text; {again}")
+        raise InputError(f"{path}: line {line}: the gold links belong to another text; {again}")
     # Moses wrote &apos; for '.
     source, target = ([unescape(unit) for unit in units] for units in (source, target))
     return Matrix(name, label, line, source, target, weights, links)

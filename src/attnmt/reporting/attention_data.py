@@ -1,4 +1,4 @@
-"""The attention matrices of an experiment as the report's page reads them, packed in whole percent."""
+"""The attention matrices of an experiment in the packed form that the report's page reads."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import table_rows
 
 FORCED, OWN = "forced", "own"
-# A matrix: the numbers of its source and of its target among the texts, its weights in percent, row by
-# row (a row is a target word), and its gold links where they are known.
+# A matrix: the places of its source and of its target among the texts, its weights in whole percent, and
+# its gold links where they are known. The weights are listed row by row; a row is a target word.
 Packed = tuple[int, int, list[int], Links | None]
 
 
 @dataclass(frozen=True)
 class SampledSet:
-    """The matrices of one set: ``of`` has those of each system, one for each of the ``lines``."""
+    """The matrices of one set. ``of`` has the matrices of each system, one for each of ``lines``."""
 
     set: str
     lines: list[int]
@@ -93,7 +93,7 @@ def _check_lines(params: Params, test: str, by_system: dict[str, list[Matrix]]) 
     """Check that all systems have samples of the same lines.
 
     Raises:
-        InputError: if they have not.
+        InputError: if two systems have samples of different lines.
     """
     lines = {name: [matrix.line for matrix in matrices] for name, matrices in by_system.items()}
     first = next(iter(lines))
@@ -107,7 +107,7 @@ def _check_lines(params: Params, test: str, by_system: dict[str, list[Matrix]]) 
 
 
 def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
-    """Return a matrix in packed form, and number its sentences in ``texts`` if they are new there."""
+    """Return a matrix in packed form, and add its sentences to ``texts`` if they are not there yet."""
     source, target = (
         texts.setdefault(tuple(units), len(texts)) for units in (matrix.source, matrix.target)
     )

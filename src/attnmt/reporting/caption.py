@@ -31,11 +31,11 @@ OWN = (
     "than the row that it is compared with."
 )
 Rows = Sequence[Compared]
-Conditions = Mapping[str, Cell]  # by columns of the CSV file
+Conditions = Mapping[str, Cell]  # by column of the CSV file
 
 
 def title(params: Params, spec: TableSpec, rows: Rows) -> Title:
-    """Return a table's title, as "Table 1, English-German, experiment demo"."""
+    """Return a table's title, such as "Table 1, English-German, experiment demo"."""
     direction = next(scores.direction for row in rows for scores in row.line.scores)
     return Title(spec.title, LANGUAGES[direction], params.experiment)
 
@@ -46,9 +46,9 @@ def caption(
     """Return what follows the title.
 
     Args:
-        rows: the rows of the table; at least one has a number of ours.
-        common: the conditions under which all of ours were scored.
-        papers_text: whether ours were measured on the paper's own set.
+        rows: the table's rows; at least one has a number of ours.
+        common: the conditions under which all our systems were scored.
+        papers_text: whether our numbers were measured on the paper's own set.
     """
     lead = [_measured(spec, rows, common), _text(spec, rows, papers_text)]
     parts = [
@@ -125,7 +125,7 @@ def _any_own(rows: Rows) -> bool:
 
 
 def _gain(spec: TableSpec, rows: Rows) -> str:
-    """Say what the numbers in brackets are, and what p tests."""
+    """Say what the numbers in brackets are, and which gain p tests."""
     if not _any(rows, "gain"):
         return ""
     base = (
@@ -141,7 +141,7 @@ def _gain(spec: TableSpec, rows: Rows) -> str:
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
-    """Say what a verdict is, and what a difference is where it is shown."""
+    """Say what a verdict is, and what a difference is where one is shown."""
     if spec.judged is None or not _any(rows, "verdict"):
         return ""
     judged, noise = (

@@ -16,8 +16,8 @@ def shown_columns(spec: TableSpec, rows: Sequence[Compared], papers_text: bool) 
     """Return the columns of a table of scores without those that would be empty.
 
     Args:
-        papers_text: whether ours were measured on the paper's own set. Elsewhere the difference from
-            the paper's numbers means nothing, so the CSV file alone has it.
+        papers_text: whether our numbers were measured on the paper's own set. Elsewhere the difference
+            from the paper's numbers means nothing, so only the CSV file has it.
     """
     columns = [text_column("system", "system", [_system(row) for row in rows], "name")]
     for metric in spec.metrics:
@@ -78,7 +78,7 @@ def signed(value: float | None, digits: int) -> str:
 
 
 def _metric_columns(spec: TableSpec, key: str, rows: Sequence[Compared]) -> list[Column]:
-    """Return the columns of the paper's number, of ours with deviation and gain, and of our interval."""
+    """Return the columns of the paper's number, of ours with deviation and gain, and of its interval."""
     metric, judged, columns = METRICS[key], key == spec.judged, []
     intervals = [_interval(row, key) for row in rows]
     if spec.published:

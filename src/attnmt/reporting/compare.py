@@ -27,7 +27,7 @@ P_DIGITS = 6  # decimals of p that are kept and judged; a reader sees fewer
 
 
 def make_tables(params: Params) -> list[Table]:
-    """Return the tables in which the experiment has a number of its own.
+    """Return the tables in which the experiment has at least one number.
 
     Raises:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
@@ -75,9 +75,9 @@ def make_table(params: Params, spec: TableSpec, rows: list[Row]) -> Table | None
 def _compared(
     params: Params, line: Line, base: Line | None, spec: TableSpec, test: str
 ) -> Compared:
-    """Return a row with its gain and verdict; its cells are in the order of the CSV file's columns.
+    """Return a row with its gain and verdict. Its gain counts from the line ``base``.
 
-    ``base`` is the line that its gain counts from.
+    The cells are in the order of the CSV file's columns.
     """
     row = line.row
     cells: dict[str, Cell] = {"system": row.system}
@@ -135,9 +135,10 @@ def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: 
 
 
 def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
-    """Return the largest p of the pairs of seeds, the first paired with the first.
+    """Return the largest p over the pairs of seeds.
 
-    The side with fewer seeds starts again from its first one.
+    The first seeds of both sides make a pair, then the second ones, and so on. The side with fewer seeds
+    starts again from its first one.
     """
     judged, base_metric = spec.judged or "", spec.base_metric or ""
     p_values = []
@@ -166,8 +167,8 @@ def _verdict(
 ) -> str | None:
     """Say whether our number agrees with the paper's.
 
-    On the paper's set the numbers are compared, on other sets the signs of the gains. A row that was not
-    published is higher or lower than the row that it is compared with.
+    On the paper's set the numbers are compared, and on other sets the signs of the gains. A row that was
+    not published is higher or lower than the row that it is compared with.
     """
     if on_papers_set and published is not None and ours.interval is not None:
         low, high = ours.interval

@@ -22,8 +22,8 @@ NUMBERS = {  # the columns of numbers with their headings and the decimals shown
 }
 MACHINE = ("device", "threads", "torch")
 TIME = (
-    "Time includes the evaluations of the held-out sets. Target words are those of the training, with "
-    "</s>."
+    "Time includes the evaluations of the held-out sets. Target words are counted over the whole "
+    "training, with </s>."
 )
 MEMORY = (
     "Memory is the most that the process held. On a GPU it is the most that torch allocated there."
@@ -33,9 +33,10 @@ CHANGES = "Unlike the other tables, this one differs after every training."
 
 @dataclass(frozen=True)
 class Cost:
-    """What one training took, and which model it trained: a row of the CSV file.
+    """A row of the CSV file: what one training took, and which model it trained.
 
-    ``parameters`` counts weights and ``steps`` batches. ``target_words`` are those of the training.
+    ``parameters`` counts weights and ``steps`` counts batches. ``target_words`` counts the words of the
+    whole training.
     """
 
     system: str

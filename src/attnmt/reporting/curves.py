@@ -16,7 +16,7 @@ from attnmt.reporting.recipes import marks
 from attnmt.reporting.tables import Caption, Title
 from attnmt.scoring.results import read_system_scores
 
-Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step, or a group's number
+Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Series:
     """One curve of the system that ``label`` names: the published one if ``paper``, otherwise ours.
 
     ``model`` is our model or ensemble. A published curve has it too if we have the system. ``number`` is
-    the place of the system among those of both figures.
+    the place of the system among the systems of both figures.
     """
 
     label: str
@@ -110,8 +110,8 @@ def _figure(
 
     Args:
         figure: its name in the file of published points.
-        subject: of the figure.
-        labels: of the x axis and the y axis.
+        subject: the subject of the figure.
+        labels: the labels of the x axis and the y axis.
         measured: sentences for the caption.
         read: returns a curve of a model or an ensemble, with unknown words replaced or not.
     """
@@ -137,7 +137,7 @@ def _figure(
     else:
         heading = f"Ours (experiment {params.experiment}, {test}{seeds})"
         panels = [Panel("The paper", *labels, published), Panel(heading, *labels, ours)]
-        beside = "Our text is not the paper's: only the order and shape of curves compare."
+        beside = "Our text is not the paper's: only the order and shape of curves can be compared."
     notes = marks(params, [row.model for row in table_rows(params, "table1")]).notes
     explained = [note for sign, note in notes.items() if sign in signs]
     source = f"{beside} Paper: {curves[0][1][0].source}, {papers}."
@@ -165,7 +165,7 @@ def _system(row: Row) -> str:
 
 
 def _seeds(params: Params, curves: Iterable[Sequence[str]]) -> str:
-    """Return the seeds of the models' curves, as ", seed 1"."""
+    """Return the seeds of the models' curves, such as ", seed 1"."""
     seeds = {
         tuple(str(params.models[name].seed) for name in names)
         for names in curves

@@ -20,10 +20,10 @@ NUMBERS = {  # the columns of numbers with their headings
 
 @dataclass(frozen=True)
 class Entries:
-    """How many entries a family finds in the dictionary of a direction: a row of the CSV file.
+    """A row of the CSV file: how many entries a family finds in the dictionary of a direction.
 
     ``outside`` counts the source words that the family's vocabulary lacks. ``translated_outside`` counts
-    the source words whose best translation it lacks.
+    the source words whose best translation the vocabulary of the other language lacks.
     """
 
     system: str
@@ -37,7 +37,7 @@ class Entries:
 
 
 def dictionary_table(params: Params) -> Table:
-    """Return the table of both dictionaries, for each family of words.
+    """Return the table of both dictionaries, for each family that reads words.
 
     Raises:
         InputError: if a dictionary or a vocabulary is missing or damaged.

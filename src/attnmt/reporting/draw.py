@@ -40,9 +40,9 @@ STYLE: dict[str, Any] = dict.fromkeys(INKS, INK) | {
     "pdf.fonttype": 42,
     "text.parse_math": False,  # a word may hold a $
 }
-SIZE = 9  # of type, in points
+SIZE = 9  # size of the type, in points
 COLUMN = 3.8  # width of a panel in a figure, in inches
-PAGE_SIZE = 13  # of type in a panel for a page; a phone shows the panel at four fifths
+PAGE_SIZE = 13  # the same in a panel for a page; a phone shows the panel at four fifths of its size
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
 CELL = 0.21  # side of a matrix's cell, in inches
 GOLD_COLOR = "#D55E00"
@@ -56,12 +56,12 @@ class Stroke(NamedTuple):
     """How a curve is drawn."""
 
     color: str
-    dashes: tuple[float, ...] = ()  # line, gap, ... in widths of the line; none: solid
+    dashes: tuple[float, ...] = ()  # line, gap, ... in widths of the line; empty if solid
 
 
 # One stroke for each system of Figures 5 and 6, in their order. The colors are those of Okabe and Ito,
-# which color-blind people tell apart. Systems that the paper starts from or compares with are gray. The
-# dashes are for print.
+# which color-blind people can tell apart. Systems that the paper starts from or compares with are gray.
+# The dashes are for print.
 STROKES = (
     Stroke("#888888", (1, 1.2)),
     Stroke("#56B4E9", (4, 1.5)),
@@ -76,7 +76,7 @@ STROKES = (
 
 
 def system_key(series: Series) -> str:
-    """Return the name of a curve's system, the same in every panel and figure, as "system-2"."""
+    """Return the name of a curve's system, the same in every panel and figure, such as "system-2"."""
     return f"system-{series.number}"
 
 
@@ -86,7 +86,7 @@ def stroke(series: Series) -> Stroke:
 
 
 def write_figure(figure: Figure, folder: Path) -> None:
-    """Write ``<name>.svg`` and ``<name>.pdf``, panels above a legend, and ``<name>.csv``."""
+    """Write the panels above a legend as ``<name>.svg`` and ``<name>.pdf``, and their points as CSV."""
     with _style(SIZE):
         size = (max(6, COLUMN * len(figure.panels)), 3.9)
         canvas = Canvas(figsize=size, layout="constrained")
@@ -221,7 +221,7 @@ def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, Cell]]:
 
 
 def _short(number: float) -> float:
-    """Return an integer where the number is one, otherwise four decimals."""
+    """Return a whole number as an integer, and any other number with four decimals."""
     return int(number) if number == int(number) else round(number, 4)
 
 

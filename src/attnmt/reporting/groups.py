@@ -1,4 +1,4 @@
-"""The rows of the tables that are ours alone: systems that differ in one thing and in nothing else."""
+"""The rows of our own tables, which the paper does not have."""
 
 import json
 
@@ -16,7 +16,7 @@ def scored_rows(params: Params) -> list[Row]:
 
 
 def subword_pairs(params: Params) -> list[Row]:
-    """Return the rows of each English-German system that is trained on words and on subwords.
+    """Return the rows of each English-German system that is trained both on words and on subwords.
 
     Words come first. The models of a pair differ only in the seed and in their family's vocabulary and
     pieces. The gain of each row counts from the row above it.
@@ -37,7 +37,7 @@ def subword_pairs(params: Params) -> list[Row]:
 
 
 def fault_rows(params: Params) -> list[Row]:
-    """Return the rows of each English-German system that is trained with faults and without.
+    """Return the rows of each English-German system that is trained both with faults and without.
 
     The model without faults comes first, and the gains of the others count from it. The models of a
     system differ only in the seed and in their faults.
@@ -60,9 +60,9 @@ def fault_rows(params: Params) -> list[Row]:
 
 
 def _alike(params: Params, without_model: set[str], without_encoding: set[str]) -> list[list[str]]:
-    """Return groups of English-German models that differ only in the seed and in what is named.
+    """Return groups of English-German models that differ only in the seed and in the named settings.
 
-    Of several seeds, which share a row, a group has the first alone.
+    Models that differ only in the seed share a row, so a group names only the first of them.
     """
     groups: dict[str, dict[str, None]] = {}
     for name, model in params.models.items():

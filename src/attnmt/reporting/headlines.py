@@ -41,7 +41,7 @@ def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> l
     """Return the headlines that the experiment's tables have the numbers for.
 
     Args:
-        papers_text: whether ours were measured on the paper's own text.
+        papers_text: whether our numbers were measured on the paper's own text.
 
     Raises:
         InputError: if the metrics of a training are damaged.
@@ -73,7 +73,7 @@ def _measured(params: Params, tables: TablesByName, name: str, metric: str) -> l
 
 
 def _of(measured: Iterable[_Measured], names: Iterable[str]) -> list[_Measured]:
-    """Return the rows of the systems of these names."""
+    """Return the rows of the systems with these names."""
     models = set(names)
     return [pair for pair in measured if pair.row.model in models]
 
@@ -116,7 +116,7 @@ def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) ->
 
 
 def _verdicts(params: Params, tables: TablesByName) -> Headline | None:
-    """Count the verdicts of the rows that the paper has; the outside aligner is not one of ours."""
+    """Count the verdicts of the paper's rows, except that of the outside aligner, which is not ours."""
     shown = {(name, row.key): row for name, table in tables.items() for row in table.rows}
     rows = {
         (name, row.key)

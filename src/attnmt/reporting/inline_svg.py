@@ -15,7 +15,7 @@ def inline_svg(
     Args:
         text: the file's content.
         prefix: put before every id, so that no two drawings of a page share one.
-        keys: the ``data-series`` that elements get, by their ids, for a script to find them.
+        keys: the ``data-series`` of elements, by their ids; a script finds the elements by it.
         colors: the CSS color that takes the place of each color.
         label: what the drawing shows, for people who listen to the page.
 
@@ -34,7 +34,7 @@ def inline_svg(
         root.attrib.pop(key, None)
     root.attrib |= {"role": "img", "aria-label": label}
     root.attrib["style"] = (
-        "stroke-linejoin: round; stroke-linecap: butt"  # as the file's own sheet has it
+        "stroke-linejoin: round; stroke-linecap: butt"  # as in the file's style sheet
     )
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
@@ -42,7 +42,7 @@ def inline_svg(
 
 
 def _drop_what_reaches_the_page(root: ElementTree.Element) -> None:
-    """Remove metadata, and style sheets, whose ``*`` would match the whole page."""
+    """Remove the metadata and the style sheets, whose ``*`` would match the whole page."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):

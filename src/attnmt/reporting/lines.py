@@ -18,7 +18,7 @@ class Measured:
     Attributes:
         stage: the stage that measured it.
         file: the file with its numbers.
-        scores: those of a model or an ensemble; None for the aligner and the diagonal.
+        scores: the scores of a model or an ensemble; None for the aligner and the diagonal.
         links: how good its links are; None for a system without attention.
     """
 
@@ -33,7 +33,7 @@ class Measured:
 class Number:
     """A number of ours and the bounds of its 95% bootstrap interval, all of them means over seeds.
 
-    ``sd`` is the standard deviation between the seeds. What was not measured is None.
+    ``sd`` is the standard deviation between the seeds. A field is None if it was not measured.
     """
 
     value: float | None = None
@@ -67,8 +67,8 @@ class Line:
 class Gain:
     """One number of ours less another, the published gain beside it, and p of the paired test.
 
-    ``over`` names the row of the other number. It is None where both numbers are of the same row. What
-    is not known is None.
+    ``over`` names the row of the other number. It is None where both numbers stand in the same row. A
+    number that is not known is None.
     """
 
     value: float | None = None
@@ -79,11 +79,11 @@ class Gain:
 
 @dataclass(frozen=True)
 class Compared:
-    """A line compared with the published row and with the line that its gain is over.
+    """A line compared with the published row and with the line that its gain counts from.
 
     Attributes:
         difference: our judged number less the paper's.
-        cells: those of the CSV file, by column.
+        cells: the cells of the CSV file, by column.
     """
 
     line: Line
@@ -97,8 +97,8 @@ def read_line(params: Params, row: Row, spec: TableSpec, test: str) -> Line:
     """Read our numbers for a row on a test set.
 
     Raises:
-        InputError: if a file is missing or damaged, has no scores of the test set or is of another
-            system.
+        InputError: if a file is missing or damaged, has no scores of the test set, or belongs to
+            another system.
     """
     systems = _systems(params, row.model, test)
     numbers = {metric: _number(systems, metric, row, spec, test) for metric in spec.metrics}

@@ -1,7 +1,7 @@
 """The report's page: one HTML file that shows every table and figure of an experiment.
 
-Style, script, curves and matrices stand inside the file. A policy forbids the browser to fetch anything
-and to run any other script. ``page_parts/`` holds the template, the style and the scripts.
+The style, the scripts, the curves and the matrices are inside the file. A policy forbids the browser to
+fetch anything or to run any other script. ``page_parts/`` holds the template, the style and the scripts.
 """
 
 import base64
@@ -102,7 +102,7 @@ def _breakable(text: str) -> Markup:
 
 
 def _policy(script: str) -> str:
-    """Return the page's security policy: it allows no request, and no script but this one."""
+    """Return the page's security policy, which allows no request and no script but this one."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "

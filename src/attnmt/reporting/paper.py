@@ -1,4 +1,4 @@
-"""Rows of tables and points of curves: those of systems.yaml with the numbers of ``published/``."""
+"""The rows of systems.yaml, as rows of tables and as curves, with the numbers of ``published/``."""
 
 import csv
 import re
@@ -14,7 +14,8 @@ from attnmt.reporting.recipes import marks
 PUBLISHED = Path(__file__).with_name("published")
 METRICS = ("ppl", "bleu", "bleu_unk", "aer")  # the columns of numbers in tables.csv
 RESTORE = (
-    "it is part of the program: restore it, for example with git checkout, or install it again"
+    "the file is part of the program: restore it, for example with git checkout, or install the "
+    "program again"
 )
 # The columns of each file, and what may stand in them. A metric may have words in place of a number.
 SOME, NUMBER = r".+", r"\d+(\.\d+)?"

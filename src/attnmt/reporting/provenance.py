@@ -14,7 +14,7 @@ WRITTEN = (
     "sacrebleu",
     "chrf",
     "ter",
-)  # these scripts may read another reference than the first two
+)  # these scripts may read another reference than tokenized and nist
 ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible")
 FACTS = {  # the columns that say where a row comes from, by their labels on the page
     "model": "model",
@@ -65,7 +65,7 @@ def facts(row: Mapping[str, Cell]) -> dict[str, str]:
 def short_commits(commits: list[str]) -> str:
     """Return the first digits of the commits at which a model was trained.
 
-    The mark that says that the files differed from the commit stays.
+    A mark after a commit, which says that the files differed from it, is kept.
     """
     parts = (commit.partition("-") for commit in commits)
     return ", ".join(digits[:COMMIT_DIGITS] + dash + mark for digits, dash, mark in parts)
@@ -74,10 +74,10 @@ def short_commits(commits: list[str]) -> str:
 def common_conditions(systems: Iterable[Measured], spec: TableSpec, test: str) -> dict[str, Cell]:
     """Return the conditions under which all systems of a table were scored.
 
-    Families read different data, so each family has a ``dataset_digest``.
+    Families read different data, so each family has its own ``dataset_digest``.
 
     Raises:
-        InputError: if two files differ in a condition, so that their numbers do not compare.
+        InputError: if two files differ in a condition, so that their numbers cannot be compared.
     """
     seen: dict[str, tuple[Cell, Measured]] = {}
     for system in systems:
@@ -89,13 +89,13 @@ def common_conditions(systems: Iterable[Measured], spec: TableSpec, test: str) -
             if value != first:
                 raise InputError(
                     f"{system.file} and {other.file} differ in {key}: {value} against "
-                    f"{first}; run the stages that made both again"
+                    f"{first}; run the stages that made these files again"
                 )
     return {key: value for key, (value, _) in seen.items()}
 
 
 def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Cell]:
-    """Return the cells that say where our numbers of a row come from; empty ones where we have none."""
+    """Return the cells that say where our numbers in a row come from. They are empty if we have none."""
     columns: tuple[str, ...] = (
         "model",
         "members",
@@ -134,7 +134,7 @@ def provenance(line: Line, spec: TableSpec, test: str) -> dict[str, Cell]:
 
 
 def _conditions(system: Measured, spec: TableSpec, test: str) -> dict[str, Cell]:
-    """Return the conditions under which a system was scored, those that apply to it."""
+    """Return those conditions of scoring that apply to a system."""
     scores, links = system.scores, system.links
     conditions: dict[str, Cell] = {}
     if scores is not None:
@@ -154,7 +154,7 @@ def _conditions(system: Measured, spec: TableSpec, test: str) -> dict[str, Cell]
 
 
 def _reading(line: Line, spec: TableSpec) -> str | None:
-    """Say at which step attention is read to replace unknown words, and why at this one."""
+    """Say at which step attention is read to replace unknown words, and why at that step."""
     if not (line.row.replaced or "bleu_unk" in spec.metrics):
         return None
     readings = {scores.name: scores.reading for scores in line.scores if scores.reading is not None}

@@ -32,7 +32,8 @@ def readme_with_table(readme: str, table: str, marker: str) -> str:
 def markers(readme: str) -> list[tuple[str, list[str]]]:
     """Return every marker of results and the experiments that it names.
 
-    They are ``results: demo, multi30k`` and demo, multi30k for ``<!-- results: demo, multi30k -->``.
+    The marker in ``<!-- results: demo, multi30k -->`` is ``results: demo, multi30k``. It names the
+    experiments demo and multi30k.
     """
     return [(marker, names.split(", ")) for marker, names in MARKER.findall(readme)]
 
@@ -40,13 +41,14 @@ def markers(readme: str) -> list[tuple[str, list[str]]]:
 def results_table(tables: Mapping[str, str]) -> str:
     """Return BLEU of Table 1 as Markdown: the paper's, then each experiment's.
 
-    A row is there if one of the experiments has a number in it. Each heading leads to its Table 1.
+    It has the rows in which one of the experiments has a number. The heading of each experiment links to
+    its Table 1.
 
     Args:
         tables: the content of ``reports/<experiment>/tables/table1.csv`` by experiment.
 
     Raises:
-        InputError: if one is not a Table 1.
+        InputError: if a file is not a Table 1.
     """
     published, bleu = dict[str, str](), dict[str, dict[str, str]]()
     for experiment, text in tables.items():
@@ -60,7 +62,7 @@ def results_table(tables: Mapping[str, str]) -> str:
             except (KeyError, ValueError) as error:
                 path = _table1(experiment)
                 raise InputError(
-                    f"{path}: no Table 1 ({error}); run the stage tables again"
+                    f"{path}: not a Table 1 ({error}); run the stage tables again"
                 ) from None
     headings = [f"[{experiment}]({_table1(experiment, '.md')})" for experiment in tables]
     rows = [
@@ -73,7 +75,7 @@ def results_table(tables: Mapping[str, str]) -> str:
 
 
 def _number(row: Mapping[str, str]) -> str:
-    """Return BLEU, and between several seeds their standard deviation."""
+    """Return BLEU, followed by the standard deviation between seeds if there are several."""
     deviation = f" ± {decimal(float(row['bleu_sd']), 1)}" if row["bleu_sd"] else ""
     return decimal(float(row["bleu"]), 1) + deviation
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from attnmt.config import Params, Training
 
 SIGNS = "†‡§¶"
-Recipes = frozenset[Training]  # one of a model, several of an ensemble whose members differ
+Recipes = frozenset[Training]  # a model has one; an ensemble has several if members differ
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Marks:
 
 
 def marks(params: Params, models: Sequence[str | None]) -> Marks:
-    """Mark the systems whose recipe is not that of most rows. Each recipe has a sign of its own.
+    """Mark the systems whose recipe is not that of most rows. Each such recipe has its own sign.
 
     Args:
         models: the systems and ensembles of a table, row by row. Those that are not trained get no mark.
@@ -42,7 +42,7 @@ def _recipes(params: Params, model: str) -> Recipes:
 
 
 def _note(sign: str, marked: Recipes, usual: Recipes) -> str:
-    """Return what differs, as "† marks another recipe of training: epochs 1, not 5."."""
+    """Return what differs, such as "† marks another recipe of training: epochs 1, not 5."."""
     differences = [
         f"{key} {_values(marked, key)}, not {_values(usual, key)}"
         for key in Training.model_fields

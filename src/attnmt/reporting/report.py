@@ -22,12 +22,12 @@ class Report:
     """The parts of a report.
 
     Attributes:
-        tables: as the page shows them, by the folder of their files.
+        tables: the tables as the page shows them, by the folder of their files.
         costs: the table of the trainings' costs, which is among ``tables`` too.
-        samples: those of Table 5.
-        figures: those of curves.
-        matrices: the figures of attention.
-        attention: that of every system; None if no system attends.
+        samples: the sample translations of Table 5.
+        figures: the figures that show curves.
+        matrices: the figures that show attention.
+        attention: the attention of every system; None if no system has attention.
         headlines: the numbers at the head of the page.
     """
 
@@ -44,7 +44,7 @@ def make_report(params: Params) -> Report:
     """Return the report of an experiment. The same files give the same report.
 
     Raises:
-        InputError: if a file is missing or damaged, or is of another experiment.
+        InputError: if a file is missing or damaged, or belongs to another experiment.
     """
     file = read_tables(
         Layout(params.experiment).reports / "tables" / "tables.json", params.experiment

@@ -40,7 +40,7 @@ def make_samples(params: Params) -> list[Sample]:
     The texts are plain. Unknown words are replaced where attention links them to a source word.
 
     Raises:
-        InputError: if a file is missing, or its number of lines is not the test set's.
+        InputError: if a file is missing, or has more or fewer lines than the test set.
     """
     return [sample for direction in SYSTEMS for sample in _samples(params, direction)]
 
@@ -56,7 +56,7 @@ def write_samples(samples: list[Sample], folder: Path) -> None:
     stem, below_title = folder / NAME, caption(samples)
     write_text(stem.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"))
     shown = frame[["set", "line", "role", "text"]].copy()
-    shown.loc[shown["role"] != "source", ["set", "line"]] = ""  # once a sentence is enough
+    shown.loc[shown["role"] != "source", ["set", "line"]] = ""  # shown once for each sentence
     write_text(stem.with_suffix(".md"), f"**Table 5.** {below_title}\n\n{_markdown(shown)}")
     styler = shown.style.hide(axis="index").format(escape="latex")
     text = styler.to_latex(
@@ -70,7 +70,7 @@ def write_samples(samples: list[Sample], folder: Path) -> None:
 
 
 def caption(samples: Sequence[Sample]) -> Caption:
-    """Return what the samples are, and the rule that chose them."""
+    """Return the caption, which says what the samples are and how they were chosen."""
     parts = []
     for direction in dict.fromkeys(sample.direction for sample in samples):
         samples_of = [sample for sample in samples if sample.direction == direction]

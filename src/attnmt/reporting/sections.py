@@ -15,7 +15,7 @@ from attnmt.reporting.samples import caption
 from attnmt.reporting.tables import Caption
 from attnmt.reporting.tables_file import Sample, ShownColumn, ShownTable
 
-# The class of a verdict in a table of the paper's. In a table of ours alone a verdict has no color.
+# The CSS class of each verdict in a table of the paper. In our own tables a verdict has no color.
 TONES = {
     "same order": "good",
     "agrees": "good",
@@ -28,7 +28,7 @@ TONES = {
 
 @dataclass(frozen=True)
 class PageColumn:
-    """A column of a table. ``kind`` holds the classes of its cells."""
+    """A column of a table. ``kind`` holds the CSS classes of its cells."""
 
     key: str
     heading: str
@@ -42,8 +42,8 @@ class PageRow:
     Attributes:
         id: the id of its card.
         system: the name of its system.
-        tone: the class of its verdict.
-        measured: False in a table of the paper's where the row has no number of ours.
+        tone: the CSS class of its verdict.
+        measured: False if the table is the paper's and the row has no number of ours.
         cells: the text of each column.
         sort: the number that sorts the row by each column.
         facts: where its numbers come from.
@@ -113,7 +113,7 @@ class Section:
         kind: which of the template's macros draws ``body``.
         short: its name in the contents.
         about: more about its subject, beside the name.
-        links: files beside the page with the same content, by the words of the link.
+        links: files beside the page with the same content, by the text of the link.
         body: what the macro draws.
     """
 
@@ -175,7 +175,7 @@ def sample_section(samples: Sequence[Sample]) -> Section:
 
 
 def attention_section(data: AttentionData, drawn: Sequence[MatrixFigure]) -> Section:
-    """Return the section of the attention of every system. Some of it is also in files, as ``drawn``."""
+    """Return the section of every system's attention. ``drawn`` are the figures that are files, too."""
     lead = (
         "The matrices show which source words each step of the decoder reads. The weights of a row sum "
         "to 1 over the source. The sum is smaller under local-p's Gaussian, and where location's slots "
@@ -212,5 +212,5 @@ def _panel(prefix: str, panel: Panel) -> PagePanel:
         x_label=panel.x_label,
         names=[short_system(series.label) for series in panel.series],
         points=points,
-        svg=Markup(panel_svg(panel, prefix)),  # an element tree's own text, so escaped
+        svg=Markup(panel_svg(panel, prefix)),  # written by ElementTree, so it is escaped
     )

@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Title:
-    """The title of a table or a figure, as "Table 1, English-German, experiment demo".
+    """The title of a table or a figure, such as "Table 1, English-German, experiment demo".
 
     ``short`` names it in lists. ``about`` says more and may be empty.
     """
@@ -65,7 +65,7 @@ class Table:
         caption: how to read it, and what its numbers are.
         columns: what a reader sees.
         rows: everything that is known of each row, by the CSV file's columns.
-        keys: one for each row, unique in the table: that of systems.yaml, or the name of a model.
+        keys: one key for each row, unique in the table: the key in systems.yaml or the name of a model.
     """
 
     name: str
@@ -84,8 +84,8 @@ class Metric:
         digits: decimals in a CSV file.
         shown: decimals that a reader sees.
         interval: whether it has a bootstrap interval.
-        script: how translations are scored; None: as the table says.
-        replaced: whether unknown words are replaced first; None: as the row says.
+        script: how translations are scored; None if the table decides.
+        replaced: whether unknown words are replaced first; None if the row decides.
     """
 
     heading: str
@@ -117,16 +117,16 @@ class TableSpec:
     Attributes:
         name: the stem of its files.
         metrics: its columns of numbers, as keys of METRICS.
-        judged: the metric of the verdict, of the gain and of the difference from the paper's; None:
-            nothing is judged.
-        gain_from: the metric of the same row from which a gain counts; None: it counts from the row
-            that the row names.
+        judged: the metric of the verdict, of the gain and of the difference from the paper's; None
+            if nothing is judged.
+        gain_from: the metric of the same row from which a gain counts; None if it counts from the
+            row that ``over`` names.
         test: the index of its test set among the experiment's.
         script: how BLEU is computed, ``tokenized`` or ``nist``.
-        published: whether the rows have published numbers; otherwise the table is ours alone.
+        published: whether the rows have published numbers; otherwise the table is only ours.
         note: sentences for the caption.
         inside: whether intervals stand in brackets inside the cells; otherwise they have columns.
-        readings: whether AER is shown by both readings of attention, with the diagonal's below.
+        readings: whether AER is shown for both readings of attention, with the diagonal's AER below.
     """
 
     name: str
@@ -209,8 +209,8 @@ SUBWORDS = TableSpec(
     judged="bleu_unk",
     published=False,
     note="The two systems of a pair differ only in their units, which are words or subwords, and in the "
-    "vocabulary of these. Perplexity is left out, because perplexities over different units do "
-    "not compare. A word has the links of all its pieces.",
+    "vocabulary of these units. Perplexity is left out, because perplexities over different units "
+    "cannot be compared. A word has the links of all its pieces.",
 )
 
 FAULTS = TableSpec(

@@ -1,4 +1,4 @@
-"""``tables.json``, what the page shows of an experiment's tables and samples."""
+"""``tables.json``, which holds what the page shows of an experiment's tables and samples."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ class ShownRow(Record):
 
     @property
     def models(self) -> list[str]:
-        """The models whose numbers it shows; several differ in the seed alone."""
+        """The models whose numbers it shows; if there are several, they differ only in the seed."""
         return self.facts.get("model", "").split()
 
 
@@ -87,7 +87,7 @@ class Sample(Record):
 
 
 class TablesFile(Record):
-    """The file's content: all tables of one folder, and the samples of Table 5 if they are there."""
+    """The file's content: all tables of one folder, and the samples of Table 5 if there are any."""
 
     experiment: Name
     tables: list[ShownTable]
@@ -133,7 +133,7 @@ def read_tables(path: Path, experiment: str) -> TablesFile:
     """Read the file of a folder of tables.
 
     Raises:
-        InputError: if it is missing or damaged, or is of another experiment.
+        InputError: if it is missing or damaged, or belongs to another experiment.
     """
     again = f"run the stage {'report' if path.parent.name == 'cost' else 'tables'} again"
     file = read_model(path, TablesFile, again)

@@ -1,6 +1,7 @@
 """The best model of an experiment as an MLflow model: text in; translation, score and alignment out.
 
-It is registered as ``attnmt-<experiment>``, a version each time that the best model changes::
+It is registered as ``attnmt-<experiment>`` and gets a new version when the best model changes. The first
+command serves it, and the second one translates a sentence::
 
     attnmt serve
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json' \\
@@ -38,12 +39,12 @@ if TYPE_CHECKING:
     from attnmt.decoding.pipeline import Pipeline
 
 EXAMPLE = ["The boss found cheap cameras."]
-# The limits of a request, so that none occupies the server for minutes. A wider beam finds nothing
+# The limits of a request, so that no request occupies the server for minutes. A wider beam finds nothing
 # better, and the cost of a translation grows with its length and the beam.
 MOST_BEAM = 100
-MOST_CHARACTERS = 1_000  # of a sentence
+MOST_CHARACTERS = 1_000  # in a sentence
 MOST_WORK = 200_000  # characters of all sentences, times the beam
-NO_TEXT = "it is missing, or not text"
+NO_TEXT = "it is missing or is not text"
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -59,7 +60,7 @@ class Service:
     """What MLflow serves: one model, or one ensemble."""
 
     def __init__(self, pipeline: "Pipeline", decoding: Decoding) -> None:
-        """Take the loaded model and the experiment's settings of the search."""
+        """Take the loaded model and the experiment's settings for the search."""
         self._pipeline = pipeline
         self._decoding = decoding
 
@@ -194,7 +195,7 @@ def _refusal(message: str) -> "MlflowException":
 
 
 def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
-    """Load what :func:`save_translator` saved; MLflow calls it by this name."""
+    """Load what :func:`save_translator` saved; MLflow calls this function by its name."""
     import torch  # here, because it takes seconds and logging a model does not need it
 
     from attnmt.decoding.pipeline import load_pipeline
@@ -232,7 +233,7 @@ def save_translator(params: Params, name: str, folder: Path, described: Any = No
     The process must run in the project's folder.
 
     Args:
-        described: the ``mlflow.models.Model`` to describe it in; None is a new one.
+        described: the ``mlflow.models.Model`` that describes it; None makes a new one.
 
     Raises:
         InputError: if a file of the model is missing.
@@ -252,7 +253,7 @@ def save_translator(params: Params, name: str, folder: Path, described: Any = No
         "target": Array(DataType.string),
     }
     signature = ModelSignature(
-        # Without a name, so that a list of strings will do and a column may be called anything.
+        # The column has no name, so that a list of strings is accepted and a column may have any name.
         Schema([ColSpec(DataType.string)]),
         Schema([ColSpec(kind, key) for key, kind in outputs.items()]),
         ParamSchema([ParamSpec(key, DataType.long, value) for key, value in defaults.items()]),
@@ -262,7 +263,7 @@ def save_translator(params: Params, name: str, folder: Path, described: Any = No
         for file in translator_files(params, name):
             link = project / file
             link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(file.resolve())  # MLflow copies what it leads to
+            link.symlink_to(file.resolve())  # MLflow copies the file behind it
         pyfunc.save_model(
             folder,
             loader_module=__name__,
@@ -271,6 +272,6 @@ def save_translator(params: Params, name: str, folder: Path, described: Any = No
             mlflow_model=described,
             signature=signature,
             input_example=(EXAMPLE, defaults),
-            # Without them MLflow would load the model in another process to find them.
+            # Without this list MLflow would load the model in another process to find the requirements.
             pip_requirements=[f"attnmt=={version('attnmt')}"],
         )

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 def log_results(params: Params) -> None:
-    """Import into MLflow what it lacks of an experiment. An error is a warning and is not raised."""
+    """Import into MLflow what it lacks of an experiment. An error is logged, not raised."""
     try:
         import_missing(params)
     except Exception as error:
@@ -80,7 +80,7 @@ def _import_training(client: Any, experiment: str, folder: Path) -> bool:
     _write_run(client, key, folder, provenance)
     run = find_run(client, key)
     if run is None or run.info.status != "FINISHED":
-        raise InputError(f"{folder}: the import stopped half-way, see the warning; run it again")
+        raise InputError(f"{folder}: the import stopped halfway, see the warning; run it again")
     return True
 
 

@@ -1,4 +1,4 @@
-"""The curves of a training in MLflow, while it runs."""
+"""The curves of a training in MLflow while the training runs."""
 
 import logging
 import time
@@ -28,11 +28,11 @@ class TrackedRun:
         self._sent = time.monotonic()
 
     def log(self, step: int, values: Mapping[str, float], when: int | None = None) -> None:
-        """Add a point to each curve, unless MLflow has it from before a resumption.
+        """Add a point to each curve, unless MLflow had it before the training resumed.
 
         Args:
-            step: batches trained.
-            values: of each curve; the names are the columns of history.csv.
+            step: the number of batches trained so far.
+            values: the value of each curve, by the columns of history.csv.
             when: milliseconds since 1970; None is now.
         """
         when = int(time.time() * 1000) if when is None else when
@@ -49,11 +49,11 @@ class TrackedRun:
         self._safely(self._send)
 
     def finish(self, metrics: Mapping[str, Any], when: int | None = None) -> None:
-        """Send the rest and the numbers among ``metrics``, nested ones flattened; close the run."""
+        """Send the waiting points and the numbers in ``metrics``, which may be nested; close the run."""
         self._safely(lambda: self._close("FINISHED", metrics, when))
 
     def stop(self, status: str) -> None:
-        """Send the rest and close a run that did not finish as ``FAILED`` or ``KILLED``."""
+        """Send the waiting points and close the run as ``FAILED`` or ``KILLED``."""
         self._safely(lambda: self._close(status, {}, None))
 
     def _close(self, status: str, metrics: Mapping[str, Any], when: int | None) -> None:
@@ -99,8 +99,8 @@ def training_run(
     An error of MLflow is a warning; only errors of the training are raised.
 
     Args:
-        model: its name, which is the run's too.
-        fingerprint: of configuration and data.
+        model: the model's name, which is also the run's.
+        fingerprint: the fingerprint of configuration and data.
         started: when the training first started; trainings with the same fingerprint differ in it.
         params: the content of config.json; nested parameters get dotted names.
         tags: the facts of provenance.json, ``commits`` and ``dataset_digest`` among them.
@@ -123,5 +123,5 @@ def training_run(
 def warn(what: str, error: Exception) -> None:
     """Say that MLflow could not do something, and what helps."""
     cause = f"{type(error).__name__}: {error}".splitlines()[0]
-    later = "the files keep it, `attnmt track` imports it later"
+    later = "the files keep it, and `attnmt track` imports it later"
     logger.warning("MLflow could not %s (%s); %s", what, cause, later)

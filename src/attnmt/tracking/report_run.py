@@ -18,7 +18,7 @@ from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, repo
 
 TRANSLATOR = "translator"  # the logged model
 DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown
-TABLES_FILE = "tables.json"  # the page is made of it; it says no more than the tables
+TABLES_FILE = "tables.json"  # the page is made from it; it adds nothing to the tables
 
 SERVE = "attnmt serve --model models:/{}/latest"
 

@@ -19,7 +19,7 @@ LABELS: dict[Script, str] = {  # the names in MLflow of the scripts of a scores 
 
 
 def add_scores(client: Any, experiment: str, name: str) -> bool:
-    """Add a model's scores to the run of its training; an ensemble's are a run of their own.
+    """Add a model's scores to the run of its training, or an ensemble's to the ensemble's own run.
 
     Returns:
         Whether MLflow lacked any of them.
@@ -35,7 +35,7 @@ def add_scores(client: Any, experiment: str, name: str) -> bool:
     if run is not None:
         run_id = run.info.run_id
     elif scores.average is None:
-        raise InputError(f"{name} with fingerprint {key.fingerprint} has no run")
+        raise InputError(f"{name} with fingerprint {key.fingerprint} has no run in MLflow")
     else:
         described = scores.model_dump(include={"models", "average", "family", "direction"})
         tags = {"dataset_digest": scores.dataset_digest}
@@ -45,7 +45,7 @@ def add_scores(client: Any, experiment: str, name: str) -> bool:
 
 
 def _key(experiment: str, name: str, average: str | None, trained: list[Provenance]) -> RunKey:
-    """Return the key of the run for the scores: that of a training, or an ensemble's own."""
+    """Return the key of the run for the scores, which is the run of a training or of an ensemble."""
     if average is None:
         return RunKey(experiment, name, trained[0].fingerprint, trained[0].started)
     parts = [average, *(part for one in trained for part in (one.fingerprint, one.started))]
@@ -53,7 +53,7 @@ def _key(experiment: str, name: str, average: str | None, trained: list[Provenan
 
 
 def score_metrics(scores: SystemScores) -> dict[str, float]:
-    """Return the numbers of a scores file by their MLflow names, as ``<set>/bleu_nist_after``.
+    """Return the numbers of a scores file by their MLflow names, such as ``<set>/bleu_nist_after``.
 
     The most important ones have short names, too: ``bleu`` and ``bleu_unk`` (on tokens, before and after
     unknown words are replaced) and ``perplexity``, all on the first test set, and ``aer``. The bounds of

@@ -24,15 +24,15 @@ from attnmt.layout import Layout
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 ELSEWHERE = "ATTNMT_ELSEWHERE"  # set by the Snakefile in a job on another machine
-LOCK = "mlflow.db.lock"  # several processes that meet a fresh database crash in its migration
+LOCK = "mlflow.db.lock"  # processes that open a new database at once crash in its migration
 LOCK_SECONDS = 60.0
 PARAMS_A_BATCH = 100  # MLflow's limit
-DIGEST_DIGITS = 16  # of a SHA-256, enough to tell files apart
+DIGEST_DIGITS = 16  # digits kept of a SHA-256; they tell files apart
 REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
 UI = "http://127.0.0.1:5000"  # where `mlflow ui`, and with it `make ui`, serves the default store
-# A view that MLflow's page of runs takes from its experiment, with the scores among the columns. Only
-# an address that names the view opens it; otherwise MLflow 3.17 shows a page of traces first, whatever
-# the tags of an experiment say.
+# A view of an experiment's runs with the scores among the columns, kept in a tag of the experiment. Only
+# an address that names the view opens it. At any other address MLflow 3.17 shows a page of traces first,
+# whatever the tags say.
 SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
 COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`tables`"]
 VIEW_NAME = "scores"
@@ -67,7 +67,7 @@ def connect() -> Any:
     """
     if ELSEWHERE in os.environ and store_uri() == DEFAULT_URI:
         raise InputError(
-            "mlflow.db is not for several machines: name a server, MLFLOW_TRACKING_URI"
+            "several machines cannot share mlflow.db; name a server in MLFLOW_TRACKING_URI"
         )
     quieten()
     with FileLock(LOCK, timeout=LOCK_SECONDS):
@@ -80,18 +80,18 @@ def connect() -> Any:
 
 
 def quieten() -> None:
-    """Tell MLflow, before it is imported, to call nobody, say little and not wait for minutes."""
+    """Tell MLflow, before it is imported, to send no telemetry, log little and not wait for minutes."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
 
 
 @dataclass(frozen=True)
 class RunKey:
-    """What identifies a run in MLflow. A training that is repeated has a run of its own."""
+    """What identifies a run in MLflow. A training that is repeated gets another run."""
 
     experiment: str
     run: str  # the name of a model or an ensemble
-    fingerprint: str  # of configuration and data; of an ensemble, of its members' trainings
+    fingerprint: str  # a digest of configuration and data, or of the members' trainings
     started: str  # when a training first started, as in provenance.json; "" for an ensemble
 
     @property
@@ -290,13 +290,13 @@ def _names(artifacts: Any, folder: str | None = None) -> Iterator[str]:
 
 
 def _check_place(artifact_uri: str) -> None:
-    """Refuse to write into another folder: MLflow keeps absolute paths, and folders are copied."""
+    """Refuse to write into another folder. MLflow keeps absolute paths, even when a folder is copied."""
     local = urlparse(artifact_uri).scheme in ("", "file")
     place = Path(urlparse(artifact_uri).path)
     if store_uri() == DEFAULT_URI and local and not place.is_relative_to(Path.cwd()):
         raise InputError(
-            f"mlflow.db: artifacts belong to {place}, but this folder is {Path.cwd()}, copied or "
-            "moved; delete mlflow.db and run `attnmt track`, which fills a new one from the files"
+            f"mlflow.db: its artifacts lie in {place}, but this folder is {Path.cwd()}. It was copied "
+            "or moved; delete mlflow.db and run `attnmt track`, which fills a new one from the files"
         )
 
 
