@@ -92,7 +92,7 @@ pictures: $(VENV) ## Take README's pictures of the demo's report (needs Debian's
 
 .PHONY: graph
 graph: $(VENV) ## Draw the demo's stages
-	dvc dag dvc.yaml
+	dvc dag --collapse-foreach-matrix dvc.yaml
 
 # One worker, because MLflow's server kills workers that do not answer for 5 seconds, as on a busy
 # machine.

@@ -100,3 +100,28 @@ def test_the_sentence_of_the_tour_is_the_one_in_the_report() -> None:
     texts = [row["text"] for row in rows if (row["set"], row["line"]) == ("test1", "334")]
     source, reference, best, _ = texts
     assert all(f"    {text}\n" in tour for text in (source, reference, best))
+
+
+def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
+    page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"^    (\w+) --> (\w+)$", page, re.MULTILINE))
+    graph = pytest.importorskip(
+        "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
+    )
+    stages = [s for s in graph.read_stages("demo", ROOT, compare=False) if s.name != "code"]
+    makers = {output: s.name.partition("@")[0] for s in stages for output in s.outputs}
+    before: dict[str, set[str]] = {name: set() for name in makers.values()}
+    for stage in stages:
+        name = stage.name.partition("@")[0]
+        before[name] |= {makers[path] for path in stage.inputs if path in makers} - {name}
+
+    def all_before(name: str) -> set[str]:
+        return before[name].union(*map(all_before, before[name]))
+
+    needed = {
+        (first, second)
+        for second, firsts in before.items()
+        for first in firsts
+        if not any(first in all_before(other) for other in firsts)
+    }
+    assert drawn == needed
