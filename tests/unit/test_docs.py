@@ -102,6 +102,12 @@ def test_the_sentence_of_the_tour_is_the_one_in_the_report() -> None:
     assert all(f"    {text}\n" in tour for text in (source, reference, best))
 
 
+def test_the_row_of_the_tour_is_the_one_in_the_report() -> None:
+    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^    (\| Base .*\|)$", tour, re.MULTILINE)
+    assert row in (ROOT / "reports/demo/tables/table1.md").read_text(encoding="utf-8").splitlines()
+
+
 def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
     page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
     drawn = set(re.findall(r"^    (\w+) --> (\w+)$", page, re.MULTILINE))
