@@ -3,7 +3,8 @@
 Called by dvc.yaml as `python stages/report.py params.yaml`.
 
 Reads   reports/<experiment>/tables/, models/<experiment>/, scores/<experiment>/,
-        translations/<experiment>/ and, for gold links, data/<experiment>/encoded/
+        translations/<experiment>/; data/<experiment>/encoded/ for gold links;
+        data/<experiment>/dictionary/ for the model that MLflow registers
 Writes  reports/<experiment>/figures/<figure>.{svg, pdf, csv}, for figure5, figure6, figure7 and
             figure_gru, where the experiment has something to draw
         reports/<experiment>/cost/table_cost.{csv, md, tex}
