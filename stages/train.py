@@ -15,12 +15,13 @@ Writes  models/<experiment>/<name>/weights.safetensors  the model, with its conf
 import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from attnmt.config import load_params
 from attnmt.files.atomic import check_place
 from attnmt.layout import Layout
-from attnmt.tracking.live import training_run
+from attnmt.tracking.live import LONG, training_run
 from attnmt.training import ranks
 from attnmt.training.trainer import train_run
 from attnmt.workflow.code import code_of, digest_of
@@ -36,7 +37,8 @@ def main(params_file: Path, name: str) -> None:
         check_place(Layout(params.experiment).model(name) / output)
     if params.machine.train_processes > 1 and not ranks.started():
         sys.exit(ranks.start(params.machine.train_processes))
-    train_run(params, name, digest_of(code_of(Path(__file__).resolve())), training_run)
+    watch = partial(training_run, after=LONG)
+    train_run(params, name, digest_of(code_of(Path(__file__).resolve())), watch)
 
 
 if __name__ == "__main__":

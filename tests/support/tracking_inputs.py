@@ -20,7 +20,7 @@ TAGS = {
 }
 
 
-def training(fingerprint="f1", model="base", started=STARTED):
+def training(fingerprint="f1", model="base", started=STARTED, after=0.0):
     return live.training_run(
         experiment="demo",
         model=model,
@@ -29,6 +29,7 @@ def training(fingerprint="f1", model="base", started=STARTED):
         started=started,
         params=PARAMS,
         tags=TAGS,
+        after=after,
     )
 
 

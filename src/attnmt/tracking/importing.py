@@ -88,7 +88,10 @@ def _write_run(client: Any, key: RunKey, folder: Path, provenance: Provenance) -
     started = datetime.fromisoformat(provenance.started).timestamp()
     ended = int((started + provenance.seconds) * 1000)
     tags = provenance.model_dump(exclude=NUMBERS)
-    run = TrackedRun(client, *open_run(client, key, read_config(folder).model_dump(), tags))
+    config = read_config(folder).model_dump()
+    opened = client, *open_run(client, key, config, tags)
+    run = TrackedRun(lambda: opened)
+    run.open_if_due()
     for row in read_history(folder):
         step = int(row.pop("step"))
         run.log(step, row, ended)

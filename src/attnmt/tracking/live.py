@@ -10,20 +10,24 @@ from attnmt.tracking.store import RunKey, connect, flat, log_final, open_run
 
 BATCH_SECONDS = 5.0  # between two batches of curves
 METRICS_A_BATCH = 1000  # MLflow's limit
+LONG = 60.0  # seconds; loading MLflow takes some two, which a shorter training need not spend
 
 logger = logging.getLogger(__name__)
 
 
-class TrackedRun:
-    """One training in MLflow. After the first failure, and without a client, it does nothing."""
+Opened = tuple[Any, str, Mapping[str, int]]  # a client, a run's id, the last step of each curve
 
-    def __init__(
-        self, client: Any = None, run_id: str = "", known: Mapping[str, int] | None = None
-    ) -> None:
-        """Track run ``run_id``; ``known`` is the last step that MLflow has of each curve."""
-        self._client = client
-        self._run_id = run_id
-        self._known = known or {}
+
+class TrackedRun:
+    """One training in MLflow. It does nothing after the first failure, nor before it is opened."""
+
+    def __init__(self, open_now: Callable[[], Opened], after: float = 0.0) -> None:
+        """Track the run that ``open_now`` opens, once ``after`` seconds have passed."""
+        self._open_now: Callable[[], Opened] | None = open_now
+        self._opens = time.monotonic() + after
+        self._client: Any = None
+        self._run_id = ""
+        self._known: Mapping[str, int] = {}
         self._waiting: list[tuple[str, float, int, int]] = []  # name, value, milliseconds, step
         self._sent = time.monotonic()
 
@@ -36,11 +40,7 @@ class TrackedRun:
             when: milliseconds since 1970; None is now.
         """
         when = int(time.time() * 1000) if when is None else when
-        self._waiting += [
-            (name, value, when, step)
-            for name, value in values.items()
-            if step > self._known.get(name, -1)
-        ]
+        self._waiting += [(name, value, when, step) for name, value in values.items()]
         if time.monotonic() - self._sent >= BATCH_SECONDS:
             self.flush()
 
@@ -65,16 +65,29 @@ class TrackedRun:
     def _send(self) -> None:
         from mlflow.entities import Metric
 
-        for start in range(0, len(self._waiting), METRICS_A_BATCH):
-            batch = self._waiting[start : start + METRICS_A_BATCH]
+        unknown = [point for point in self._waiting if point[3] > self._known.get(point[0], -1)]
+        for start in range(0, len(unknown), METRICS_A_BATCH):
+            batch = unknown[start : start + METRICS_A_BATCH]
             points = [Metric(name, float(v), when, step) for name, v, when, step in batch]
             self._client.log_batch(self._run_id, metrics=points)
         self._waiting.clear()
         self._sent = time.monotonic()
 
+    def open_if_due(self) -> None:
+        """Open the run if it is time."""
+        if self._open_now is None or time.monotonic() < self._opens:
+            return
+        open_now, self._open_now = self._open_now, None
+        try:
+            self._client, self._run_id, self._known = open_now()
+        except Exception as error:
+            warn("open a run", error)
+
     def _safely(self, action: Callable[[], None]) -> None:
+        self.open_if_due()
         if self._client is None:
-            self._waiting.clear()
+            if self._open_now is None:  # it failed
+                self._waiting.clear()
             return
         try:
             action()
@@ -93,10 +106,12 @@ def training_run(
     started: str,
     params: Mapping[str, Any],
     tags: Mapping[str, Any],
+    after: float = 0.0,
 ) -> Iterator[TrackedRun]:
     """Yield the MLflow run of a training; a training that resumes continues its run.
 
-    An error of MLflow is a warning; only errors of the training are raised.
+    An error of MLflow is a warning; only errors of the training are raised. A training that ends within
+    ``after`` seconds is left to :mod:`attnmt.tracking.importing`.
 
     Args:
         model: the model's name, which is also the run's.
@@ -104,14 +119,15 @@ def training_run(
         started: when the training first started; trainings with the same fingerprint differ in it.
         params: the content of config.json; nested parameters get dotted names.
         tags: the facts of provenance.json, ``commits`` and ``dataset_digest`` among them.
+        after: seconds before the run is opened. Points that were logged by then keep their times.
     """
-    run = TrackedRun()
-    try:
-        client, tags = connect(), {**tags, "seed": seed}
-        key = RunKey(experiment, model, fingerprint, started)
-        run = TrackedRun(client, *open_run(client, key, params, tags))
-    except Exception as error:
-        warn("open a run", error)
+
+    def open_now() -> Opened:
+        client, key = connect(), RunKey(experiment, model, fingerprint, started)
+        return client, *open_run(client, key, params, {**tags, "seed": seed})
+
+    run = TrackedRun(open_now, after)
+    run.open_if_due()
     try:
         yield run
     except BaseException as error:
