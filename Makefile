@@ -42,6 +42,14 @@ multi30k: $(VENV) ## Do the same on Multi30k; this downloads 2 MB and takes abou
 	attnmt commit --experiment multi30k
 	$(call show,multi30k)
 
+# `make study` goes on where it was stopped.
+.PHONY: study
+study: $(VENV) ## Train the demo's systems and others five times, and judge the paper's claims (two hours on 2 cores)
+	snakemake -j$(CORES) --config experiment=study
+	attnmt commit --experiment study
+	@cat reports/study/tables/claims.md; echo
+	$(call show,study)
+
 .PHONY: repro
 repro: $(VENV) ## Run the demo with DVC instead of Snakemake, one stage after the other
 	dvc repro

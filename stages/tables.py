@@ -7,8 +7,8 @@ Reads   scores/<experiment>/<name>.json of every model and ensemble that a table
             gains and for samples
         data/<experiment>/dictionary/
 Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for table1 to table6, table_gru,
-            table_scripts, table_bpe and table_faults, where the experiment has a number in them, and
-            for table_dictionary
+            table_scripts, table_bpe, table_faults, table_decides and table_decides_de_en, where the
+            experiment has a number in them, and for table_dictionary
         reports/<experiment>/tables/tables.json, with what the page shows of these tables
 Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
 """

@@ -40,7 +40,10 @@ def definitions(experiment: str) -> dict[str, tuple[str, ...]]:
 def definition(stage: Stage, params: Params) -> tuple[str, ...]:
     names = dict.fromkeys(params.families, "<family>")
     names |= dict.fromkeys([*params.models, *params.ensembles], "<name>")
-    names |= {params.experiment: "<experiment>", stage.name.partition("@")[2]: "<own name>"}
+    own = stage.name.partition("@")[2]
+    systems = [params.system_of(own)] if own in params.models else []
+    systems += [params.ensembles[own].ensemble] if own in params.ensembles else []
+    names |= {params.experiment: "<experiment>", **dict.fromkeys([own, *systems], "<own name>")}
 
     models_file = str(Path(params.params_file).with_name("models.yaml"))
 

@@ -1,4 +1,7 @@
-"""Only the paper's systems and rows, so that what somebody adds to systems.yaml breaks no test."""
+"""Only the paper's systems and rows, with one seed.
+
+So nothing that somebody adds to systems.yaml or to seeds breaks a test.
+"""
 
 from pathlib import Path
 
@@ -13,7 +16,7 @@ VARIANTS |= {"fault_position_gradient", "faults_together"}
 
 
 def paper_params(file: str = "params.yaml") -> Params:
-    """Return an experiment's parameters with only the paper's systems and their variants."""
+    """Return an experiment's parameters with only the first seed of the paper's systems and variants."""
     params = load_params(ROOT / file, ROOT)
     rows = {
         table: {row.key: params.rows[table][row.key] for row in paper_rows(table, params)}

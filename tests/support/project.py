@@ -34,7 +34,7 @@ TINY: dict[str, Any] = {
     "families.course.encoding.pieces": {"merges": 100, "threshold": 2},
     "systems": ["base_reverse", BEST, GRU],
     "seeds": {BEST: 7},
-    f"{SYSTEMS}ensembles": {"ensemble": {"family": "luong", "members": MEMBERS}},
+    f"{SYSTEMS}ensembles.ensemble": {"family": "luong", "members": MEMBERS},
     "decoding.beam": 2,
     "decoding.candidates": 2,
     "decoding.samples": 2,

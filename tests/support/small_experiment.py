@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from demo_values import demo_values
 from made_records import config_of, metrics
 
 from attnmt.config import Params, load_params
@@ -66,7 +67,7 @@ SYSTEMS: dict[str, dict[str, Any]] = {
 
 def small_values(**recipe: int) -> dict[str, Any]:
     """Return the demo's parameters with little text and small models; ``recipe`` changes training."""
-    values: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text())
+    values = demo_values()
     training = values["families"]["luong"]["training"] | recipe
     pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
     short = {"vocabulary": 16, "lowercase": True, "length": 5}

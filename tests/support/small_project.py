@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from demo_values import demo_values
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., tuple[int, str, str]]  # arguments to status, standard output and error
@@ -26,9 +27,8 @@ class Project:
         self.tokens = folder / "data/tiny/tokens"
         self.encoded = folder / "data/tiny/encoded"  # a folder for each family
         self.dictionary = folder / "data/tiny/dictionary"
-        params = yaml.safe_load((ROOT / "params.yaml").read_text())
         # Copied through JSON, which keeps no aliases: a test that changes one section changes no other.
-        self.params: dict[str, Any] = json.loads(json.dumps(params))
+        self.params: dict[str, Any] = json.loads(json.dumps(demo_values()))
         self.systems: dict[str, Any] = yaml.safe_load((ROOT / "systems.yaml").read_text())
         self.params |= {
             "experiment": "tiny",

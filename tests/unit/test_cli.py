@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import yaml
+from demo_values import demo_values
 
 from attnmt.commands import track
 
@@ -42,7 +43,7 @@ def test_readme_names_a_missing_readme(attnmt):
 
 def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     file = "experiments/other/params.yaml"
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params = demo_values()
     params["experiment"] = "other"
     shutil.copy(ROOT / "systems.yaml", "systems.yaml")
     Path(file).parent.mkdir(parents=True)

@@ -14,7 +14,7 @@ from attnmt.config import Params, load_params
 from attnmt.files.text_file import read_json, read_lines
 from attnmt.reporting.compare import make_tables
 
-SYSTEMS = ["base", "base_reverse", "more_dropout", "global_low_rank_feed"]
+SYSTEMS = ["base", "base_reverse", "base_reverse_dropout", "more_dropout", "global_low_rank_feed"]
 TRAINED = "train@global_low_rank_feed"
 
 
@@ -48,12 +48,13 @@ def test_a_recipe_touches_two_files_at_most() -> None:
     files = defaultdict[str, set[str]](set)
     for block in blocks():
         files[block.recipe] |= {block.file} if block.file else set()
-    assert list(files) == ["A score", "A row", "A text", "A stage", "Another seed"]
+    assert list(files) == ["A score", "A row", "An ensemble", "A text", "A stage", "Another seed"]
     assert all(1 <= len(names) <= 2 for names in files.values())
 
 
 def test_both_engines_know_what_was_added_and_dvc_runs_it(project: Project) -> None:
-    assert {TRAINED, "frequent", "train@more_dropout", "train@base_reverse_2"} <= project.plan()
+    added = {TRAINED, "frequent", "train@more_dropout", "train@base_reverse_2"}
+    assert added | {"ensemble@small_ensemble"} <= project.plan()
     project.run("dvc", "repro", TRAINED, "frequent")
     config = read_json(project.folder / "models/demo/global_low_rank_feed/config.json")
     assert config["system"]["score"] == "low_rank"

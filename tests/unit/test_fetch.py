@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from demo_values import demo_values
 from http_server import Server, serving
 from small_project import ROOT, Command
 
@@ -40,7 +41,7 @@ def server(attnmt: Command) -> Iterator[Server]:
 
 
 def write_params(**changes: Any) -> None:
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    params = demo_values()
     Path("params.yaml").write_text(yaml.safe_dump(params | changes, sort_keys=False))
     shutil.copy(ROOT / "systems.yaml", "systems.yaml")
 

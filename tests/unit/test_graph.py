@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from demo_values import demo_values
 from dvc.repo import Repo
 
 from attnmt.errors import InputError
@@ -61,7 +62,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".dvc").mkdir()
     (tmp_path / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
     (tmp_path / "dvc.yaml").write_text(DVC_YAML)
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    params = demo_values()
     families = {name: params["families"][name] for name in ("luong", "course")}
     params |= {"families": families, "systems": ["base", "gru_self"]}
     shutil.copy(ROOT / "systems.yaml", tmp_path)

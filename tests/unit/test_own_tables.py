@@ -7,6 +7,7 @@ from made_scores import NIST, SIGNATURE, made_tests, write_all, write_training
 from made_scores import write_scores as write
 from papers import paper_params
 
+from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost_table import cost_table
@@ -167,3 +168,34 @@ def test_damaged_files_of_a_training_are_named(params, file, message):
     path.unlink()
     with pytest.raises(InputError, match=rf"base/{file}: no such file"):
         cost_table(params)
+
+
+def test_what_decides_is_shown_with_questions_where_a_system_on_request_is_trained(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    demo = load_params(ROOT / "params.yaml", ROOT)
+    own = {"global_dot": demo.models["global_dot_feed"].model_copy(update={"input_feeding": False})}
+    params = demo.model_copy(update={"models": demo.models | own})
+    write_all(params)
+    assert not any("decides" in table.name for table in make_tables(demo))
+    write(params, "global_dot", 20.0)
+    write(params, "global_dot_feed", 23.0)
+    tables = {table.name: table for table in make_tables(params)}
+    table = tables["table_decides"]
+    rows = dict(zip(table.keys, table.rows, strict=True))
+    columns = ("model", "bleu", "gain", "gain_over", "question")
+    assert pick(rows["dot"], *columns) == ["global_dot", 20.0, None, None, None]
+    question = "Does feeding the input help attention by content, too?"
+    assert pick(rows["dot_feed"], *columns) == [
+        "global_dot_feed",
+        23.0,
+        3.0,
+        "global (dot)",
+        question,
+    ]
+    (shown,) = (column.cells for column in table.columns if column.key == "question")
+    assert question in shown
+    assert "forward" not in rows  # not trained
+    assert "that of the system in the column “gain over”" in str(table.caption)
+    assert "table_decides_de_en" not in tables

@@ -8,6 +8,7 @@ import pytest
 import torch
 import typer
 import yaml
+from demo_values import demo_values
 from test_speed import FLOP, finish, write_text_size
 
 from attnmt.commands.plan import plan
@@ -54,7 +55,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_params(folder: Path, **changes: Any) -> None:
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params = demo_values()
     luong = params["families"]["luong"]
     luong["shape"] |= {"layers": 1, "size": 10}
     luong["encoding"]["vocabulary"] = 100

@@ -5,6 +5,7 @@ parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
 from attnmt.config.decoding import Decoding, Evaluation, LinkStep, Machine
+from attnmt.config.experiment import Experiment
 from attnmt.config.model import (
     Attention,
     Average,
@@ -21,7 +22,7 @@ from attnmt.config.model import (
     System,
     Training,
 )
-from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
+from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import ALIGNER, DIAGONAL, TABLES, Systems, TableRow
 from attnmt.config.text import (
     ChoiceCorpus,
@@ -37,6 +38,7 @@ from attnmt.config.text import (
     Source,
     Tokenize,
 )
+from attnmt.config.trained import SYSTEMS
 
 __all__ = [
     "ALIGNER",

@@ -123,8 +123,17 @@ class Ensemble(Strict):
     """Any number of models that translate together."""
 
     family: Name
-    members: Distinct[Name]  # systems; base_2 is base with its second seed
+    # Systems. With several seeds there is an ensemble of first seeds, one of second seeds, and so on. A
+    # member may also be one training: base_2 is base with its second seed. Then there is one ensemble
+    members: Distinct[Name]
     average: Average = "logits"  # what is averaged; the authors' program averages logits
+
+
+class TrainedEnsemble(Ensemble):
+    """One ensemble of an experiment: models that were trained with the same seed, or that are named."""
+
+    ensemble: Name  # its name in systems.yaml
+    seed: PositiveInt = 1
 
 
 class ModelShape(Strict):

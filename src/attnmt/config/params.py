@@ -1,91 +1,16 @@
-"""The parameters of an experiment: its own file, and the systems that it trains."""
+"""All parameters of an experiment: its own file, and the systems that it trains."""
 
 from pathlib import Path
-from typing import Annotated, Any, Self
 
-from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
-
-from attnmt.config.decoding import Decoding, Evaluation, Machine
-from attnmt.config.model import Ensemble, Family, Model, Training
-from attnmt.config.strict import Distinct, Name, Strict
+from attnmt.config.experiment import Experiment
+from attnmt.config.model import Ensemble, Model, TrainedEnsemble, Training
+from attnmt.config.strict import Name
 from attnmt.config.systems import Systems, TableRow
-from attnmt.config.text import (
-    ChoiceCorpus,
-    Dictionary,
-    DownloadCorpus,
-    GrammarCorpus,
-    Sets,
-    Source,
-    Tokenize,
-)
+from attnmt.config.trained import SYSTEMS, trained_ensembles, trained_models
 from attnmt.errors import InputError
-from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, YamlFile, fault, hint
+from attnmt.files.yaml_file import YamlFile, hint
 
 DEMO = "demo"  # the experiment at the project's root; each other has a folder in experiments/
-SYSTEMS = "systems.yaml"  # in the project's folder
-
-
-def _kind_of_seeds(value: Any) -> str:
-    return SEEDS_BY_NAME if isinstance(value, dict) else SEEDS_OF_ALL
-
-
-class Experiment(Strict):
-    """A parameter file: what an experiment does with the systems."""
-
-    experiment: Name
-    sets: Sets
-    corpus: Annotated[GrammarCorpus | DownloadCorpus | ChoiceCorpus, Field(discriminator="kind")]
-    tokenize: Tokenize
-    dictionary: Dictionary
-    families: dict[Name, Family]
-    systems: Distinct[Name] | None = None  # the systems to train; all if not given
-    # how often each system is trained; the trainings are called base, base_2 and base_3. A number may
-    # also be given for some systems by name; the others are then trained once
-    seeds: Annotated[
-        Annotated[PositiveInt, Tag(SEEDS_OF_ALL)]
-        | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
-        Discriminator(_kind_of_seeds),
-    ] = 1
-    decoding: Decoding
-    evaluation: Evaluation
-    machine: Machine
-
-    @model_validator(mode="after")
-    def _sets_exist(self) -> Self:
-        corpus = self.corpus
-        known = corpus.sizes if corpus.kind == "grammar" else corpus.chosen.files
-        for name in self.sets.all():
-            if name not in known:
-                raise fault(["sets"], f"the corpus has no set {name!r}{hint(name, known)}")
-        if self.corpus.kind == "grammar" and self.sets.train != "train":
-            raise fault(["sets", "train"], "the training set of a grammar is named 'train'")
-        return self
-
-    @model_validator(mode="after")
-    def _text_is_tokenized_once(self) -> Self:
-        if self.source is not None and self.source.tokenized == self.tokenize.moses:
-            state = "is tokenized" if self.source.tokenized else "is not tokenized"
-            moses = str(not self.source.tokenized).lower()
-            raise fault(["tokenize", "moses"], f"the corpus text {state}; set this to {moses}")
-        return self
-
-    @model_validator(mode="after")
-    def _tokenized_sets_exist(self) -> Self:
-        for i, name in enumerate(self.tokenize.tokenized):
-            if name not in self.sets.all():
-                raise fault(
-                    ["tokenize", "tokenized", i],
-                    f"{name!r} is not in sets{hint(name, self.sets.all())}",
-                )
-            if name in self.sets.tests:
-                why = f"{name!r} is a test set, which is scored against its text as it is written"
-                raise fault(["tokenize", "tokenized", i], why)
-        return self
-
-    @property
-    def source(self) -> Source | None:
-        """Where the text is fetched from; None where it is generated."""
-        return None if self.corpus.kind == "grammar" else self.corpus.chosen
 
 
 class Params(Experiment):
@@ -93,7 +18,8 @@ class Params(Experiment):
 
     params_file: str  # relative to the project's folder
     models: dict[Name, Model]  # what is trained: systems, each with its seeds
-    ensembles: dict[Name, Ensemble]  # those whose members are all trained
+    ensembles: dict[Name, TrainedEnsemble]  # what translates together, each with its seeds
+    on_request: list[Name]  # systems and ensembles that only experiments that name them have
     rows: dict[str, dict[Name, TableRow]]  # by table
 
     def model(self, name: str) -> Model:
@@ -143,12 +69,15 @@ class Params(Experiment):
         return any(self.model(m).attention != "none" for m in self.translators(name).members)
 
     def runs_of(self, name: str | None) -> list[str]:
-        """Return the runs that tables and figures show under a name: a model with its other seeds, or an
-        ensemble alone. The list is empty if the experiment has neither.
+        """Return the runs that tables and figures show under a name: a model or an ensemble with its
+        other seeds. The list is empty if the experiment has neither.
         """
         if name in self.models:
             return self.seeds_of(name)
-        return [name] if name in self.ensembles else []
+        if name not in self.ensembles:
+            return []
+        ensemble = self.ensembles[name].ensemble
+        return [run for run, other in self.ensembles.items() if other.ensemble == ensemble]
 
     def seeds_of(self, name: str) -> list[str]:
         """Return the models that differ from ``name`` only in the seed, and ``name`` itself."""
@@ -168,35 +97,13 @@ def load_params(path: Path, project: Path = Path()) -> Params:
     _check_place(file, experiment.experiment, project)
     systems_file = YamlFile.read(project / SYSTEMS)
     systems = systems_file.into(Systems)
-    _check_names(file, experiment, systems)
-    chosen = experiment.systems or systems.systems
-    models = dict[str, Model]()
-    for name, entry in systems.systems.items():
-        if name not in chosen:
-            continue
-        _check_family(systems_file, experiment, name, systems)
-        count = (
-            experiment.seeds if isinstance(experiment.seeds, int) else experiment.seeds.get(name, 1)
-        )
-        for seed in range(1, count + 1):
-            model = name if seed == 1 else f"{name}_{seed}"
-            if model in models or (
-                model != name and {model} & {*systems.systems, *systems.ensembles}
-            ):
-                why = (
-                    f"{model!r} is seed {seed} of {name!r}, but {SYSTEMS} has this name; change one"
-                )
-                raise file.error(["seeds"], why)
-            models[model] = Model(**dict(entry), seed=seed)
+    models = trained_models(file, experiment, systems_file, systems)
     return Params(
         **dict(experiment),
         params_file=_relative(path, project).as_posix(),
         models=models,
-        ensembles={
-            name: ensemble
-            for name, ensemble in systems.ensembles.items()
-            if models.keys() >= set(ensemble.members)
-        },
+        ensembles=trained_ensembles(file, experiment, systems, models),
+        on_request=systems.on_request,
         rows={
             table: {
                 key: row.model_copy(update={"label": systems.label(row)})
@@ -220,34 +127,6 @@ def _check_place(file: YamlFile, experiment: str, project: Path) -> None:
             f"{experiment!r} belongs in {place} (or in params.yaml) of the project's folder; "
             f"name this file's own experiment, and run in the project's folder",
         )
-
-
-def _check_names(file: YamlFile, experiment: Experiment, systems: Systems) -> None:
-    """Refuse names of systems that do not exist, and seeds of a system that is not trained."""
-    known = list(systems.systems)
-    for i, name in enumerate(experiment.systems or ()):
-        if name not in known:
-            raise file.error(["systems", i], f"{SYSTEMS} has no system {name!r}{hint(name, known)}")
-    trained = experiment.systems or known
-    for name in experiment.seeds if isinstance(experiment.seeds, dict) else ():
-        if name not in trained:
-            raise file.error(["seeds", name], f"no system {name!r} is trained{hint(name, trained)}")
-
-
-def _check_family(file: YamlFile, experiment: Experiment, name: str, systems: Systems) -> None:
-    """Refuse a system whose family is missing or does not suit it."""
-    system, families = systems.systems[name], experiment.families
-    if system.family not in families:
-        why = f"experiment {experiment.experiment} has no family {system.family!r}"
-        raise file.error(["systems", name, "family"], f"{why}{hint(system.family, families)}")
-    if families[system.family].shape.cell == "gru":
-        if system.attention == "none":
-            raise file.error(
-                ["systems", name], "a gru family needs attention: its cell reads a context"
-            )
-        if system.input_feeding:
-            why = "the context enters a gru's cell, so there is nothing to feed"
-            raise file.error(["systems", name, "input_feeding"], why)
 
 
 def params_file(experiment: str) -> Path:

@@ -3,16 +3,28 @@
 import re
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from attnmt.config.model import Ensemble, Entry
-from attnmt.config.strict import Name, Strict
+from attnmt.config.strict import Name, Strict, differ
 from attnmt.files.yaml_file import Location, fault, hint
 
-Table = Literal["table1", "table2", "table3", "table4", "table6", "table_gru"]
+Table = Literal[
+    "table1",
+    "table2",
+    "table3",
+    "table4",
+    "table6",
+    "table_gru",
+    "table_decides",
+    "table_decides_de_en",
+]
 # Names that stand for links that no model makes. The aligner's links made the dictionary; the diagonal
 # links each word to the word at the same position.
 ALIGNER, DIAGONAL = "aligner", "diagonal"
+EVERY_OTHER = (
+    "default"  # in an experiment's seeds it stands for the systems that are not named there
+)
 SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name gives its seed, as in base_2
 
 
@@ -26,6 +38,7 @@ class TableRow(Strict):
     system: Name | None = None  # a system, an ensemble, or the aligner
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
     over: Name | None = None  # the row of the same table that the gain is measured from
+    question: str | None = None  # what the gain answers; only the tables table_decides show it
 
 
 class Systems(Strict):
@@ -33,11 +46,16 @@ class Systems(Strict):
 
     systems: Annotated[dict[Name, Entry], Field(min_length=1)]
     ensembles: dict[Name, Ensemble] = Field(default_factory=dict)
+    # Systems and ensembles that only an experiment with their names in its params.yaml has. Other
+    # experiments do not have them, also those that name no systems and so train all the others.
+    on_request: Annotated[list[Name], AfterValidator(differ)] = Field(default_factory=list)
     tables: dict[Table, dict[Name, TableRow]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _systems_differ(self) -> Self:
         for name, system in self.systems.items():
+            if name == EVERY_OTHER:
+                raise fault(["systems", name], "seeds has this key; rename the system")
             if name in (ALIGNER, DIAGONAL):
                 why = "tables give this name to links that no model makes; rename the system"
                 raise fault(["systems", name], why)
@@ -73,6 +91,14 @@ class Systems(Strict):
         raise fault(place, f"no system {member!r}{hint(member, self.systems)}")
 
     @model_validator(mode="after")
+    def _requests_name_what_exists(self) -> Self:
+        known = [*self.systems, *self.ensembles]
+        for i, name in enumerate(self.on_request):
+            if name not in known:
+                raise fault(["on_request", i], f"no system or ensemble {name!r}{hint(name, known)}")
+        return self
+
+    @model_validator(mode="after")
     def _rows_name_what_exists(self) -> Self:
         known = [*self.systems, *self.ensembles, ALIGNER]
         for table, rows in self.tables.items():
@@ -88,6 +114,8 @@ class Systems(Strict):
                 if row.over is not None and table == "table4":
                     why = "here the gain counts from the same row before replacement; leave this key out"
                     raise fault([*place, "over"], why)
+                if row.question is not None and row.over is None:
+                    raise fault([*place, "question"], "the gain answers it, so give over, too")
                 if "{" in row.label.replace("{size}", ""):
                     raise fault([*place, "label"], "only {size} may stand in braces")
                 if "{size}" in row.label and row.system not in self.ensembles:

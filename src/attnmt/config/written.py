@@ -10,8 +10,10 @@ from pathlib import Path
 import yaml
 
 from attnmt.config.claims import Claims
-from attnmt.config.params import DEMO, SYSTEMS, Experiment, Params, load_params, params_file
+from attnmt.config.experiment import Experiment
+from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import Systems
+from attnmt.config.trained import SYSTEMS
 from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
 from attnmt.layout import Layout
@@ -47,7 +49,11 @@ def models_yaml(params: Params) -> str:
             for name, model in params.models.items()
         },
         "ensembles": {
-            name: {"family": ensemble.family, "members": _slots(name, ensemble.members)}
+            name: {
+                "ensemble": ensemble.ensemble,
+                "family": ensemble.family,
+                "members": _slots(ensemble.ensemble, ensemble.members),
+            }
             for name, ensemble in params.ensembles.items()
         },
         "curves": {(up / path).as_posix(): dev_cost for path in histories},

@@ -7,7 +7,7 @@ from attnmt.reporting.columns import LEVEL
 from attnmt.reporting.lines import Compared
 from attnmt.reporting.paper import paper_set
 from attnmt.reporting.recipes import marks
-from attnmt.reporting.tables import METRICS, SUBWORDS, Caption, Cell, TableSpec, Title
+from attnmt.reporting.tables import FAULTS, METRICS, SUBWORDS, Caption, Cell, TableSpec, Title
 
 LANGUAGES: dict[Direction, str] = {"en-de": "English-German", "de-en": "German-English"}
 LINKED = (
@@ -149,7 +149,8 @@ def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
         f"It is “within noise” where p is {LEVEL} or more.",
     )
     if not spec.published:
-        base = "with words" if spec.name == SUBWORDS.name else "without faults"
+        bases = {SUBWORDS.name: "with words", FAULTS.name: "without faults"}
+        base = bases.get(spec.name, "that of the system in the column “gain over”")
         return f"The verdict says whether {judged} is higher or lower than {base}. {noise}"
     if papers_text:
         return (

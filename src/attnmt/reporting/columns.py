@@ -20,6 +20,9 @@ def shown_columns(spec: TableSpec, rows: Sequence[Compared], papers_text: bool) 
             from the paper's numbers means nothing, so only the CSV file has it.
     """
     columns = [text_column("system", "system", [_system(row) for row in rows], "name")]
+    if spec.questions:
+        questions = [row.line.row.question for row in rows]
+        columns.append(text_column("question", "question", questions, "name"))
     for metric in spec.metrics:
         columns += _metric_columns(spec, metric, rows)
     for step in LINK_STEPS if spec.readings else ():

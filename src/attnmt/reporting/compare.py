@@ -5,11 +5,12 @@ from statistics import mean
 from attnmt.config import DIAGONAL, Params
 from attnmt.reporting.caption import caption, title
 from attnmt.reporting.columns import LEVEL, LINK_STEPS, shown_columns
-from attnmt.reporting.groups import fault_rows, scored_rows, subword_pairs
+from attnmt.reporting.groups import deciding_rows, fault_rows, scored_rows, subword_pairs
 from attnmt.reporting.lines import Compared, Gain, Line, Number, is_replaced, read_line
 from attnmt.reporting.paper import Row, marked, paper_set, table_rows
 from attnmt.reporting.provenance import common_conditions, provenance
 from attnmt.reporting.tables import (
+    DECIDES,
     FAULTS,
     METRICS,
     PUBLISHED,
@@ -40,6 +41,7 @@ def make_tables(params: Params) -> list[Table]:
     tables += [
         make_table(params, spec, marked(params, rows(params))) for spec, rows in rows_of.items()
     ]
+    tables += [make_table(params, spec, deciding_rows(params, spec.name)) for spec in DECIDES]
     return [table for table in tables if table is not None]
 
 
@@ -81,6 +83,8 @@ def _compared(
     """
     row = line.row
     cells: dict[str, Cell] = {"system": row.system}
+    if spec.questions:
+        cells["question"] = row.question
     for metric in spec.metrics:
         cells |= _number_cells(line, metric, spec.published)
     gain, difference, verdict = Gain(), None, None

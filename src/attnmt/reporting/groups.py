@@ -59,6 +59,16 @@ def fault_rows(params: Params) -> list[Row]:
     ]
 
 
+def deciding_rows(params: Params, table: str) -> list[Row]:
+    """Return the rows of a table "What decides" that the experiment trains.
+
+    There are none if the experiment trains no system or ensemble on request. The other systems of these
+    tables fill rows of the paper.
+    """
+    rows = [row for row in table_rows(params, table) if params.runs_of(row.model)]
+    return rows if any(row.model in params.on_request for row in rows) else []
+
+
 def _alike(params: Params, without_model: set[str], without_encoding: set[str]) -> list[list[str]]:
     """Return groups of English-German models that differ only in the seed and in the named settings.
 

@@ -46,7 +46,8 @@ class Row:
     ``system`` is its label. It ends in ``mark`` if its recipe differs from the recipe of most rows.
     ``model`` is the name of our system or ensemble, or ALIGNER or DIAGONAL. It is None where the project
     has none. ``over`` is the key of the row from which its gain counts. ``replaced`` says whether
-    unknown words were replaced before ``bleu`` was measured. ``printed`` maps a metric to its cell as
+    unknown words were replaced before ``bleu`` was measured. ``question`` is what the gain answers, in
+    a table of our own. ``printed`` maps a metric to its cell as
     printed, which may be an "x" or a bound. It is empty for a row that was not published. ``gain`` is
     the printed gain, which is not always the difference of the printed scores.
     """
@@ -57,6 +58,7 @@ class Row:
     over: str | None = None
     mark: str = ""
     replaced: bool = False
+    question: str | None = None
     set: str = ""
     printed: dict[str, str] = field(default_factory=dict)
     gain: str = ""
@@ -160,7 +162,14 @@ def _read(name: str) -> list[dict[str, str]]:
 
 def _row(table: str, key: str, row: TableRow) -> Row:
     """Join a row to its published numbers."""
-    unpublished = Row(key, row.label, row.system, over=row.over, replaced=row.replaced)
+    unpublished = Row(
+        key,
+        row.label,
+        row.system,
+        over=row.over,
+        replaced=row.replaced,
+        question=row.question,
+    )
     for cells in _published(table):
         if cells["row"] == key:
             return replace(

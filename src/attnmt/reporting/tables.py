@@ -126,6 +126,7 @@ class TableSpec:
         published: whether the rows have published numbers; otherwise the table is only ours.
         note: sentences for the caption.
         inside: whether intervals stand in brackets inside the cells; otherwise they have columns.
+        questions: whether rows ask what their gain answers.
         readings: whether AER is shown for both readings of attention, with the diagonal's AER below.
     """
 
@@ -139,6 +140,7 @@ class TableSpec:
     published: bool = True
     note: str = ""
     inside: bool = False
+    questions: bool = False
     readings: bool = False
 
     @property
@@ -223,4 +225,26 @@ FAULTS = TableSpec(
     "while the paper's models were trained. With general_gradient, the general score passes a wrong "
     "gradient to the source states. With position_gradient, the position of local-p gets half its "
     "gradient. With unmasked_padding, padding takes part in attention.",
+)
+
+DECIDES = (
+    TableSpec(
+        "table_decides",
+        "What decides",
+        metrics=("ppl", "bleu", "bleu_unk", "aer"),
+        published=False,
+        questions=True,
+        note="The paper did not train all of these systems. Most steps between its own rows change "
+        "several things at once, and here each step changes one. The printed concat is "
+        "v_a . tanh(W_a [h_t; h_s]) as in the paper's equation; additive is what the authors' program "
+        "computes under that name. The wrong gradient is the fault general_gradient of that program.",
+    ),
+    TableSpec(
+        "table_decides_de_en",
+        "What decides in Table 3",
+        metrics=("ppl", "bleu", "bleu_unk"),
+        test=-1,
+        published=False,
+        questions=True,
+    ),
 )
