@@ -6,9 +6,11 @@ Reads   scores/<experiment>/<name>.json of every model and ensemble that a table
         translations/<experiment>/<name>/ and data/<experiment>/{raw, tokens, encoded}, for tests of
             gains and for samples
         data/<experiment>/dictionary/
+        claims.yaml and, for claims about learning curves, models/<experiment>/<name>/history.csv
 Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for table1 to table6, table_gru,
             table_scripts, table_bpe, table_faults, table_decides and table_decides_de_en, where the
             experiment has a number in them, and for table_dictionary
+        reports/<experiment>/tables/claims.{csv, md, tex}, where several seeds test one of the claims
         reports/<experiment>/tables/tables.json, with what the page shows of these tables
 Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
 """
@@ -19,8 +21,10 @@ import logging
 from pathlib import Path
 
 from attnmt.config import load_params
+from attnmt.config.claims import project_claims
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.layout import Layout
+from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.dictionary_table import dictionary_table
 from attnmt.reporting.render import write_tables
@@ -33,11 +37,14 @@ logger = logging.getLogger(__name__)
 
 def main(params_file: Path) -> None:
     """Write the tables of one experiment."""
-    params = load_params(params_file)
+    params, claims = load_params(params_file), project_claims()
     folder_of_tables = Layout(params.experiment).reports / "tables"
     check_place(folder_of_tables, folder=True)
     set_aside(params)
+    judged = claims_table(params, claims)
     samples, tables = make_samples(params), [*make_tables(params), dictionary_table(params)]
+    if judged is not None:
+        tables.append(judged)
     with atomic_folder(folder_of_tables) as folder:
         write_tables(params.experiment, tables, folder, samples)
         write_samples(samples, folder)

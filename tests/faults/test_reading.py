@@ -98,6 +98,7 @@ def parameters() -> Iterator[Case]:
         ("checkpoint_minutes: 1", "checkpoint_minutes: no", "minutes: .* valid number"),
     ):
         yield Case("params.yaml", swap(old, new), ("evaluate", "base"), rf"yaml:\d+: .*{key}")
+    yield Case("claims.yaml", swap("sign: less", "sign: more"), ("tables",), r"yaml:\d+: .*sign: ")
     for old, new, key in (
         ("reverse: true", "reverse: 1", "reverse: .* valid boolean"),
         # Members that cannot translate together

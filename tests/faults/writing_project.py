@@ -56,7 +56,7 @@ STAGES = {name: load_stage(name) for name in dict.fromkeys(run[0] for run in RUN
 
 def build(folder: Path) -> None:
     """Run all stages in a folder, which must be the working folder."""
-    for name in ("params.yaml", "systems.yaml"):
+    for name in ("params.yaml", "systems.yaml", "claims.yaml"):
         shutil.copy(ROOT / name, folder / name)
     Checkout(folder).change(CHANGES)
     write_code(ROOT / "stages", folder / "code/demo")

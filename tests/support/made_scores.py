@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import made_records
+import numpy as np
 import pytest
 
 from attnmt.config import Params
 from attnmt.files.text_file import read_json, write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting import compare, lines
-from attnmt.scoring.results import LinkScores
+from attnmt.scoring.results import LinkScores, Script, read_scores
+from attnmt.scoring.seeds import Runs
+from attnmt.scoring.studies import Study
 
 SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
 NIST = SIGNATURE.replace("none", "13a")
@@ -45,7 +48,8 @@ def by_script(value: float) -> dict[str, Any]:
 def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[Any, ...]]:
     """Have every paired test return ``p``; return a list that fills with the pairs tested.
 
-    In a test of translations each side is (name, replaced); in a test of links it is a name.
+    In a test of translations each side is (name, replaced); in a test of links it is a name. Several
+    seeds have the scores of their files; on every sentence they are alike.
     """
     tested: list[tuple[Any, ...]] = []
 
@@ -57,6 +61,18 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
         tested.append(tuple(one.name if one else "aligner" for one in (ours, other)))
         return p
 
+    def translations(self: Study, name: str, script: Script, test: str, replaced: bool) -> Runs:
+        sets = [
+            read_scores(self.params.experiment, n).sets[test] for n in self.params.runs_of(name)
+        ]
+        return _runs([(one.after if replaced else one.before).by(script).value for one in sets])
+
+    def alignments(self: Study, name: str) -> Runs:
+        runs = [read_scores(self.params.experiment, n) for n in self.params.runs_of(name)]
+        return _runs([one.alignment.aer or 0.0 for one in runs if one.alignment])
+
+    monkeypatch.setattr(Study, "translations", translations)
+    monkeypatch.setattr(Study, "alignments", alignments)
     monkeypatch.setattr(compare, "translation_p", translation_p)
     monkeypatch.setattr(compare, "alignment_p", alignment_p)
     monkeypatch.setattr(lines, "aligner_interval", lambda params: (0.23, 0.27))
@@ -76,6 +92,16 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
 
     monkeypatch.setattr(lines, "diagonal_score", diagonal_score)
     return tested
+
+
+def with_seeds(params: Params, name: str, *seeds: int) -> Params:
+    """Add models that differ from a model in the seed alone."""
+    more = {f"{name}_{s}": params.models[name].model_copy(update={"seed": s}) for s in seeds}
+    return params.model_copy(update={"models": params.models | more})
+
+
+def _runs(values: list[float]) -> Runs:
+    return Runs(np.array(values), np.zeros((len(values), 500)))
 
 
 def write_scores(

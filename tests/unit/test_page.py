@@ -19,6 +19,7 @@ from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.reporting import attention_data as packing
 from attnmt.reporting.attention import Matrix
+from attnmt.reporting.claims_table import ELSEWHERE
 from attnmt.reporting.headlines import Headline, make_headlines
 from attnmt.reporting.page import ADDRESS
 from attnmt.reporting.sections import TableBody, table_section
@@ -161,12 +162,10 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
     best, chosen = "local_p_general_feed", "local_p_general_feed, best on the development set"
     label = "local-p attention (general) + feed input + unk replace"
     versus = f"{best} against base_reverse_dropout, before unk replacement"
-    verdicts = Headline("Verdicts that agree", "8 of 8", "all", "")
     assert make_headlines(params, tables, papers_text=False) == [
         Headline("Best model, BLEU", "20.0", label, chosen),
-        Headline("BLEU with attention", "higher", versus, "as in the paper"),
+        Headline("Gain by attention, BLEU", "+3.0", versus, ""),
         Headline("Alignment error rate", "12.00", "local-p (general)", chosen),
-        verdicts,
     ]
     headlines = make_headlines(params, tables, papers_text=True)
     assert headlines[0] == Headline("Best model, BLEU", "20.0", label, f"{chosen}; paper 20.9")
@@ -197,6 +196,17 @@ def test_the_best_model_of_the_headline_is_the_one_that_is_served(params: Params
     assert best_model(params) == "global_location_feed"
     assert headlines[0].ours == "18.0"
     assert headlines[0].note.startswith("global_location_feed, best on the development set")
+
+
+def test_the_page_opens_with_the_claims_or_says_who_judges_them(page: str, params: Params) -> None:
+    assert ELSEWHERE in "".join(Parsed(page).texts)
+    content = made_tables(params)
+    path = Layout(params.experiment).reports / "tables" / "tables.json"
+    claims = made_tables(params)["tables"][0] | {"name": "claims", "short": "Claims"}
+    write_json(path, content | {"tables": [*content["tables"], claims]})
+    opened = page_of(params)
+    assert ELSEWHERE not in "".join(Parsed(opened).texts)
+    assert opened.index('<section id="claims">') < opened.index('<section id="table1">')
 
 
 def test_our_columns_stand_before_the_paper_s(page: str) -> None:

@@ -258,6 +258,50 @@ def test_the_report_names_all_tables_of_a_model(project):
     assert runs("local_p_2")[0].data.tags["tables"] == "Table 1, The author's own table"
 
 
+def with_seeds(count):
+    """Return the root's experiment in which base has several seeds."""
+    base = EXPERIMENT.models["base"]
+    seeds = {f"base_{k}": base.model_copy(update={"seed": k}) for k in range(2, count + 1)}
+    return EXPERIMENT.model_copy(update={"models": EXPERIMENT.models | seeds})
+
+
+def test_the_seeds_of_a_system_stand_below_one_run_with_mean_and_deviation(project):
+    for name, value in {"base": 20.0, "base_2": 21.0, "base_3": 22.0}.items():
+        write_training(name, fingerprint=name)
+        write_scores(name, value)
+    params = with_seeds(3)
+    assert import_missing(params) == ["base", "base_2", "base_3"]
+    assert import_missing(params) == []  # a second import adds nothing
+    (group,) = runs("base, 3 seeds")
+    found = {name: group.data.metrics[name] for name in ("bleu", "bleu_sd", "seeds")}
+    assert found == {"bleu": 21.0, "bleu_sd": 1.0, "seeds": 3}
+    assert "aer" not in group.data.metrics
+    below = [r for r in runs() if r.data.tags.get("mlflow.parentRunId") == group.info.run_id]
+    assert {run.info.run_name for run in below} == {"base", "base_2", "base_3"}
+    view = store.connect().get_experiment_by_name("demo").tags[store.VIEW_TAG]
+    assert "metrics.`bleu_sd`" in json.loads(view)["selectedColumns"]
+
+
+def test_a_group_follows_its_seeds_and_goes_with_them(project):
+    for name, value in {"base": 20.0, "base_2": 21.0}.items():
+        write_training(name, fingerprint=name)
+        write_scores(name, value)
+    import_missing(with_seeds(2))
+    write_scores("base_2", 25.0)
+    assert import_missing(with_seeds(2)) == ["base", "base_2"]
+    (group,) = runs("base, 2 seeds")
+    assert group.data.metrics["bleu"] == 22.5
+    assert import_missing(EXPERIMENT) == ["base"]  # base_2 is no longer a seed of base
+    assert runs("base, 2 seeds") == []
+    assert not any("mlflow.parentRunId" in run.data.tags for run in runs())
+
+
+def test_a_system_with_one_seed_has_no_run_but_its_training(project):
+    write_training("base")
+    import_missing(EXPERIMENT)
+    assert [run.info.run_name for run in runs()] == ["base"]
+
+
 def test_an_ensemble_gets_another_run_when_its_members_change(project):
     for model in ("one", "two"):
         write_training(model, fingerprint=f"f_{model}")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from attnmt.config.params import SYSTEMS
 from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.config.systems import Systems
 from attnmt.files.yaml_file import YamlFile, fault, hint
@@ -128,3 +129,12 @@ def load_claims(path: Path, systems: Systems) -> dict[str, Claim]:
                     why = f"no system or ensemble {name!r}{hint(name, known)}"
                     raise file.error(["claims", key, field, i], why)
     return claims
+
+
+def project_claims(project: Path = Path()) -> dict[str, Claim]:
+    """Read and check the claims of a project, whose ``systems.yaml`` has the systems.
+
+    Raises:
+        InputError: as :func:`load_claims` says.
+    """
+    return load_claims(project / CLAIMS, YamlFile.read(project / SYSTEMS).into(Systems))

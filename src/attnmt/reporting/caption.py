@@ -26,9 +26,28 @@ REPLACED = (
     "the same step, or at the next. For each system we take the step that restores more of the unknown "
     "words in the development set's references."
 )
-OWN = (
-    "A row that the paper does not have is our own. Its verdict says whether it is higher or lower "
-    "than the row that it is compared with."
+ONE_SEED = (
+    "Each system was trained once. So the intervals and p are about the sentences and not about another "
+    "training, and this table has no verdict."
+)
+SEVERAL_SEEDS = (
+    "Where a system has several seeds, its number is their mean, and the number after ± is the standard "
+    "deviation between them. The interval then holds for a new training on a new sample of sentences. "
+    "Where it has one seed, the interval is from the bootstrap and holds for the sentences."
+)
+TESTED_SEEDS = (
+    "Where both systems of a gain have several seeds, p and the interval of the gain are about the "
+    "systems: they hold for other seeds and other sentences. Only such a gain has a verdict. The two "
+    "systems of a gain are trained independently. Two that share trainings, such as an ensemble and its "
+    "member, are compared seed by seed, over the seeds that both have."
+)
+TESTED_SENTENCES = (
+    "Where both have one seed, p is about the sentences, by approximate randomization. Where only one "
+    "of them has several seeds, the gain has no p."
+)
+OWN = "A row that the paper does not have is our own."
+OWN_VERDICT = (
+    "Its verdict says whether it is higher or lower than the row that it is compared with."
 )
 Rows = Sequence[Compared]
 Conditions = Mapping[str, Cell]  # by column of the CSV file
@@ -54,7 +73,7 @@ def caption(
     parts = [
         _gain(spec, rows),
         _verdict(spec, rows, papers_text),
-        OWN if spec.published and _any_own(rows) else "",
+        _own(rows) if spec.published else "",
         spec.note,
     ]
     if len(spec.scripts) == 1:
@@ -72,6 +91,11 @@ def caption(
     if len(spec.scripts) == 1:
         parts.append(f"Signature: {common['signature']}.")
     return Caption(*(" ".join(part for part in half if part) for half in (lead, parts)))
+
+
+def _several(rows: Rows) -> bool:
+    """Return whether a row has several seeds."""
+    return any(len(row.line.systems) > 1 for row in rows)
 
 
 def _any(rows: Rows, column: str) -> bool:
@@ -96,7 +120,11 @@ def _measured(spec: TableSpec, rows: Rows, common: Conditions) -> str:
         aligned_set = f"{common['aligned_set']} ({', '.join(details)}; {gold})"
         sentences.append(f"AER is measured on {aligned_set}.")
     brackets = " in brackets" if spec.inside else ""
-    return f"{' '.join(sentences)} The 95% intervals{brackets} are from the bootstrap."
+    if _several(rows):
+        intervals = f"The 95% intervals{brackets} of several seeds hold for a new training."
+    else:
+        intervals = f"The 95% intervals{brackets} are for the sentences, by the bootstrap."
+    return f"{' '.join(sentences)} {intervals}"
 
 
 def seed_words(seeds: Collection[Sequence[str]]) -> list[str]:
@@ -119,9 +147,12 @@ def _text(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
     return "Our text is not the paper's: compare gains, not numbers."
 
 
-def _any_own(rows: Rows) -> bool:
-    """Return whether a row is neither the paper's nor the diagonal."""
-    return any(not row.line.row.source and row.line.row.model != DIAGONAL for row in rows)
+def _own(rows: Rows) -> str:
+    """Say which rows are neither the paper's nor the diagonal, and what their verdicts say."""
+    own = [r for r in rows if not r.line.row.source and r.line.row.model != DIAGONAL]
+    if not own:
+        return ""
+    return f"{OWN} {OWN_VERDICT}" if any(row.verdict for row in own) else OWN
 
 
 def _gain(spec: TableSpec, rows: Rows) -> str:
@@ -134,28 +165,35 @@ def _gain(spec: TableSpec, rows: Rows) -> str:
         else "the system that the column “gain over” names"
     )
     sign = " A gain below 0 is an improvement." if spec.judged == "aer" else ""
-    return (
-        f"A number in brackets is the gain over {base}.{sign} "
-        "The column “p” has the p-value of that gain, by approximate randomization."
-    )
+    gain = f"A number in brackets is the gain over {base}.{sign}"
+    if not _several(rows):
+        return (
+            f"{gain} The column “p” has the p-value of that gain, by approximate randomization. "
+            f"{ONE_SEED}"
+        )
+    parts = [gain]
+    if any(row.gain.interval for row in rows):
+        parts.append(TESTED_SEEDS)
+    if any(row.gain.value is not None and row.gain.interval is None for row in rows):
+        parts.append(TESTED_SENTENCES)
+    return " ".join(parts)
 
 
 def _verdict(spec: TableSpec, rows: Rows, papers_text: bool) -> str:
     """Say what a verdict is, and what a difference is where one is shown."""
+    difference = "The difference is our number less the paper's." if papers_text else ""
     if spec.judged is None or not _any(rows, "verdict"):
-        return ""
-    judged, noise = (
-        METRICS[spec.judged].heading,
-        f"It is “within noise” where p is {LEVEL} or more.",
-    )
+        return difference if spec.published else ""
+    judged = METRICS[spec.judged].heading
+    noise = f"It is “within noise” where p is {LEVEL} or more."
     if not spec.published:
         bases = {SUBWORDS.name: "with words", FAULTS.name: "without faults"}
         base = bases.get(spec.name, "that of the system in the column “gain over”")
         return f"The verdict says whether {judged} is higher or lower than {base}. {noise}"
     if papers_text:
         return (
-            "The difference is our number less the paper's. The verdict says whether the paper's "
-            f"{judged} lies in our interval, or ours is higher or lower."
+            f"{difference} The verdict says whether the paper's {judged} lies in our interval, or ours "
+            "is higher or lower."
         )
     return f"The verdict says whether our gain has the sign of the paper's gain. {noise}"
 
@@ -181,12 +219,8 @@ def _systems(rows: Rows) -> list[str]:
     ]
     averages = [scores.average for row in rows for scores in row.line.scores if scores.average]
     sentences += [f"The ensemble averages its members' {average}." for average in averages]
-    if any(_any(rows, f"{metric}_sd") for metric in METRICS):
-        sentences.append(
-            "Where a system has several seeds, its number and the bounds of its interval are means "
-            "over them. The number after ± is the standard deviation between seeds, and p is the "
-            "largest over the pairs of seeds."
-        )
+    if _several(rows):
+        sentences.append(SEVERAL_SEEDS)
     if not all(row.line.systems for row in rows):
         sentences.append(
             "Where a row has no number of ours, this experiment does not train its system."

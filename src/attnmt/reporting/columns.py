@@ -23,6 +23,11 @@ def shown_columns(spec: TableSpec, rows: Sequence[Compared], papers_text: bool) 
     if spec.questions:
         questions = [row.line.row.question for row in rows]
         columns.append(text_column("question", "question", questions, "name"))
+    if any(len(row.line.systems) > 1 for row in rows):
+        counts = [len(row.line.scores) or None for row in rows]
+        columns.append(
+            Column("trainings", "seeds", [decimal(n, 0) for n in counts], list(counts), "detail")
+        )
     for metric in spec.metrics:
         columns += _metric_columns(spec, metric, rows)
     for step in LINK_STEPS if spec.readings else ():
@@ -35,6 +40,7 @@ def shown_columns(spec: TableSpec, rows: Sequence[Compared], papers_text: bool) 
             columns.append(Column("difference", "difference", cells, differences, role="detail"))
         over = [short_system(row.gain.over) if row.gain.over else None for row in rows]
         columns.append(text_column("gain_over", "gain over", over))
+        columns.append(_gain_interval(rows, METRICS[spec.judged].shown))
         p_values = [row.gain.p for row in rows]
         columns.append(Column("p", "p", [_p(value) for value in p_values], p_values, "detail"))
         columns.append(text_column("verdict", "verdict", [row.verdict for row in rows]))
@@ -125,6 +131,13 @@ def _ours(row: Compared, key: str, judged: bool) -> str:
 def _interval(row: Compared, key: str) -> str:
     bounds = row.line.numbers[key].interval
     return "–".join(decimal(bound, METRICS[key].shown) for bound in bounds or ())
+
+
+def _gain_interval(rows: Sequence[Compared], digits: int) -> Column:
+    bounds = [row.gain.interval for row in rows]
+    cells = [" to ".join(signed(bound, digits) for bound in pair or ()) for pair in bounds]
+    lows = [pair[0] if pair else None for pair in bounds]
+    return Column("gain_interval", "95% interval of the gain", cells, lows, "detail")
 
 
 def _in_brackets(text: str) -> str:

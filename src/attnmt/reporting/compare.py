@@ -1,5 +1,6 @@
 """The tables of scores: our numbers beside the published ones, with gains, tests and verdicts."""
 
+from dataclasses import replace
 from statistics import mean
 
 from attnmt.config import DIAGONAL, Params
@@ -22,8 +23,11 @@ from attnmt.reporting.tables import (
 )
 from attnmt.scoring.paired import alignment_p, translation_p
 from attnmt.scoring.results import AttentionScores
+from attnmt.scoring.studies import Study
 
 DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
+# Columns of the CSV file that a table has only if a system in it has several seeds
+NEED_SEEDS = ("verdict", "gain_low", "gain_high", "trainings")
 P_DIGITS = 6  # decimals of p that are kept and judged; a reader sees fewer
 
 
@@ -33,24 +37,26 @@ def make_tables(params: Params) -> list[Table]:
     Raises:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
     """
+    study = Study(params)
     tables = [
-        make_table(params, spec, table_rows(params, spec.name) + [DIAGONAL_ROW] * spec.readings)
+        make_table(study, spec, table_rows(params, spec.name) + [DIAGONAL_ROW] * spec.readings)
         for spec in PUBLISHED
     ]
     rows_of = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_rows}
     tables += [
-        make_table(params, spec, marked(params, rows(params))) for spec, rows in rows_of.items()
+        make_table(study, spec, marked(params, rows(params))) for spec, rows in rows_of.items()
     ]
     tables += [make_table(params, spec, deciding_rows(params, spec.name)) for spec in DECIDES]
     return [table for table in tables if table is not None]
 
 
-def make_table(params: Params, spec: TableSpec, rows: list[Row]) -> Table | None:
+def make_table(study: Study, spec: TableSpec, rows: list[Row]) -> Table | None:
     """Return a table, or None if the experiment has no number in it."""
+    params = study.params
     if not any(params.runs_of(row.model) for row in rows):
         return None
     test = params.sets.tests[spec.test]
-    lines = [read_line(params, row, spec, test) for row in rows]
+    lines = [read_line(study, row, spec, test) for row in rows]
     by_key = {line.row.key: line for line in lines}
     main_metric = spec.judged or spec.metrics[0]
     if all(line.numbers[main_metric].value is None for line in lines):
@@ -59,24 +65,23 @@ def make_table(params: Params, spec: TableSpec, rows: list[Row]) -> Table | None
     common = common_conditions(systems, spec, test)
     compared = [
         _compared(
-            params, line, line if spec.gain_from else by_key.get(line.row.over or ""), spec, test
+            study, line, line if spec.gain_from else by_key.get(line.row.over or ""), spec, test
         )
         for line in lines
     ]
+    left_out = () if any(len(line.systems) > 1 for line in lines) else NEED_SEEDS
     papers_text = spec.published and common.get("set") == paper_set(spec.name)
     return Table(
         spec.name,
         title(params, spec, compared),
         caption(params, spec, compared, common, papers_text),
         shown_columns(spec, compared, papers_text),
-        [row.cells for row in compared],
+        [{k: v for k, v in row.cells.items() if k not in left_out} for row in compared],
         [row.line.row.key for row in compared],
     )
 
 
-def _compared(
-    params: Params, line: Line, base: Line | None, spec: TableSpec, test: str
-) -> Compared:
+def _compared(study: Study, line: Line, base: Line | None, spec: TableSpec, test: str) -> Compared:
     """Return a row with its gain and verdict. Its gain counts from the line ``base``.
 
     The cells are in the order of the CSV file's columns.
@@ -90,8 +95,9 @@ def _compared(
     gain, difference, verdict = Gain(), None, None
     if spec.judged:
         ours, published = line.numbers[spec.judged], row.number(spec.judged)
-        gain = _gain(params, line, base, spec, test)
-        verdict = _verdict(row, row.set == test, published, ours, gain)
+        gain = _gain(study, line, base, spec, test)
+        if len(line.systems) > 1:
+            verdict = _verdict(row, row.set == test, published, ours, gain)
         if spec.published:
             difference = _minus(ours.value, published, METRICS[spec.judged].digits)
             cells["difference"] = difference
@@ -102,10 +108,12 @@ def _compared(
         cells["paper_gain"] = row.gain or None
     if spec.judged:
         cells["gain"] = gain.value
+        cells["gain_low"], cells["gain_high"] = gain.interval or (None, None)
         if not spec.gain_from:
             cells["gain_over"] = gain.over
     if spec.has_aer:
         cells |= _readings(line)
+    cells["trainings"] = len(line.scores) or None
     cells |= provenance(line, spec, test)
     if spec.published:
         cells |= {"paper_set": row.set or None, "source": row.source or None}
@@ -123,8 +131,8 @@ def _number_cells(line: Line, metric: str, published: bool) -> dict[str, Cell]:
     return cells
 
 
-def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: str) -> Gain:
-    """Return the gain of a line over its base, tested where both have a number."""
+def _gain(study: Study, line: Line, base: Line | None, spec: TableSpec, test: str) -> Gain:
+    """Return the gain of a line over its base, tested where both have one seed or both have several."""
     judged, base_metric = spec.judged, spec.base_metric
     if judged is None or base_metric is None or base is None:
         return Gain()
@@ -133,33 +141,37 @@ def _gain(params: Params, line: Line, base: Line | None, spec: TableSpec, test: 
     paper = _minus(line.row.number(judged), base.row.number(base_metric), digits)
     if line.row.gain:  # the printed gain is not always the difference of the printed scores
         paper = float(line.row.gain)
-    p = None if value is None else _largest_p(params, line, base, spec, test)
     known = value is not None or paper is not None
-    return Gain(value, paper, p, base.row.system if known and base is not line else None)
+    gain = Gain(value, paper, over=base.row.system if known and base is not line else None)
+    if value is None:
+        return gain
+    if len(line.systems) == len(base.systems) == 1:
+        return replace(gain, p=_sentence_p(study.params, line, base, spec, test))
+    ours, other = line.runs.get(judged), base.runs.get(base_metric)
+    if ours is None or other is None:
+        return gain
+    estimate = study.gain(line.row.model or "", ours, base.row.model or "", other)
+    if estimate is None:
+        return gain
+    test_of_gain = estimate.test("greater")
+    value, low, high = (
+        round(number, digits)
+        for number in (test_of_gain.value, test_of_gain.low, test_of_gain.high)
+    )
+    return replace(gain, value=value, p=round(test_of_gain.p, P_DIGITS), interval=(low, high))
 
 
-def _largest_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
-    """Return the largest p over the pairs of seeds.
-
-    The first seeds of both sides make a pair, then the second ones, and so on. The side with fewer seeds
-    starts again from its first one.
-    """
+def _sentence_p(params: Params, line: Line, base: Line, spec: TableSpec, test: str) -> float:
+    """Return p of the difference between two trainings, which is about the sentences alone."""
     judged, base_metric = spec.judged or "", spec.base_metric or ""
-    p_values = []
-    for pair in range(max(len(line.systems), len(base.systems))):
-        ours, other = (side[pair % len(side)] for side in (line.systems, base.systems))
-        if judged == "aer":
-            p_values.append(alignment_p(params, ours.scores, other.scores))
-        else:
-            sides = (
-                (system.name, is_replaced(metric, row))
-                for system, metric, row in (
-                    (ours, judged, line.row),
-                    (other, base_metric, base.row),
-                )
-            )
-            p_values.append(translation_p(params, spec.script_of(judged), test, *sides))
-    return round(max(p_values), P_DIGITS)
+    (ours,), (other,) = line.systems, base.systems
+    if judged == "aer":
+        return round(alignment_p(params, ours.scores, other.scores), P_DIGITS)
+    sides = (
+        (system.name, is_replaced(metric, row))
+        for system, metric, row in ((ours, judged, line.row), (other, base_metric, base.row))
+    )
+    return round(translation_p(params, spec.script_of(judged), test, *sides), P_DIGITS)
 
 
 def _minus(number: float | None, other: float | None, digits: int) -> float | None:
@@ -169,7 +181,7 @@ def _minus(number: float | None, other: float | None, digits: int) -> float | No
 def _verdict(
     row: Row, on_papers_set: bool, published: float | None, ours: Number, gain: Gain
 ) -> str | None:
-    """Say whether our number agrees with the paper's.
+    """Say whether the number of several seeds agrees with the paper's.
 
     On the paper's set the numbers are compared, and on other sets the signs of the gains. A row that was
     not published is higher or lower than the row that it is compared with.
@@ -177,6 +189,8 @@ def _verdict(
     if on_papers_set and published is not None and ours.interval is not None:
         low, high = ours.interval
         return "higher" if published < low else "lower" if published > high else "agrees"
+    if gain.interval is None:  # p is not about the systems
+        return None
     if gain.value is None or gain.p is None or (gain.paper is None and row.source):
         return None
     if gain.value == 0 or gain.p >= LEVEL:

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from attnmt.config import ALIGNER, Params
+from attnmt.config import Params
 from attnmt.decoding.best import ranked_models
+from attnmt.reporting.claims_table import NAME, NOT_TESTED
 from attnmt.reporting.columns import short_system
 from attnmt.reporting.paper import Row, table_rows
 from attnmt.reporting.tables_file import ShownTable
 
 TablesByName = Mapping[str, ShownTable]
-AGREES = ("agrees", "same order")
 CHOSEN = "best on the development set"
 
 
@@ -55,7 +55,7 @@ def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> l
         _last("Ensemble, BLEU", _of(bleu, params.ensembles), "bleu", papers_text),
         _attention_gain(params, ranked, bleu),
         _last("Alignment error rate", _of(aer, attentional[:1]), "aer", papers_text, CHOSEN),
-        _verdicts(params, tables),
+        _claims(tables),
     ]
     return [headline for headline in headlines if headline is not None]
 
@@ -97,7 +97,7 @@ def _last(
 
 
 def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) -> Headline | None:
-    """Say whether the best model with attention beats the best without, before unk replacement."""
+    """Compare the best model with attention and the best without, before unk replacement."""
     unreplaced = [pair for pair in bleu if not pair.row.replaced]
     sides = []
     for attends in (True, False):
@@ -105,33 +105,19 @@ def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) ->
         sides += _of(unreplaced, best)[:1]
     if len(sides) < 2:
         return None
-    ours = sides[0].ours - sides[1].ours
-    numbers = [side.row.number("bleu") for side in sides]
-    note = ""
-    if numbers[0] is not None and numbers[1] is not None:
-        agrees = (ours > 0) == (numbers[0] > numbers[1])
-        note = "as in the paper" if agrees else "unlike the paper"
+    gain = f"{sides[0].ours - sides[1].ours:+.1f}"
     systems = f"{sides[0].row.model} against {sides[1].row.model}, before unk replacement"
-    return Headline("BLEU with attention", "higher" if ours > 0 else "lower", systems, note)
+    return Headline("Gain by attention, BLEU", gain, systems, "")
 
 
-def _verdicts(params: Params, tables: TablesByName) -> Headline | None:
-    """Count the verdicts of the paper's rows, except that of the outside aligner, which is not ours."""
-    shown = {(name, row.key): row for name, table in tables.items() for row in table.rows}
-    rows = {
-        (name, row.key)
-        for name in tables
-        for row in table_rows(params, name)
-        if row.source and row.model != ALIGNER
-    }
-    verdicts = Counter(shown[place].cells.get("verdict", "") for place in rows & shown.keys())
-    verdicts.pop("", None)
-    if not verdicts:
+def _claims(tables: TablesByName) -> Headline | None:
+    """Count the verdicts on the claims."""
+    rows = tables[NAME].rows if NAME in tables else []
+    verdicts = Counter(row.cells["verdict"] for row in rows)
+    tested = [f"{verdicts[word]} {word}" for word in ("refuted", "undecided")]
+    untested = f"{verdicts[NOT_TESTED]} {NOT_TESTED}" if verdicts[NOT_TESTED] else ""
+    count = verdicts.total() - verdicts[NOT_TESTED]
+    if not count:
         return None
-    agree = sum(verdicts[verdict] for verdict in AGREES)
-    others = [
-        f"{count} {verdict}" for verdict, count in sorted(verdicts.items()) if verdict not in AGREES
-    ]
-    return Headline(
-        "Verdicts that agree", f"{agree} of {verdicts.total()}", ", ".join(others) or "all", ""
-    )
+    confirmed = f"{verdicts['confirmed']} of {count}"
+    return Headline("Claims confirmed", confirmed, ", ".join(tested), untested)

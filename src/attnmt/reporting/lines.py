@@ -1,6 +1,6 @@
-"""Our numbers for a row of a table, read from the files of scores and averaged over seeds."""
+"""Our numbers for a row of a table, read from the files of scores; over several seeds, their means."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import mean, stdev
 
 from attnmt.config import ALIGNER, DIAGONAL, Params
@@ -9,6 +9,8 @@ from attnmt.reporting.paper import Row
 from attnmt.reporting.tables import METRICS, Cell, TableSpec
 from attnmt.scoring.paired import aligner_interval, diagonal_score
 from attnmt.scoring.results import LinkScores, SystemScores, read_aligner, read_system_scores
+from attnmt.scoring.seeds import Runs, summary
+from attnmt.scoring.studies import Study
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of ours and the bounds of its 95% bootstrap interval, all of them means over seeds.
+    """A number of ours and the bounds of its 95% interval.
 
-    ``sd`` is the standard deviation between the seeds. A field is None if it was not measured.
+    The number of several seeds is their mean, and ``sd`` is the standard deviation between them. Their
+    interval holds for a new training on a new sample of sentences. The interval of one seed is from the
+    bootstrap and holds for the sentences. A field is None if it was not measured.
     """
 
     value: float | None = None
@@ -46,11 +50,13 @@ class Line:
     """A row of a table, our systems for it, and our numbers.
 
     ``systems`` has one for each seed. It is empty where the experiment has no system for the row.
+    ``runs`` has the scores of several seeds by metric, where sentences are known.
     """
 
     row: Row
     systems: list[Measured]
     numbers: dict[str, Number]
+    runs: dict[str, Runs] = field(default_factory=dict)
 
     @property
     def scores(self) -> list[SystemScores]:
@@ -65,16 +71,18 @@ class Line:
 
 @dataclass(frozen=True)
 class Gain:
-    """One number of ours less another, the published gain beside it, and p of the paired test.
+    """One number of ours less another, the published gain beside it, and p of the test.
 
-    ``over`` names the row of the other number. It is None where both numbers stand in the same row. A
-    number that is not known is None.
+    Where both numbers have several seeds, p and ``interval`` are about the systems. Where both have one,
+    p is about the sentences, and there is no interval. ``over`` names the row of the other number. It is
+    None where both numbers stand in the same row. A number that is not known is None.
     """
 
     value: float | None = None
     paper: float | None = None
     p: float | None = None
     over: str | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -93,16 +101,25 @@ class Compared:
     cells: dict[str, Cell]
 
 
-def read_line(params: Params, row: Row, spec: TableSpec, test: str) -> Line:
+def read_line(study: Study, row: Row, spec: TableSpec, test: str) -> Line:
     """Read our numbers for a row on a test set.
 
     Raises:
         InputError: if a file is missing or damaged, has no scores of the test set, or belongs to
             another system.
     """
-    systems = _systems(params, row.model, test)
-    numbers = {metric: _number(systems, metric, row, spec, test) for metric in spec.metrics}
-    return Line(row, systems, numbers)
+    systems = _systems(study.params, row.model, test)
+    values = {metric: _values_of(systems, metric, row, spec, test) for metric in spec.metrics}
+    runs = {
+        metric: _runs(study, metric, row, spec, test)
+        for metric in spec.metrics
+        if METRICS[metric].interval and len(values[metric]) > 1
+    }
+    numbers = {
+        metric: _number(by_seed, METRICS[metric].digits, runs.get(metric))
+        for metric, by_seed in values.items()
+    }
+    return Line(row, systems, numbers, runs)
 
 
 def is_replaced(metric: str, row: Row) -> bool:
@@ -145,15 +162,37 @@ def _diagonal(params: Params) -> Measured:
     return Measured("tables", "none", path.as_posix(), None, diagonal_score(params))
 
 
-def _number(systems: list[Measured], metric: str, row: Row, spec: TableSpec, test: str) -> Number:
-    by_seed = [_values(system, metric, row, spec, test) for system in systems]
-    measured = [values for values in by_seed if values is not None]
-    if not measured:
+def _number(by_seed: list[tuple[float, ...]], digits: int, runs: Runs | None) -> Number:
+    """Return the number of a row.
+
+    Args:
+        by_seed: for each seed its number and the bounds of its interval, if it has one.
+        runs: the same seeds with what their sentences add; None for a single seed and where the
+            sentences are not known.
+    """
+    if not by_seed:
         return Number()
-    digits, columns = METRICS[metric].digits, list(zip(*measured, strict=True))
-    sd = round(stdev(columns[0]), digits) if len(measured) > 1 else None
-    value, *bounds = (round(mean(column), digits) for column in columns)
-    return Number(value, (bounds[0], bounds[1]) if bounds else None, sd)
+    values = [seed[0] for seed in by_seed]
+    bounds = summary(runs).prediction if runs else by_seed[0][1:] if len(values) == 1 else ()
+    sd = round(stdev(values), digits) if len(values) > 1 else None
+    low_high = [round(bound, digits) for bound in bounds]
+    interval = (low_high[0], low_high[1]) if low_high else None
+    return Number(round(mean(values), digits), interval, sd)
+
+
+def _runs(study: Study, metric: str, row: Row, spec: TableSpec, test: str) -> Runs:
+    model = row.model or ""
+    if metric == "aer":
+        return study.alignments(model)
+    return study.translations(model, spec.script_of(metric), test, is_replaced(metric, row))
+
+
+def _values_of(
+    systems: list[Measured], metric: str, row: Row, spec: TableSpec, test: str
+) -> list[tuple[float, ...]]:
+    """Return what :func:`_values` returns for each seed for which it returns something."""
+    by_seed = (_values(system, metric, row, spec, test) for system in systems)
+    return [values for values in by_seed if values is not None]
 
 
 def _values(

@@ -15,6 +15,8 @@ from markupsafe import Markup, escape
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
 from attnmt.model.trained import read_provenance
+from attnmt.reporting.claims_table import ELSEWHERE
+from attnmt.reporting.claims_table import NAME as CLAIMS
 from attnmt.reporting.provenance import short_commits
 from attnmt.reporting.report import Report, is_papers_text, listed
 from attnmt.reporting.sections import (
@@ -31,6 +33,7 @@ TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"
 # Where each section stands. A section that is not named here stands below OTHERS.
 GROUPS = {
+    "Claims": [CLAIMS],
     "The paper": [
         *("table1", "table2", "table3", "table4", "figure5", "figure6"),
         *("table5", "table6", "attention"),
@@ -68,10 +71,15 @@ def make_page(params: Params, report: Report) -> str:
             run=_run(params),
             headlines=report.headlines,
             same_text=is_papers_text(params),
+            no_claims="" if _has_claims(report) else ELSEWHERE,
             groups=_grouped(_sections(report)),
             commands=_commands(params),
         )
     )
+
+
+def _has_claims(report: Report) -> bool:
+    return any(table.name == CLAIMS for tables in report.tables.values() for table in tables)
 
 
 def _part(*names: str) -> Markup:

@@ -23,6 +23,9 @@ TONES = {
     "higher": "bad",
     "lower": "bad",
     "within noise": "even",
+    "confirmed": "good",
+    "refuted": "bad",
+    "undecided": "even",
 }
 
 

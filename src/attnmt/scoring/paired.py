@@ -37,14 +37,14 @@ def translation_p(
 
 def alignment_p(params: Params, ours: SystemScores | None, other: SystemScores | None) -> float:
     """Return p of the difference between two alignment error rates; None means the outside aligner."""
-    links, other_links = (_links(params, scores) for scores in (ours, other))
-    gold, samples = _gold(params, ours, other), params.evaluation.bootstrap_samples
+    links, other_links = (system_links(params, scores) for scores in (ours, other))
+    gold, samples = gold_links(params, ours, other), params.evaluation.bootstrap_samples
     return paired_aer_p(links, other_links, gold, samples)
 
 
 def aligner_interval(params: Params) -> tuple[float, float]:
     """Return the 95% interval of the outside aligner's error rate, computed like a model's."""
-    links, gold = _links(params, None), _gold(params)
+    links, gold = system_links(params, None), gold_links(params)
     return aer_interval(links, gold, params.evaluation.bootstrap_samples)
 
 
@@ -56,7 +56,7 @@ def diagonal_score(params: Params) -> LinkScores:
     return score_links(aligned, diagonal_links(params), gold, samples)
 
 
-def _links(params: Params, scores: SystemScores | None) -> list[Links]:
+def system_links(params: Params, scores: SystemScores | None) -> list[Links]:
     """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
     if scores is None:
         path = Layout(params.experiment).dictionary / f"{params.sets.aligned}.links"
@@ -67,7 +67,7 @@ def _links(params: Params, scores: SystemScores | None) -> list[Links]:
     return read_forced(params, scores.name, [step])[step]
 
 
-def _gold(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
+def gold_links(params: Params, *systems: SystemScores | None) -> list[GoldLinks]:
     """Return the gold links of the words that the systems read; the aligner reads tokens.
 
     Raises:

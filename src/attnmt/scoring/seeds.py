@@ -84,6 +84,10 @@ class Runs:
         """
         return cls(np.array(values, dtype=np.float64), np.zeros((len(values), 0)))
 
+    def of(self, seeds: Sequence[int]) -> Self:
+        """Return the runs of some seeds, counted from 0; there must be two or more."""
+        return type(self)(self.values[list(seeds)], self.influences[list(seeds)])
+
     def minus(self, other: Self) -> Self:
         """Return the difference, seed by seed, from another score of the same trainings.
 

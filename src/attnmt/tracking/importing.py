@@ -19,6 +19,7 @@ from attnmt.scoring.results import read_scores
 from attnmt.tracking.live import TrackedRun, warn
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
+from attnmt.tracking.seed_groups import group_seeds
 from attnmt.tracking.store import REPORT, RunKey, connect, find_run, open_run, store_uri
 
 # Entries of provenance.json that are metrics; the others are tags.
@@ -39,8 +40,8 @@ def import_missing(params: Params) -> list[str]:
     """Import finished trainings, scores and the report; complete what MLflow has in part.
 
     Returns:
-        The names of the models and ensembles to which something was added, and REPORT if something was
-        added to the report. A second call adds nothing.
+        The names of the models and ensembles to which something was added or whose group of seeds
+        changed, and REPORT if something was added to the report. A second call adds nothing.
 
     Raises:
         InputError: if MLflow is not installed or its store does not answer, or a file is damaged.
@@ -58,6 +59,7 @@ def import_missing(params: Params) -> list[str]:
             if finished.issuperset(members) and add_scores(client, experiment, name):
                 added.add(name)
         report = [REPORT] if add_report(client, params) else []
+        added |= group_seeds(client, params)
     except InputError:
         raise
     except Exception as error:

@@ -44,6 +44,17 @@ def add_scores(client: Any, experiment: str, name: str) -> bool:
     return log_final(client, run_id, score_metrics(scores))
 
 
+def scored_run(client: Any, experiment: str, name: str) -> Any:
+    """Return the run that has the scores of a model or an ensemble, or None.
+
+    Raises:
+        InputError: if its scores, or the files of a training behind them, are missing or damaged.
+    """
+    scores, layout = read_scores(experiment, name), Layout(experiment)
+    trained = [read_provenance(layout.model(member)) for member in scores.models]
+    return find_run(client, _key(experiment, name, scores.average, trained))
+
+
 def _key(experiment: str, name: str, average: str | None, trained: list[Provenance]) -> RunKey:
     """Return the key of the run for the scores, which is the run of a training or of an ensemble."""
     if average is None:

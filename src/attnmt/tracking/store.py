@@ -36,7 +36,12 @@ UI = "http://127.0.0.1:5000"  # where `mlflow ui`, and with it `make ui`, serves
 SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
 COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`tables`"]
 VIEW_NAME = "scores"
-VIEW = {f"mlflow.sharedViewState.{VIEW_NAME}": json.dumps({"selectedColumns": COLUMNS})}
+VIEW_TAG = f"mlflow.sharedViewState.{VIEW_NAME}"
+VIEW = {VIEW_TAG: json.dumps({"selectedColumns": COLUMNS})}
+# The view of an experiment whose systems have several seeds: each score is followed by its deviation.
+DEVIATIONS = [f"metrics.`{name}{end}`" for name in SCORES for end in ("", "_sd")]
+SEEDS_VIEW = json.dumps({"selectedColumns": ["metrics.`seeds`", *DEVIATIONS, "tags.`tables`"]})
+GROUPS = 1000  # the most systems with several seeds that an experiment may have
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
 
 # A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
@@ -236,6 +241,28 @@ def model_runs(client: Any, experiment: str) -> list[Any]:
         runs += page
         token = page.token or ""
     return runs
+
+
+def group_runs(client: Any, experiment: str) -> dict[str, Any]:
+    """Return the runs that stand for several seeds, by the names of their systems."""
+    place = [_experiment(client, experiment)]
+    runs = client.search_runs(place, "tags.kind = 'system'", max_results=GROUPS)
+    return {run.data.tags["system"]: run for run in runs}
+
+
+def make_group(client: Any, experiment: str, system: str, started: int) -> Any:
+    """Create the run that stands for several seeds; it starts with the first of them."""
+    tags = {"kind": "system", "system": system}
+    run = client.create_run(_experiment(client, experiment), started, tags, run_name=system)
+    client.set_terminated(run.info.run_id, "FINISHED", started)
+    return run
+
+
+def show_deviations(client: Any, experiment: str) -> None:
+    """Have the view of an experiment show the deviations between seeds."""
+    known = client.get_experiment(_experiment(client, experiment))
+    if known.tags.get(VIEW_TAG) != SEEDS_VIEW:
+        client.set_experiment_tag(known.experiment_id, VIEW_TAG, SEEDS_VIEW)
 
 
 def find_run(client: Any, key: RunKey) -> Any:

@@ -1,0 +1,139 @@
+"""The claims of ``claims.yaml`` judged by an experiment: what is measured for each, and its outcome."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from attnmt.config import Params
+from attnmt.config.claims import Claim, Measure
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.model.trained import read_history
+from attnmt.scoring.results import read_system_scores
+from attnmt.scoring.seeds import Outcome, Runs
+from attnmt.scoring.sentence_numbers import by_length, slopes, translation_scores
+from attnmt.scoring.studies import Study
+from attnmt.scoring.verdicts import Verdict, judge, verdicts
+
+EARLY = 4  # the early cost is of the first of so many equal parts of the shortest curve
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an experiment says about a claim that it can test.
+
+    ``seeds`` has the smallest and the largest number of seeds of its systems, or one number if all have
+    the same.
+    """
+
+    outcome: Outcome
+    verdict: Verdict
+    seeds: list[int]
+
+
+def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:
+    """Judge together all claims whose systems the experiment trains with two seeds or more.
+
+    Raises:
+        InputError: if a file of a system is missing or damaged.
+    """
+    tested = {key: claim for key, claim in claims.items() if is_testable(study, claim)}
+    outcomes, seeds = dict[str, Outcome](), dict[str, list[int]]()
+    for key, claim in tested.items():
+        runs = _runs(study, claim, claim.measure)
+        others = _runs(study, claim, claim.rank_with) if claim.rank_with else None
+        outcomes[key] = judge(claim, runs, others)
+        counts = [len(one.values) for one in runs.values()]
+        seeds[key] = sorted({min(counts), max(counts)})
+    words = verdicts(outcomes)
+    return {key: Judged(outcomes[key], words[key], seeds[key]) for key in tested}
+
+
+def systems_of(claim: Claim) -> list[str]:
+    """Return all systems that a claim is about."""
+    return [*claim.systems, *(claim.over or ())]
+
+
+def is_testable(study: Study, claim: Claim) -> bool:
+    """Return whether the experiment can test a claim.
+
+    It needs two seeds or more of every system, and pairs of seeds that share trainings if the claim
+    compares such. Error rates need gold links, and slopes need sentences of several lengths.
+    """
+    names, test = systems_of(claim), set_of(study.params, claim, "bleu")
+    if not all(study.has_seeds(name) for name in names):
+        return False
+    if claim.compare == "paired" and study.pairs(*names) is None:
+        return False
+    scores = [read_system_scores(study.params, name, test) for name in names]
+    if "aer" in (claim.measure, claim.rank_with):
+        return all(one.alignment is not None and one.alignment.aer is not None for one in scores)
+    if claim.measure == "length_slope":
+        return all(
+            len({group.max_length for group in one.sets[test].lengths}) > 1 for one in scores
+        )
+    return True
+
+
+def set_of(params: Params, claim: Claim, measure: Measure | None = None) -> str:
+    """Return the set on which a claim's measure is taken."""
+    if (measure or claim.measure) == "aer":
+        return params.sets.aligned
+    return params.sets.tests[0 if claim.test == "first" else -1]
+
+
+def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
+    """Return the seeds of each system of a claim, scored by a measure."""
+    names, test = systems_of(claim), set_of(study.params, claim, measure)
+    if measure in ("early_cost", "final_cost"):
+        runs = _costs(study.params, names, test, early=measure == "early_cost")
+    else:
+        runs = {name: _measured(study, name, measure, test) for name in names}
+    if claim.compare == "paired" and (pairs := study.pairs(*names)):
+        return {name: runs[name].of(seeds) for name, seeds in zip(names, pairs, strict=True)}
+    return runs
+
+
+def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
+    if measure == "aer":
+        return study.alignments(name)
+    if measure == "perplexity":
+        return Runs.of_values([_perplexity(study.params, n, test) for n in study.seeds(name)])
+    if measure == "length_slope":
+        numbers, references = study.numbers(name, "tokenized", test, replaced=True)
+        spread, lengths = by_length(numbers, references, study.params.evaluation.length_group)
+        return Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
+    if measure == "bleu":
+        return study.translations(name, "tokenized", test, replaced=False)
+    after = study.translations(name, "tokenized", test, replaced=True)
+    if measure == "bleu_replaced":
+        return after
+    return after.minus(study.translations(name, "tokenized", test, replaced=False))
+
+
+def _perplexity(params: Params, name: str, test: str) -> float:
+    perplexity = read_system_scores(params, name, test).sets[test].perplexity
+    if perplexity is None:
+        raise InputError(f"{Layout(params.experiment).scores(name)}: an ensemble has no perplexity")
+    return perplexity
+
+
+def _costs(params: Params, names: Sequence[str], test: str, early: bool) -> dict[str, Runs]:
+    """Return a cost of every seed's curve, taken at the same steps for all seeds of all systems."""
+    column, layout = f"{test}_cost", Layout(params.experiment)
+    curves = {
+        name: [
+            {int(row["step"]): row[column] for row in read_history(layout.model(n), column)}
+            for n in params.runs_of(name)
+        ]
+        for name in names
+    }
+    common = sorted(set.intersection(*(set(curve) for seeds in curves.values() for curve in seeds)))
+    if not common:
+        raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
+    first = [step for step in common if step * EARLY <= common[-1]] or common[:1]
+    steps = first if early else common[-1:]
+    return {
+        name: Runs.of_values([mean(curve[step] for step in steps) for curve in seeds])
+        for name, seeds in curves.items()
+    }

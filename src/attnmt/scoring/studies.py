@@ -1,0 +1,107 @@
+"""An experiment's outputs as the estimates over seeds need them: the runs of all seeds of a system."""
+
+from collections.abc import Callable
+
+from attnmt.config import Params
+from attnmt.corpora.links import GoldLinks, Links
+from attnmt.scoring.aer import rates
+from attnmt.scoring.outputs import Outputs
+from attnmt.scoring.paired import gold_links, system_links
+from attnmt.scoring.results import Script, read_system_scores
+from attnmt.scoring.seeds import Estimate, Numbers, Runs, contrast, difference
+from attnmt.scoring.sentence_numbers import (
+    alignment_numbers,
+    translation_numbers,
+    translation_scores,
+)
+
+
+class Study:
+    """The runs of an experiment's systems, each scored once.
+
+    A system is named by its first seed, as in systems.yaml. Every method that returns runs raises an
+    InputError if the system has fewer than two seeds, or if a file is missing or damaged.
+    """
+
+    def __init__(self, params: Params) -> None:
+        """Read nothing yet."""
+        self.params = params
+        self._runs: dict[tuple[object, ...], Runs] = {}
+
+    def seeds(self, name: str | None) -> list[str]:
+        """Return the runs of a system or an ensemble, one for each seed; none if it is not trained."""
+        return self.params.runs_of(name)
+
+    def has_seeds(self, name: str | None) -> bool:
+        """Return whether there are two seeds or more of a system or an ensemble."""
+        return len(self.seeds(name)) > 1
+
+    def translations(self, name: str, script: Script, test: str, replaced: bool) -> Runs:
+        """Return the scores of a test set's translations, unknown words replaced or not."""
+
+        def measured() -> Runs:
+            numbers, _ = self.numbers(name, script, test, replaced)
+            return Runs.measured(numbers, translation_scores(script))
+
+        return self._once((name, script, test, replaced), measured)
+
+    def numbers(
+        self, name: str, script: Script, test: str, replaced: bool
+    ) -> tuple[Numbers, list[str]]:
+        """Return the numbers of each sentence of each seed, and the references behind them."""
+        outputs = [Outputs.read(self.params, run, test) for run in self.seeds(name)]
+        references = outputs[0].references(script)
+        lines = [one.translations(script, replaced) for one in outputs]
+        return translation_numbers(script, lines, references), references
+
+    def alignments(self, name: str) -> Runs:
+        """Return the alignment error rates, at the step that the authors' program reads."""
+
+        def measured() -> Runs:
+            test = self.params.sets.tests[0]
+            runs = [read_system_scores(self.params, n, test) for n in self.seeds(name)]
+            links: list[list[Links]] = [system_links(self.params, scores) for scores in runs]
+            gold: list[GoldLinks] = gold_links(self.params, *runs)
+            return Runs.measured(alignment_numbers(links, gold), rates)
+
+        return self._once((name, "aer"), measured)
+
+    def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
+        """Estimate the difference between two scores, each the runs of the system named before it.
+
+        Systems are trained independently. Two that share trainings are compared in pairs of seeds.
+
+        Returns:
+            None if the two share trainings, but not in pairs.
+        """
+        if not self._shared(name, other_name):
+            return difference(ours, other)
+        pairs = self.pairs(name, other_name)
+        return contrast([ours.of(pairs[0]).minus(other.of(pairs[1]))], [1]) if pairs else None
+
+    def pairs(self, name: str, other: str) -> tuple[list[int], list[int]] | None:
+        """Return which seeds of two systems share trainings, as two lists that go together.
+
+        Such are a system and itself, or an ensemble and one of its members. Seeds that only one of the
+        two has are left out.
+
+        Returns:
+            None if there are fewer than two pairs, or a seed shares trainings with two of the other's.
+        """
+        shared = sorted(self._shared(name, other))
+        one, two = [i for i, _ in shared], [j for _, j in shared]
+        alone = len({*one}) == len({*two}) == len(shared)
+        return (one, two) if alone and len(shared) > 1 else None
+
+    def _shared(self, name: str, other: str) -> set[tuple[int, int]]:
+        """Return which seeds of a system share a training with which seeds of another."""
+        one, two = (
+            [set(self.params.translators(run).members) for run in self.seeds(system)]
+            for system in (name, other)
+        )
+        return {(i, j) for i, a in enumerate(one) for j, b in enumerate(two) if a & b}
+
+    def _once(self, key: tuple[object, ...], measured: Callable[[], Runs]) -> Runs:
+        if key not in self._runs:
+            self._runs[key] = measured()
+        return self._runs[key]
