@@ -169,7 +169,10 @@ def test_what_decides_is_shown_with_questions_where_a_system_on_request_is_train
     tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    demo = load_params(ROOT / "params.yaml", ROOT)
+    every = load_params(ROOT / "params.yaml", ROOT)
+    models = {name: model for name, model in every.models.items() if model.seed == 1}
+    ensembles = {name: one for name, one in every.ensembles.items() if one.seed == 1}
+    demo = every.model_copy(update={"models": models, "ensembles": ensembles})
     own = {"global_dot": demo.models["global_dot_feed"].model_copy(update={"input_feeding": False})}
     params = demo.model_copy(update={"models": demo.models | own})
     write_all(params)

@@ -4,6 +4,7 @@
 parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
+from attnmt.config.chosen import SYSTEMS
 from attnmt.config.decoding import Decoding, Evaluation, LinkStep, Machine
 from attnmt.config.experiment import Experiment
 from attnmt.config.model import (
@@ -38,7 +39,6 @@ from attnmt.config.text import (
     Source,
     Tokenize,
 )
-from attnmt.config.trained import SYSTEMS
 
 __all__ = [
     "ALIGNER",

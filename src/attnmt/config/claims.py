@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attnmt.config.params import SYSTEMS
+from attnmt.config.chosen import SYSTEMS
 from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.config.systems import Systems
 from attnmt.files.yaml_file import YamlFile, fault, hint

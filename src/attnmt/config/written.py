@@ -9,11 +9,11 @@ from pathlib import Path
 
 import yaml
 
+from attnmt.config.chosen import SYSTEMS
 from attnmt.config.claims import Claims
 from attnmt.config.experiment import Experiment
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import Systems
-from attnmt.config.trained import SYSTEMS
 from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
 from attnmt.layout import Layout

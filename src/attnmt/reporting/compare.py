@@ -46,7 +46,7 @@ def make_tables(params: Params) -> list[Table]:
     tables += [
         make_table(study, spec, marked(params, rows(params))) for spec, rows in rows_of.items()
     ]
-    tables += [make_table(params, spec, deciding_rows(params, spec.name)) for spec in DECIDES]
+    tables += [make_table(study, spec, deciding_rows(params, spec.name)) for spec in DECIDES]
     return [table for table in tables if table is not None]
 
 
