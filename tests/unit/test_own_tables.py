@@ -195,5 +195,5 @@ def test_what_decides_is_shown_with_questions_where_a_system_on_request_is_train
     (shown,) = (column.cells for column in table.columns if column.key == "question")
     assert question in shown
     assert "forward" not in rows  # not trained
-    assert "that of the system in the column “gain over”" in str(table.caption)
+    assert "the gain over the system that the column “gain over” names" in str(table.caption)
     assert "table_decides_de_en" not in tables
