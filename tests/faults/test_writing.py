@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from writing_project import MODEL, ROOT, Tree, build, output_to, run, run_as_nobody, tree
+from writing_project import MODEL, ROOT, STAGES, Tree, build, output_to, run, run_as_nobody, tree
 
 from attnmt.files import atomic
 
@@ -383,6 +383,7 @@ def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("ATTNMT_ELSEWHERE")
+    monkeypatch.setattr(STAGES["train"], "LONG", 0.0)  # as if the training took long
     place, make = UNUSABLE[fault]
     make(Path(place))
     shutil.rmtree(MODELS)

@@ -24,6 +24,8 @@ from attnmt.scoring.aer import link_counts, rates
 from attnmt.scoring.results import Script
 from attnmt.scoring.scripts import SEED, check_input, new_metric
 
+ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
+
 
 def paired_p(
     script: Script,
@@ -85,7 +87,7 @@ def _randomized_p(
 
     Args:
         ours: (lines, k), numbers of each sentence; the score follows from their sums. They are whole, so
-            their sums are exact, and equal differences compare as equal.
+            their sums are exact.
         other: those of the other system.
         scores: (n, k) -> (n,), the score of each of n sums.
         samples: how many shuffles.
@@ -95,7 +97,7 @@ def _randomized_p(
     total, other_total = ours.sum(0), other.sum(0)
     observed = abs(scores(total[None]) - scores(other_total[None]))
     differences = abs(scores(total + moved) - scores(other_total - moved))
-    return float((np.count_nonzero(differences >= observed) + 1) / (samples + 1))
+    return float((np.count_nonzero(differences >= observed - ROUNDING) + 1) / (samples + 1))
 
 
 def aer_interval(
