@@ -29,6 +29,7 @@ from attnmt.reporting.compare import make_tables
 from attnmt.reporting.dictionary_table import dictionary_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import make_samples, write_samples
+from attnmt.scoring.studies import Study
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
 
@@ -41,8 +42,9 @@ def main(params_file: Path) -> None:
     folder_of_tables = Layout(params.experiment).reports / "tables"
     check_place(folder_of_tables, folder=True)
     set_aside(params)
-    judged = claims_table(params, claims)
-    samples, tables = make_samples(params), [*make_tables(params), dictionary_table(params)]
+    study = Study(params)
+    judged = claims_table(study, claims)
+    samples, tables = make_samples(params), [*make_tables(study), dictionary_table(params)]
     if judged is not None:
         tables.append(judged)
     with atomic_folder(folder_of_tables) as folder:

@@ -177,7 +177,7 @@ def table(params):
         "unclear": claim_of(claim="B is more.", over=[LOCAL_M], measure="bleu_replaced"),
         "untested": claim_of(claim="C is more.", over=["base_reverse"], size=1.3),
     }
-    return claims_table(params, claims)
+    return claims_table(Study(params), claims)
 
 
 def test_the_table_has_claim_size_interval_seeds_and_verdict(table, params):
@@ -218,13 +218,13 @@ def test_a_headline_counts_the_verdicts(table, params):
 def test_one_seed_judges_no_claim(params):
     first = {name: model for name, model in params.models.items() if model.seed == 1}
     alone = params.model_copy(update={"models": first})
-    assert claims_table(alone, CLAIMED) is None
+    assert claims_table(Study(alone), CLAIMED) is None
     assert make_headlines(alone, {}, papers_text=False) == []
 
 
 def test_every_claim_of_the_file_has_a_row(params, monkeypatch):
     made_tests(monkeypatch)
-    table = claims_table(params, CLAIMED)
+    table = claims_table(Study(params), CLAIMED)
     assert table is not None
     assert table.keys == list(CLAIMED)
     tested = {row["key"] for row in table.rows if row["verdict"] != NOT_TESTED}

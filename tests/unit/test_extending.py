@@ -13,6 +13,7 @@ from project import TINY, Project, checkout
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import read_json, read_lines
 from attnmt.reporting.compare import make_tables
+from attnmt.scoring.studies import Study
 
 SYSTEMS = ["base", "base_reverse", "base_reverse_dropout", "more_dropout", "global_low_rank_feed"]
 TRAINED = "train@global_low_rank_feed"
@@ -74,7 +75,7 @@ def test_the_row_stands_below_the_one_that_it_names(
     params = params.model_copy(update={"models": once})
     write_all(params)
     write_scores(params, "more_dropout", 50.0)
-    (table,) = (table for table in make_tables(params) if table.name == "table1")
+    (table,) = (table for table in make_tables(Study(params)) if table.name == "table1")
     (row,) = (row for row in table.rows if row["model"] == "more_dropout")
     assert (row["system"], row["paper_bleu"]) == ("Base + reverse + more dropout", None)
     assert (row["p"], row["gain_over"]) == (0.01, "Base + reverse")

@@ -11,6 +11,7 @@ from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost_table import cost_table
+from attnmt.scoring.studies import Study
 
 ROOT = Path(__file__).parents[2]
 BEST = "local_p_general_feed"
@@ -39,7 +40,7 @@ def with_models(params, **more):
 
 
 def table_of(params, name):
-    return next(table for table in make_tables(params) if table.name == name)
+    return next(table for table in make_tables(Study(params)) if table.name == name)
 
 
 def pick(row, *columns):
@@ -176,10 +177,10 @@ def test_what_decides_is_shown_with_questions_where_a_system_on_request_is_train
     own = {"global_dot": demo.models["global_dot_feed"].model_copy(update={"input_feeding": False})}
     params = demo.model_copy(update={"models": demo.models | own})
     write_all(params)
-    assert not any("decides" in table.name for table in make_tables(demo))
+    assert not any("decides" in table.name for table in make_tables(Study(demo)))
     write(params, "global_dot", 20.0)
     write(params, "global_dot_feed", 23.0)
-    tables = {table.name: table for table in make_tables(params)}
+    tables = {table.name: table for table in make_tables(Study(params))}
     table = tables["table_decides"]
     rows = dict(zip(table.keys, table.rows, strict=True))
     columns = ("model", "bleu", "gain", "gain_over", "question")

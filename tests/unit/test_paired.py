@@ -13,6 +13,7 @@ from attnmt.reporting.compare import make_tables
 from attnmt.scoring.paired import alignment_p
 from attnmt.scoring.results import read_scores
 from attnmt.scoring.significance import paired_p
+from attnmt.scoring.studies import Study
 
 ROOT = Path(__file__).parents[2]
 BEST = "local_p_general_feed"
@@ -52,7 +53,7 @@ def params(tmp_path, monkeypatch):
 
 
 def rows_of(params, name):
-    return next(table for table in make_tables(params) if table.name == name).rows
+    return next(table for table in make_tables(Study(params)) if table.name == name).rows
 
 
 def row_of(params, table, model, replaced=False):
@@ -108,10 +109,10 @@ def test_the_aligner_is_tested_on_its_own_links(params):
 def test_missing_outputs_are_named(params):
     Path(f"translations/demo/{BEST}/test1.replaced").unlink()
     with pytest.raises(InputError, match=rf"{BEST}/test1.replaced: no such file"):
-        make_tables(params)
+        make_tables(Study(params))
 
 
 def test_missing_gold_links_are_named(params):
     Path("data/demo/encoded/luong/test1.links").unlink()
     with pytest.raises(InputError, match=r"encoded/luong: no gold links of 'test1'; run encode"):
-        make_tables(params)
+        make_tables(Study(params))

@@ -38,7 +38,7 @@ def some(models: list[str], *tests: str) -> Params:
 
 
 def table_of(params: Params, name: str = "table1") -> Table:
-    return next(table for table in make_tables(params) if table.name == name)
+    return next(table for table in make_tables(Study(params)) if table.name == name)
 
 
 def row_of(table: Table, key: str) -> dict[str, Cell]:
@@ -194,7 +194,7 @@ def test_tables_of_one_seed_have_no_verdict_and_say_so():
     write_all(params)
     for name, value in {"base": 10.0, "base_reverse": 60.0}.items():
         write(params, name, value)
-    for table in make_tables(params):
+    for table in make_tables(Study(params)):
         assert not any(column in row for row in table.rows for column in NEW)
         assert {"verdict", "trainings", "gain_interval"}.isdisjoint(c.key for c in table.columns)
         assert "95% intervals" in table.caption.lead

@@ -15,6 +15,7 @@ from attnmt.reporting.cost_table import cost_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import write_samples
 from attnmt.reporting.tables_file import Sample, SampleText
+from attnmt.scoring.studies import Study
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = ROOT / "tests/snapshots"
@@ -47,7 +48,7 @@ def rendered(tmp_path_factory):
         twin = params.models["de_en_base_reverse"].model_copy(update={"seed": 2})
         params = params.model_copy(update={"models": params.models | {"twin": twin}})
         write_all(params)
-        tables = [*make_tables(params), cost_table(params)]
+        tables = [*make_tables(Study(params)), cost_table(params)]
         write_tables("demo", tables, Path("tables"), [SAMPLE])
         write_samples([SAMPLE], Path("tables"))
     return {path.name: path.read_text(encoding="utf-8") for path in (folder / "tables").iterdir()}

@@ -20,6 +20,7 @@ from attnmt.reporting.lines import Compared, Gain, Line, Number
 from attnmt.reporting.paper import Row
 from attnmt.reporting.render import latex, markdown, write_tables
 from attnmt.reporting.tables import Caption, Column, Table, TableSpec, Title
+from attnmt.scoring.studies import Study
 
 ROOT = Path(__file__).parents[2]
 PROVENANCE = [
@@ -43,7 +44,7 @@ def tables(tmp_path, monkeypatch):
     made_tests(monkeypatch)
     params = paper_params()
     write_all(params)
-    return {table.name: table for table in [*make_tables(params), cost_table(params)]}
+    return {table.name: table for table in [*make_tables(Study(params)), cost_table(params)]}
 
 
 def written(tables):
@@ -166,7 +167,7 @@ def test_a_deviation_between_seeds_is_shown(tmp_path, monkeypatch):
     params = params.model_copy(update={"ensembles": {}})
     write_all(params)
     assert "| 2 | 10.6 | 89.5 ± 0.7 | 11.3 | 10.5 ± 0.7 | -0.5–21.5 |" in markdown(
-        make_tables(params)[0]
+        make_tables(Study(params))[0]
     )
 
 

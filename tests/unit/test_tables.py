@@ -21,6 +21,7 @@ from attnmt.config import TableRow
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
 from attnmt.reporting.compare import make_tables
+from attnmt.scoring.studies import Study
 
 ROOT = Path(__file__).parents[2]
 ALL = ["table1", "table2", "table3", "table4", "table6", "table_gru"]
@@ -58,7 +59,7 @@ def params(load):
 
 
 def tables(params):
-    return {table.name: table for table in make_tables(params)}
+    return {table.name: table for table in make_tables(Study(params))}
 
 
 def rows_of(params, name):
@@ -263,7 +264,7 @@ def test_the_caption_says_what_may_be_compared(load):
 
 
 def test_every_gain_is_tested_and_nothing_else(params, tested):
-    for table in make_tables(params):
+    for table in make_tables(Study(params)):
         for row in table.rows:
             assert (row.get("p") is None) == (row.get("gain") is None)
     assert (("base_reverse", False), ("base", False)) in tested
@@ -277,11 +278,11 @@ def test_every_gain_is_tested_and_nothing_else(params, tested):
 def test_missing_scores_are_named(load):
     params = load()
     with pytest.raises(InputError, match=r"scores/demo/base.json: no such file"):
-        make_tables(params)
+        make_tables(Study(params))
     write_all(params)
     Path("data/demo/dictionary/aligner.json").unlink()
     with pytest.raises(InputError, match=r"aligner.json: no such file"):
-        make_tables(params)
+        make_tables(Study(params))
 
 
 def test_scores_that_lack_the_set_are_named(params):
@@ -291,20 +292,20 @@ def test_scores_that_lack_the_set_are_named(params):
     del scores["sets"]["test1"]
     write_json(path, scores)
     with pytest.raises(InputError, match=r"base.json: no scores of 'test1'; run evaluate of base"):
-        make_tables(params)
+        make_tables(Study(params))
 
 
 def test_scores_of_another_family_are_refused(params):
     write(params, "base", 10.0, family="luong_bpe")
     with pytest.raises(InputError, match=r"base.json: scores of family 'luong_bpe', but base is"):
-        make_tables(params)
+        make_tables(Study(params))
 
 
 @pytest.mark.parametrize(("key", "value"), [("beam", 9), ("dataset_digest", "other")])
 def test_scores_of_different_conditions_do_not_stand_in_one_table(params, key, value):
     write(params, "base_reverse", 10.0, **{key: value})
     with pytest.raises(InputError, match=rf"base_reverse.json and .*base.json differ in {key}"):
-        make_tables(params)
+        make_tables(Study(params))
 
 
 @pytest.mark.parametrize(("key", "value"), [("lines", 77), ("reference_sha256", "f" * 64)])
@@ -313,10 +314,10 @@ def test_scores_of_different_references_do_not_stand_in_one_table(params, key, v
     with pytest.raises(
         InputError, match=rf"ensemble.json and .*base.json differ in {key}: {value}"
     ):
-        make_tables(params)
+        make_tables(Study(params))
 
 
 def test_error_rates_against_different_gold_links_do_not_stand_in_one_table(params):
     write_aligner(params, sure=3999)
     with pytest.raises(InputError, match=r"aligner.json and .*json differ in sure: 3999 against"):
-        make_tables(params)
+        make_tables(Study(params))

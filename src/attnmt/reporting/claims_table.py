@@ -34,13 +34,13 @@ FILE_DIGITS = 6  # decimals in the CSV file
 Pairs = list[tuple[Claim, Judged | None]]
 
 
-def claims_table(params: Params, claims: Mapping[str, Claim]) -> Table | None:
+def claims_table(study: Study, claims: Mapping[str, Claim]) -> Table | None:
     """Return the table of all claims, or None if the experiment can test none of them.
 
     Raises:
         InputError: if a file of a tested system is missing or damaged.
     """
-    study = Study(params)
+    params = study.params
     judged = judged_claims(study, claims)
     if not judged:
         return None

@@ -31,13 +31,13 @@ NEED_SEEDS = ("verdict", "gain_low", "gain_high", "trainings")
 P_DIGITS = 6  # decimals of p that are kept and judged; a reader sees fewer
 
 
-def make_tables(params: Params) -> list[Table]:
-    """Return the tables in which the experiment has at least one number.
+def make_tables(study: Study) -> list[Table]:
+    """Return the tables in which the study's experiment has at least one number.
 
     Raises:
         InputError: if scores or outputs that a table needs are missing, or were not measured alike.
     """
-    study = Study(params)
+    params = study.params
     tables = [
         make_table(study, spec, table_rows(params, spec.name) + [DIAGONAL_ROW] * spec.readings)
         for spec in PUBLISHED

@@ -6,31 +6,36 @@ from attnmt.scoring.results import LengthGroup
 from attnmt.scoring.scripts import score_alone
 
 
+def length_groups(references: Sequence[str], size: int) -> list[list[int]]:
+    """Return the authors' groups of a test set, as the numbers of its sentences.
+
+    The set is sorted by the number of words in its references, and cut every ``size`` sentences.
+    Sentences of the same length stay in their order. The last group may have fewer.
+    """
+    lengths = [len(line.split()) for line in references]
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
 def by_length(
     before: Sequence[str], after: Sequence[str], references: Sequence[str], size: int
 ) -> list[LengthGroup]:
-    """Return tokenized BLEU of groups of sentences, the shortest references first.
-
-    The groups are the authors': the test set is sorted by the number of words in its references, and cut
-    every ``size`` sentences. Sentences of the same length stay in their order.
+    """Return tokenized BLEU of the groups of :func:`length_groups`.
 
     Args:
         before: the tokens of every translation, joined by spaces, before unknown words are replaced.
         after: likewise, after unknown words are replaced.
         references: the tokens of every reference, joined by spaces.
-        size: how many sentences make a group; the last one may have fewer.
+        size: how many sentences make a group.
     """
-    lengths = [len(line.split()) for line in references]
-    order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    groups = [order[start : start + size] for start in range(0, len(order), size)]
     return [
         LengthGroup(
-            max_length=lengths[group[-1]],
+            max_length=len(references[group[-1]].split()),
             lines=len(group),
             before=_bleu(before, references, group),
             after=_bleu(after, references, group),
         )
-        for group in groups
+        for group in length_groups(references, size)
     ]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import link_counts
+from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.results import Script
 from attnmt.scoring.scripts import check_input, new_metric
 
@@ -69,27 +70,24 @@ def alignment_numbers(
 def by_length(
     numbers: NDArray[Any], references: Sequence[str], size: int
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Spread the numbers over groups of sentences, the shortest references first, as Figure 6 has them.
+    """Spread the numbers over the groups of sentences of Figure 6 (:func:`length_groups`).
 
     Args:
         numbers: (k, n, m).
         references: n lines of tokens joined by spaces.
-        size: how many sentences make a group; the last one may have fewer.
+        size: how many sentences make a group.
 
     Returns:
         (k, n, groups * m), a sentence's numbers in the columns of its group and 0 elsewhere; and the
         mean length of each group's references, in words.
     """
     k, n, m = numbers.shape
-    lengths = np.array([len(line.split()) for line in references])
-    order = np.argsort(lengths, kind="stable")
-    group = np.empty(n, dtype=np.int64)
-    group[order] = np.arange(n) // size
-    count = int(group.max()) + 1
-    spread = np.zeros((k, n, count, m), dtype=numbers.dtype)
-    spread[:, np.arange(n), group] = numbers
-    means = np.array([lengths[group == g].mean() for g in range(count)])
-    return spread.reshape(k, n, count * m), means
+    groups = length_groups(references, size)
+    spread = np.zeros((k, n, len(groups), m), dtype=numbers.dtype)
+    for g, lines in enumerate(groups):
+        spread[:, lines, g] = numbers[:, lines]
+    means = np.array([np.mean([len(references[i].split()) for i in lines]) for lines in groups])
+    return spread.reshape(k, n, len(groups) * m), means
 
 
 def slopes(scores: Scores, lengths: NDArray[np.float64]) -> Scores:

@@ -93,7 +93,6 @@ def _write_run(client: Any, key: RunKey, folder: Path, provenance: Provenance) -
     config = read_config(folder).model_dump()
     opened = client, *open_run(client, key, config, tags)
     run = TrackedRun(lambda: opened)
-    run.open_if_due()
     for row in read_history(folder):
         step = int(row.pop("step"))
         run.log(step, row, ended)

@@ -30,6 +30,7 @@ class TrackedRun:
         self._known: Mapping[str, int] = {}
         self._waiting: list[tuple[str, float, int, int]] = []  # name, value, milliseconds, step
         self._sent = time.monotonic()
+        self._open_if_due()
 
     def log(self, step: int, values: Mapping[str, float], when: int | None = None) -> None:
         """Add a point to each curve, unless MLflow had it before the training resumed.
@@ -73,7 +74,7 @@ class TrackedRun:
         self._waiting.clear()
         self._sent = time.monotonic()
 
-    def open_if_due(self) -> None:
+    def _open_if_due(self) -> None:
         """Open the run if it is time."""
         if self._open_now is None or time.monotonic() < self._opens:
             return
@@ -84,7 +85,7 @@ class TrackedRun:
             warn("open a run", error)
 
     def _safely(self, action: Callable[[], None]) -> None:
-        self.open_if_due()
+        self._open_if_due()
         if self._client is None:
             if self._open_now is None:  # it failed
                 self._waiting.clear()
@@ -127,7 +128,6 @@ def training_run(
         return client, *open_run(client, key, params, {**tags, "seed": seed})
 
     run = TrackedRun(open_now, after)
-    run.open_if_due()
     try:
         yield run
     except BaseException as error:
