@@ -27,10 +27,10 @@ from attnmt.grammar.verbgroup import (
 from attnmt.grammar.verbpools import PAST, PRESENT, noun_classes, place_classes, shared_verbs
 from attnmt.grammar.words import EnglishWord, German, GermanWord, Phrase, pair
 
-NEGATION_RATE: Final = 0.13
-TIME_RATE: Final = 0.30
+NEGATION_RATE: Final = 0.10
+TIME_RATE: Final = 0.20
 PLACE_RATE: Final = 0.05
-MANNER_RATE: Final = 0.18
+MANNER_RATE: Final = 0.10
 RELATIVE_RATE: Final = 0.095
 COORDINATION_RATE: Final = 0.05
 DEEPEST_RELATIVE: Final = 2

@@ -50,7 +50,7 @@ def _name_table() -> dict[str, list[str]]:
 
 def _names(kind: str) -> Names:
     table = _name_table()
-    return Names(Weighted.zipf(table[kind], 3.0), _composed(table, kind))
+    return Names(Weighted.listed(table[kind], 3.0), _composed(table, kind))
 
 
 def _composed(table: dict[str, list[str]], kind: str) -> Weighted[str]:

@@ -32,9 +32,9 @@ from attnmt.grammar.pools import shared_lexicon
 from attnmt.grammar.words import English, EnglishWord, German, GermanWord, Phrase, pair
 
 # How often a slot is filled from the open class. This decides how many words are unknown.
-RARE_NAME_RATE: Final = 0.45
-RARE_NOUN_RATE: Final = 0.10
-COMPOUND_RATE: Final = 0.06
+RARE_NAME_RATE: Final = 0.22
+RARE_NOUN_RATE: Final = 0.03
+COMPOUND_RATE: Final = 0.01
 ADJECTIVE_RATE: Final = 0.26
 POSSESSOR_RATE: Final = 0.07
 POSTMODIFIER_RATE: Final = 0.07

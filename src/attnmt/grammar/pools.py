@@ -46,13 +46,14 @@ class Lexicon:
         """Return the pool of the nouns in any of the classes."""
         pool = self._pools.get(classes)
         if pool is None:
-            frequent = _of_classes(self.nouns, classes, 3.0)
-            if frequent is None:
+            frequent = _of_classes(self.nouns, classes)
+            if not frequent:
                 raise ValueError(f"no noun belongs to any of {classes}")
+            rare, compounds = (_of_classes(nouns, classes) for nouns in (self.rare, self.compounds))
             pool = self._pools[classes] = Pool(
-                frequent,
-                _of_classes(self.rare, classes, openclass.ZIPF_OFFSET_NOUNS),
-                _of_classes(self.compounds, classes, openclass.ZIPF_OFFSET_COMPOUNDS),
+                Weighted.listed(frequent, 3.0),
+                Weighted.zipf(rare, openclass.ZIPF_OFFSET_NOUNS) if rare else None,
+                Weighted.zipf(compounds, openclass.ZIPF_OFFSET_COMPOUNDS) if compounds else None,
             )
         return pool
 
@@ -65,15 +66,12 @@ class Lexicon:
                 if not set(noun.classes).isdisjoint(adjective.classes)
                 and not noun.german[0].lower().startswith(adjective.predicative)  # junger Junge
             ]
-            self._adjective_pools[noun] = Weighted.zipf(suitable, 4.0) if suitable else None
+            self._adjective_pools[noun] = Weighted.listed(suitable, 4.0) if suitable else None
         return self._adjective_pools[noun]
 
 
-def _of_classes(
-    nouns: Iterable[Noun], classes: tuple[str, ...], offset: float
-) -> Weighted[Noun] | None:
-    members = [noun for noun in nouns if not set(classes).isdisjoint(noun.classes)]
-    return Weighted.zipf(members, offset) if members else None
+def _of_classes(nouns: Iterable[Noun], classes: tuple[str, ...]) -> list[Noun]:
+    return [noun for noun in nouns if not set(classes).isdisjoint(noun.classes)]
 
 
 @lru_cache(maxsize=1)

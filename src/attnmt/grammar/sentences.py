@@ -16,10 +16,10 @@ from attnmt.grammar.statements import Sides
 from attnmt.grammar.verbgroup import Tense
 from attnmt.grammar.words import English, EnglishWord, German, GermanWord, Phrase, pair
 
-PLAIN_RICHNESS: Final = 0.8
+PLAIN_RICHNESS: Final = 0.4
 RICH_RICHNESS: Final = 3.0
 PAST_RATE: Final = 0.52
-RICH_RATE: Final = 0.27
+RICH_RATE: Final = 0.10
 
 
 class SentenceBuilder(ComplexBuilder):
@@ -45,7 +45,7 @@ class SentenceBuilder(ComplexBuilder):
                 self.existence, self.comparison, self.condition, self.purpose, self.quotation,
                 self.price, self.judgment, self.weather,
             ],
-            [34, 8, 17, 11, 6, 6, 6, 8, 3, 2.5, 2.5, 2.5, 3, 2, 1.5, 1.5, 1.5],
+            [58, 8, 7, 5, 5, 3, 3, 4, 3, 2, 2, 1, 1.5, 0.5, 1.5, 1, 1],
         )  # fmt: skip
 
     def sentence(self) -> Sides:

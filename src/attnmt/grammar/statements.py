@@ -38,11 +38,11 @@ class StatementBuilder(ClauseBuilder):
     def __init__(self, dice: Dice) -> None:
         super().__init__(dice)
         lexicon = self.lexicon
-        self.states = Weighted.zipf([a for a in lexicon.adjectives if "person" in a.classes], 3.0)
-        self.compared = Weighted.zipf([a for a in self.states.items if a.comparative_german], 3.0)
+        self.states = Weighted.listed([a for a in lexicon.adjectives if "person" in a.classes], 3.0)
+        self.compared = Weighted.listed([a for a in self.states.items if a.comparative_german], 3.0)
         people = lexicon.pool(("person",)).frequent.items
         self.occupations = {
-            gender: Weighted.zipf(
+            gender: Weighted.listed(
                 [noun for noun in people[FIRST_OCCUPATION:] if noun.gender == gender], 3.0
             )
             for gender in (de.MASCULINE, de.FEMININE)

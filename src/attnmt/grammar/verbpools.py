@@ -9,7 +9,7 @@ from attnmt.grammar.chance import Weighted
 from attnmt.grammar.entries import Adverbial, Verb, read_verbs
 from attnmt.grammar.pools import shared_lexicon
 
-ZIPF_OFFSET_VERBS: Final = 12.0
+VERB_OFFSET: Final = 12.0
 PAST, PRESENT, ANY = "past", "present", "any"  # tense columns of the adverbials
 
 
@@ -41,12 +41,12 @@ class VerbLexicon:
                 if tense in (PAST, "future"):
                     suitable += [e for e in entries if e.kind == kind and e.tenses == ANY]
                 if suitable:
-                    self.adverbials[kind, tense] = Weighted.zipf(suitable, 4.0)
+                    self.adverbials[kind, tense] = Weighted.listed(suitable, 4.0)
 
     @staticmethod
     def by_rank(verbs: list[Verb]) -> Weighted[Verb]:
         """Weight verbs by their rank in the list."""
-        return Weighted.zipf(verbs, ZIPF_OFFSET_VERBS)
+        return Weighted.listed(verbs, VERB_OFFSET)
 
     def with_object(self, classes: tuple[str, ...]) -> Weighted[Verb] | None:
         """Return personal verbs whose one complement may be a noun of the classes."""
