@@ -50,12 +50,12 @@ def line_of(text: str, part: str) -> int:
         ("experiment", "experment", "experment", "unknown key; did you mean 'experiment'?"),
         ("  seed:", "  sed:", "corpus.sed", "unknown key; did you mean 'seed'?"),
         (
-            "batch_size: 64",
+            "batch_size: 24",
             "batch_size: many",
             "families.luong.training.batch_size",
             "Input should be a valid integer",
         ),
-        ("train: 20000", "train: -1", "corpus.sizes.train", "Input should be greater than 0"),
+        ("train: 8500", "train: -1", "corpus.sizes.train", "Input should be greater than 0"),
         ("aligned: test1", "aligned: train", "sets.aligned", "'train' is the training set"),
         ("n_best: 1", "n_best: 21", "decoding.n_best", "only 20 translations finish"),
         ("{train: train", "{train: trian", "sets", "the corpus has no set 'trian'; did you mean"),
@@ -269,7 +269,7 @@ def written(write: Write, params: str | None = None, systems: str | None = None)
     ("old", "again", "key"),
     [
         ("evaluation:", "experiment: demo\n", "experiment"),
-        ("      halve_after: 3\n", "      epochs: 9\n", "families.luong.training.epochs"),
+        ("      halve_after: 2\n", "      epochs: 9\n", "families.luong.training.epochs"),
         ("init: 0.1", "size: 128, ", "families.luong.shape.size"),
     ],
 )
@@ -330,7 +330,7 @@ def test_parameters_are_read_only_in_their_own_project(
         ("      clip_norm: 5.0\n", "    training:", "families.luong.training.clip_norm"),
         ("  kind: grammar\n", "corpus:", "corpus.kind"),
         (", init: 0.1", "    shape:", "families.luong.shape.init"),
-        ("vocabulary: 1000", "    encoding:", "families.luong.encoding.vocabulary"),
+        ("vocabulary: 600", "    encoding:", "families.luong.encoding.vocabulary"),
     ],
 )
 def test_a_missing_key_is_named(write: Write, old: str, section: str, key: str) -> None:
