@@ -139,8 +139,8 @@ def test_the_hours_are_those_computed_by_hand(project: Path) -> None:
     finish(project, "old", 1000)
     base, german = make_plan(params(), stages()).trainings
     (speed_here,) = finished_speeds("demo")
-    assert (base.target_words, german.target_words) == (5 * 10_000, 2 * 9_000)
-    assert base.hours(speed_here) == pytest.approx(50 / 3600)
+    assert (base.target_words, german.target_words) == (4 * 10_000, 2 * 9_000)
+    assert base.hours(speed_here) == pytest.approx(40 / 3600)
     assert german.flop == 6 * (800 + 800 + 1000)
     assert german.hours(speed_here) == pytest.approx(18_000 * german.flop / (1000 * FLOP) / 3600)
 
@@ -224,10 +224,10 @@ def test_the_text_says_whose_speed_the_hours_are(project: Path) -> None:
     finish(project, "old", 0.5)
     text = text_of(make_plan(params(), stages("corpus")), finished_speeds("demo"), at_once=2)
     assert text.startswith("Experiment demo: 11 of 12 stages would run.\n")
-    # 50,000 words at 0.5 a second are 27.8 h
-    assert cells(text, "base") == ["base", "0.0 M", "0.1 M", "0.000", "27.8 h"]
+    # 40,000 words at 0.5 a second are 22.2 h
+    assert cells(text, "base") == ["base", "0.0 M", "0.0 M", "0.000", "22.2 h"]
     german = 18_000 * 2600 / 2440 / 0.5 / 3600
-    expected = ["demo/old", "0", "0", f"{27.78 + german:.1f}", f"{27.78:.1f} h"]
+    expected = ["demo/old", "0", "0", f"{22.22 + german:.1f}", f"{22.22:.1f} h"]
     assert cells(text, "demo/old") == expected
     assert "K1, 1 thread\n" in text
     assert cells(text, "the paper's best system")[1:3] == ["1,000", "735"]
@@ -282,7 +282,7 @@ def test_the_model_whose_words_cost_most_is_measured(
     measured = make_plan(params(), stages()).measure(torch.get_num_threads())
     assert (measured.training, measured.target_words) == (
         "german, now, no padding",
-        64 * 9,
+        24 * 9,
     )  # pairs, words of a sentence
 
 
