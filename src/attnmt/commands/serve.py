@@ -29,7 +29,7 @@ def serve(
     A request has text; the answer has translations, scores and alignments. Example of a request:
 
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
-    -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3, "beam": 10}}'
+    -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3, "beam": 10}}'
     """
     quieten()
     try:

@@ -5,7 +5,7 @@ command serves it, and the second one translates a sentence::
 
     attnmt serve
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json' \\
-        -d '{"inputs": ["The boss found cheap cameras."], "params": {"n_best": 3}}'
+        -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3}}'
 
 Only data is logged: the model's files in the project's layout. MLflow's description of the model names
 this module, which loads them. So the server's environment needs this package, and nothing is unpickled.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from attnmt.decoding.pipeline import Pipeline
 
-EXAMPLE = ["The boss found cheap cameras."]
+EXAMPLE = ["Anna is reading the old letter."]
 # The limits of a request, so that no request occupies the server for minutes. A wider beam finds nothing
 # better, and the cost of a translation grows with its length and the beam.
 MOST_BEAM = 100
