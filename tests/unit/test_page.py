@@ -234,7 +234,7 @@ def test_an_interval_stands_beside_its_number() -> None:
     assert [column.key for column in body.columns] == [*ours, "paper_a", "paper_b"]
 
 
-def test_matrices_are_packed_small_and_whole(
+def test_matrices_of_first_seeds_are_packed_small_and_whole(
     params: Params, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The matrices of 24 systems, 12 sentences and 2 kinds stay below 1.2 MB."""
@@ -242,8 +242,11 @@ def test_matrices_are_packed_small_and_whole(
     weights = [[1 / 20] * 20 for _ in target]
     matrix = Matrix("base", "Base", 4, source, target, weights, [(0, 0), (1, 2)])
     monkeypatch.setattr(packing, "read_matrices", lambda *_, forced: [matrix] * 12)
+    second = {"base_2": params.models["base"].model_copy(update={"seed": 2})}
+    params = params.model_copy(update={"models": {**params.models, **second}})
     data = packing.attention_data(params)
     assert data is not None
+    assert set(data.kinds["own"].of) == {*MODELS, *params.ensembles}
     assert data.texts == [tuple(source), tuple(target)]
     assert data.kinds["own"].of["base"][11] == (0, 1, [5] * 420, [(0, 0), (1, 2)])
     assert data.kinds["forced"].lines == [4] * 12

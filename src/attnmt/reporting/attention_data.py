@@ -56,10 +56,13 @@ class AttentionData:
 def attention_data(params: Params) -> AttentionData | None:
     """Return the matrices of all systems with attention; None if the experiment has none.
 
+    Those of a system with several seeds are its first seed's.
+
     Raises:
         InputError: if a file is missing or does not fit its text.
     """
-    names = [*params.models, *params.ensembles]
+    names = [name for name, model in params.models.items() if model.seed == 1]
+    names += [name for name, ensemble in params.ensembles.items() if ensemble.seed == 1]
     aligned, tests = params.sets.aligned, params.sets.tests
     sets = {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}
     matrices = {

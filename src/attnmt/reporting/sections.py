@@ -187,8 +187,8 @@ def attention_section(data: AttentionData, drawn: Sequence[MatrixFigure]) -> Sec
     rest = (
         f"The references are evenly spread lines of {data.kinds[FORCED].set}, and the systems' own "
         f"translations are of evenly spread lines of {data.kinds[OWN].set}. An ensemble's weights are "
-        "the mean of its members' weights. Weights are in whole percent. A row is the step that "
-        "predicts its word."
+        "the mean of its members' weights. The weights of a system with several seeds are those of its "
+        "first seed. Weights are in whole percent. A row is the step that predicts its word."
     )
     links = {f"{f.title.short} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
     about, caption = "attention of every system", Caption(lead, rest)
