@@ -102,6 +102,27 @@ def test_bleu_is_that_of_every_seeds_translations(params):
     assert judged_claims(study, {"one": claim_of()})["one"].seeds == [3]
 
 
+def test_each_half_of_the_seeds_is_judged_alone(params):
+    claims = {"gain": claim_of(), "loss": claim_of(sign="less")}
+    claims["aer"] = claim_of(measure="aer", over=[LOCAL_M], sign="less")
+    assert not judged_claims(Study(params), claims)["gain"].halves  # there are three seeds only
+    for name in ("base", BEST, LOCAL_M):
+        params = with_seeds(params, name, 4)
+        _write_run(params, f"{name}_4", 20)
+    study = Study(params)
+    judged = judged_claims(study, claims)
+    best, base = (study.translations(n, "tokenized", "test1", False) for n in (BEST, "base"))
+    aers = [study.alignments(name) for name in (BEST, LOCAL_M)]
+    for half, seeds in enumerate(([0, 2], [1, 3])):
+        gain = difference(best.of(seeds), base.of(seeds))
+        aer = difference(*(one.of(seeds) for one in aers))
+        tests = {"gain": gain.test("greater"), "loss": gain.test("less"), "aer": aer.test("less")}
+        words = {key: verdict.word for key, verdict in verdicts(tests).items()}
+        assert {key: one.halves[half] for key, one in judged.items()} == words
+    text = markdown(claims_table(study, claims))
+    assert "half of the seeds, and with the other half" in text
+
+
 def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
     study = Study(params)
     before, after = (study.translations(BEST, "tokenized", "test1", r) for r in (False, True))

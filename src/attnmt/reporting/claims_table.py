@@ -1,6 +1,6 @@
 """The table of claims: what the paper says, what several seeds say, and the verdict on each claim."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attnmt.config import Params
 from attnmt.config.claims import Claim, Measure
@@ -63,10 +63,16 @@ def _columns(pairs: Pairs, seeds: list[str]) -> list[Column]:
         _interval(pairs),
         text_column("trainings", "seeds", seeds),
         number_column("p_holm", "p after Holm", adjusted, 3),
+        text_column("halves", "half the seeds, the other half", [_halves(one) for _, one in pairs]),
         _detectable(pairs),
         text_column("differs", "what else differs", [" ".join(c.differs) for c, _ in pairs]),
         text_column("where", "where in the paper", [claim.where for claim, _ in pairs]),
     ]
+
+
+def _halves(judged: Judged | None) -> str:
+    """Return the verdicts of the two halves of the seeds; they are one word where they agree."""
+    return ", ".join(dict.fromkeys(judged.halves)) if judged else ""
 
 
 def _measure(claim: Claim) -> tuple[str, int]:
@@ -119,7 +125,7 @@ def _cells(study: Study, key: str, claim: Claim, judged: Judged | None) -> dict[
         "measure": _measure(claim)[0],
         "paper": claim.size,
     }
-    empty = ("ours", "low", "high", "p", "p_holm", "level", "detectable", "trainings")
+    empty = ("ours", "low", "high", "p", "p_holm", "level", "detectable", "trainings", "halves")
     cells |= dict.fromkeys(empty)
     cells |= {
         "sign": claim.sign,
@@ -145,6 +151,7 @@ def _cells(study: Study, key: str, claim: Claim, judged: Judged | None) -> dict[
     return cells | {
         "verdict": verdict.word,
         "trainings": " to ".join(map(str, judged.seeds)),
+        "halves": _halves(judged) or None,
         "files": " ".join(layout.scores(name).as_posix() for name in names),
         "stage": "tables",
     }
@@ -161,6 +168,7 @@ def _caption(params: Params, pairs: Pairs) -> Caption:
         untested,
         f"A claim is confirmed or refuted where its p after Holm is {ALPHA} or less. Otherwise it is "
         "undecided.",
+        _agreement(judged),
     ]
     rest = [
         "Our text is not the paper's: compare signs, not sizes." if other_text else "",
@@ -176,3 +184,16 @@ def _caption(params: Params, pairs: Pairs) -> Caption:
         "it is not known.",
     ]
     return Caption(*(" ".join(part for part in half if part) for half in (lead, rest)))
+
+
+def _agreement(judged: Sequence[Judged]) -> str:
+    """Say how far two studies with half of the seeds agree with each other; "" where there are none."""
+    halves = [one.halves for one in judged if one.halves]
+    if not halves:
+        return ""
+    changed = sum(len(set(words)) > 1 for words in halves)
+    opposed = sum({"confirmed", "refuted"} <= set(words) for words in halves)
+    return (
+        f"Judged again with half of the seeds, and with the other half, {changed} of {len(halves)} "
+        f"claims have two different verdicts; {opposed} of them are opposite ones."
+    )

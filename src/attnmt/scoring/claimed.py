@@ -13,8 +13,12 @@ from attnmt.scoring.results import read_system_scores
 from attnmt.scoring.seeds import Outcome, Runs
 from attnmt.scoring.sentence_numbers import by_length, slopes, translation_scores
 from attnmt.scoring.studies import Study
-from attnmt.scoring.verdicts import Verdict, judge, verdicts
+from attnmt.scoring.verdicts import Verdict, VerdictWord, judge, verdicts
 
+HALVES = (
+    slice(0, None, 2),
+    slice(1, None, 2),
+)  # every second seed, from the first and from the second
 EARLY = 4  # the early cost is of the first of so many equal parts of the shortest curve
 
 
@@ -23,12 +27,37 @@ class Judged:
     """What an experiment says about a claim that it can test.
 
     ``seeds`` has the smallest and the largest number of seeds of its systems, or one number if all have
-    the same.
+    the same. ``halves`` has the verdicts that two studies with half of the seeds would give: one with
+    the first, third, ... seed of each system, and one with the others. It is empty unless all systems
+    of all claims have four seeds or more.
     """
 
     outcome: Outcome
     verdict: Verdict
     seeds: list[int]
+    halves: tuple[VerdictWord, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The seeds of a claim's systems, scored by its measure and by its ``rank_with``, if it has one."""
+
+    claim: Claim
+    runs: dict[str, Runs]
+    others: dict[str, Runs] | None
+
+    @property
+    def seeds(self) -> list[int]:
+        counts = [len(one.values) for one in self.runs.values()]
+        return sorted({min(counts), max(counts)})
+
+    def of(self, part: slice) -> "_Measured":
+        """Return the same with some of the seeds."""
+        runs, others = (
+            {name: one.of(range(len(one.values))[part]) for name, one in (runs or {}).items()}
+            for runs in (self.runs, self.others)
+        )
+        return _Measured(self.claim, runs, others or None)
 
 
 def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:
@@ -37,16 +66,34 @@ def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged
     Raises:
         InputError: if a file of a system is missing or damaged.
     """
-    tested = {key: claim for key, claim in claims.items() if is_testable(study, claim)}
-    outcomes, seeds = dict[str, Outcome](), dict[str, list[int]]()
-    for key, claim in tested.items():
-        runs = _runs(study, claim, claim.measure)
-        others = _runs(study, claim, claim.rank_with) if claim.rank_with else None
-        outcomes[key] = judge(claim, runs, others)
-        counts = [len(one.values) for one in runs.values()]
-        seeds[key] = sorted({min(counts), max(counts)})
-    words = verdicts(outcomes)
-    return {key: Judged(outcomes[key], words[key], seeds[key]) for key in tested}
+    measured = {
+        key: _Measured(
+            claim,
+            _runs(study, claim, claim.measure),
+            _runs(study, claim, claim.rank_with) if claim.rank_with else None,
+        )
+        for key, claim in claims.items()
+        if is_testable(study, claim)
+    }
+    outcomes, words = _judged_together(measured)
+    halves = []
+    if all(min(one.seeds) >= 2 * len(HALVES) for one in measured.values()):
+        for part in HALVES:
+            _, found = _judged_together({key: one.of(part) for key, one in measured.items()})
+            halves.append(found)
+    return {
+        key: Judged(
+            outcomes[key], words[key], one.seeds, tuple(found[key].word for found in halves)
+        )
+        for key, one in measured.items()
+    }
+
+
+def _judged_together(
+    measured: Mapping[str, _Measured],
+) -> tuple[dict[str, Outcome], dict[str, Verdict]]:
+    outcomes = {key: judge(one.claim, one.runs, one.others) for key, one in measured.items()}
+    return outcomes, verdicts(outcomes)
 
 
 def systems_of(claim: Claim) -> list[str]:
