@@ -9,7 +9,8 @@ Reads   scores/<experiment>/<name>.json of every model and ensemble that a table
         claims.yaml and, for claims about learning curves, models/<experiment>/<name>/history.csv
 Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for table1 to table6, table_gru,
             table_scripts, table_bpe, table_faults, table_decides and table_decides_de_en, where the
-            experiment has a number in them, and for table_dictionary
+            experiment has a number in them, for table_dictionary, and for table_unknown, where a
+            system on words has attention
         reports/<experiment>/tables/claims.{csv, md, tex}, where several seeds test one of the claims
         reports/<experiment>/tables/tables.json, with what the page shows of these tables
 Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
@@ -29,6 +30,7 @@ from attnmt.reporting.compare import make_tables
 from attnmt.reporting.dictionary_table import dictionary_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import make_samples, write_samples
+from attnmt.reporting.unknown_table import unknown_table
 from attnmt.scoring.studies import Study
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
@@ -45,8 +47,7 @@ def main(params_file: Path) -> None:
     study = Study(params)
     judged = claims_table(study, claims)
     samples, tables = make_samples(params), [*make_tables(study), dictionary_table(params)]
-    if judged is not None:
-        tables.append(judged)
+    tables += [table for table in (unknown_table(params), judged) if table is not None]
     with atomic_folder(folder_of_tables) as folder:
         write_tables(params.experiment, tables, folder, samples)
         write_samples(samples, folder)

@@ -300,6 +300,8 @@ def scored() -> Iterator[Case]:
         yield Case(metrics, damage, command, message)
     for end in ("out", "replaced"):
         yield Case(f"{OUT}/base/test.{end}", line(5, None), command, "4 lines, but")
+    yield Case(f"{OUT}/{BEST}/test.replaced", line(2, "Ein"), links, "replaced:2: 1 words, but")
+    yield Case(f"{WORDS}/vocab.de", line(9, None), links, "15 entries where summary.json has 16")
     yield Case(f"{WORDS}/test.de.tok", line(5, None), command, "4 lines where summary.json has 5")
     yield Case(f"{RAW}/test.de", line(5, None), command, "4 lines, but")
     for damage, message in (
@@ -345,6 +347,14 @@ def tabled() -> Iterator[Case]:
     ):
         yield Case(SCORES, damage, command, message)
     best = f"scores/demo/{BEST}.json"
+    replaced = "sets.test.replacements"
+    for damage, message in (
+        (without(replaced), f"{replaced}: this key is missing"),
+        (value(replaced, None), f"{replaced}: none, though {BEST} replaces unknown words"),
+        (value(f"{replaced}.right", None), f"{replaced}.right: .* valid integer"),
+        (value(f"{replaced}.right", 10**6), f"{replaced}: right, .* more than the replaced"),
+    ):
+        yield Case(best, damage, command, message)
     yield Case(best, value("alignment", None), command, "alignment: .* has no links")
     yield Case(
         best, value("alignment.aer", 1.5), command, "alignment.aer: .* less than or equal to 1"

@@ -25,6 +25,14 @@ READING = {
     "chosen": "next",
     "authors": "same",
 }
+REPLACEMENTS = {
+    "unknown": 700,
+    "replaced": 600,
+    "right": 450,
+    "repeated": 30,
+    "copied": 200,
+    "copied_right": 180,
+}
 COMMIT = "89abcdef01234567" * 2 + "89abcdef-dirty"
 
 
@@ -134,6 +142,7 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
         "before": by_script(value),
         "after": by_script(value + 2),
         "lengths": [],
+        "replacements": REPLACEMENTS if _replaces(params, name) else None,
     }
     alignment = {
         "set": params.sets.aligned,
@@ -161,6 +170,12 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
         "alignment": alignment if params.attends(name) else None,
         "reading": READING if params.attends(name) else None,
     }
+
+
+def _replaces(params: Params, name: str) -> bool:
+    """Return whether a model or an ensemble has attention and reads words."""
+    family = params.families[params.translators(name).family]
+    return params.attends(name) and family.encoding.pieces is None
 
 
 def write_training(params: Params, name: str, **changes: Any) -> None:

@@ -67,7 +67,7 @@ def write_scores(name, value=20.5, aer=None, members=None):
         for i, script in enumerate(scripts)
     }
     result = {"perplexity": None if members else 8.5, "before": both, "after": both, "lines": 3}
-    result["lengths"] = []
+    result |= {"lengths": [], "replacements": None}
     result |= dict.fromkeys(("reference", "reference_sha256", "written_reference"), "made")
     by_step = dict.fromkeys(("same", "next"), aer)
     alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}

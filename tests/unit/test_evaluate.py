@@ -20,8 +20,10 @@ from attnmt.scoring import evaluate as library
 from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.results import Score
 from attnmt.scoring.scripts import SCRIPTS
+from attnmt.text.vocabulary import SPECIAL
 
 ROOT = Path(__file__).parents[2]
+BEST = "local_p_general_feed"
 REFERENCE = [
     "Das gut @-@ bekannte Haus ist alt .",
     "Er sagt : &quot; Ich komme heute nicht . &quot;",
@@ -48,6 +50,8 @@ WRITTEN = [
     'Er sagt: "Ich komme heute nicht."',
     "Die Katze sitzt auf der Matte.",
 ]
+UNKNOWN = {"Haus", "Matte"}
+KNOWN = {word for line in REFERENCE for word in line.split()} - UNKNOWN
 TRANSLATED = [*WRITTEN[:2], "Die Katze sitzt auf einer Matte."]
 
 
@@ -86,11 +90,14 @@ def write_inputs():
 def write_family(family, target, reference, pieces=False):
     folder = Path("data/demo/encoded", family)
     lines = {test: len(reference) for test in ("test1", "test2")}
-    write_json(folder / "summary.json", summary(lines, digest="e" * 64, pieces=pieces))
+    vocabulary = [*SPECIAL, *sorted(KNOWN)]
+    counts = {"vocabulary": dict.fromkeys(("en", "de"), len(vocabulary)), "pieces": pieces}
+    write_json(folder / "summary.json", summary(lines, digest="e" * 64, **counts))
     for test in ("test1", "test2"):
         write_lines(Path(f"data/demo/raw/{test}.{target}"), RAW)
         for language in ("en", "de"):  # both sides have as many words
             write_lines(folder / f"{test}.{language}.tok", reference)
+            write_lines(folder / f"vocab.{language}", vocabulary)
 
 
 def write_translations(name, links=()):
@@ -275,6 +282,49 @@ def test_links_of_other_lines_are_named(stage, scored):
     assert not scored
 
 
+def test_replaced_words_are_counted_where_attention_replaces_words(stage):
+    """The source is the reference here, so the right words are copied."""
+    assert run(stage)["sets"]["test1"]["replacements"] is None  # no attention
+    name = "global_dot_feed"
+    write_translations(name, links=["0-0"] * 3)
+    write_metrics(name)
+    expected = {"unknown": 2, "replaced": 2, "right": 2, "repeated": 0}
+    expected |= {"copied": 2, "copied_right": 2}
+    assert run(stage, name)["sets"]["test1"]["replacements"] == expected
+    sources = [line.replace("Haus", "house") for line in REFERENCE]
+    write_lines(Path("data/demo/encoded/luong/test1.en.tok"), sources)
+    wrong = [*REPLACED[:2], REPLACED[2].replace("einer Matte", "einer einer")]
+    write_lines(Path(f"translations/demo/{name}/test1.replaced"), wrong)
+    expected |= {"right": 1, "repeated": 1, "copied": 0, "copied_right": 0}
+    scores = run(stage, name)["sets"]
+    assert scores["test1"]["replacements"] == expected
+    assert scores["test2"]["replacements"]["right"] == 2
+    write_family("luong_bpe", "de", REFERENCE, pieces=True)
+    write_translations(f"{BEST}_bpe", links=["0-0"] * 3)
+    write_metrics(f"{BEST}_bpe")
+    assert run(stage, f"{BEST}_bpe")["sets"]["test1"]["replacements"] is None
+
+
+@pytest.mark.parametrize(
+    ("file", "lines", "message"),
+    [
+        (
+            "translations/demo/ensemble/test2.replaced",
+            [*OUTPUT[:2], "Die <unk>"],
+            ":3: 2 words, but",
+        ),
+        ("data/demo/encoded/luong/vocab.de", SPECIAL, ": 3 entries where summary.json has"),
+        ("data/demo/encoded/luong/test2.en.tok", REFERENCE[:2], ": 2 lines where summary.json has"),
+    ],
+)
+def test_a_file_that_the_replaced_words_do_not_fit_is_named(stage, scored, file, lines, message):
+    write_translations("ensemble", links=["0-0", "0-1", "1-0"])
+    write_lines(Path(file), lines)
+    with pytest.raises(InputError, match=f"{file}{message}"):
+        run(stage, "ensemble")
+    assert not scored
+
+
 def test_an_ensemble_names_its_members_and_how_it_averages(stage):
     members = load_params(Path("params.yaml")).ensembles["ensemble"].members
     write_translations("ensemble", links=["0-0", "0-1", "1-0"])
@@ -287,7 +337,7 @@ def test_an_ensemble_names_its_members_and_how_it_averages(stage):
 
 
 def test_words_and_pieces_have_the_same_reference(stage):
-    name = "local_p_general_feed_bpe"
+    name = f"{BEST}_bpe"
     pieces = [line.replace("Haus", "Ha@@ us") for line in REFERENCE]
     write_family("luong_bpe", "de", pieces, pieces=True)
     write_translations(name, links=["0-0"] * 3)

@@ -20,6 +20,7 @@ from attnmt.reporting.lines import Compared, Gain, Line, Number
 from attnmt.reporting.paper import Row
 from attnmt.reporting.render import latex, markdown, write_tables
 from attnmt.reporting.tables import Caption, Column, Table, TableSpec, Title
+from attnmt.reporting.unknown_table import unknown_table
 from attnmt.scoring.studies import Study
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +45,8 @@ def tables(tmp_path, monkeypatch):
     made_tests(monkeypatch)
     params = paper_params()
     write_all(params)
-    return {table.name: table for table in [*make_tables(Study(params)), cost_table(params)]}
+    tables = [*make_tables(Study(params)), unknown_table(params), cost_table(params)]
+    return {table.name: table for table in tables}
 
 
 def written(tables):
@@ -92,6 +94,11 @@ def table_lines(text):
             "system ppl bleu bleu_low bleu_high bleu_unk bleu_unk_low bleu_unk_high "
             "aer aer_low aer_high p",
         ),
+        (
+            "table_unknown",
+            "system unknown replaced right right_percent repeated repeated_percent "
+            "copied copied_right copied_right_percent",
+        ),
         ("table_scripts", "system tokenized tokenized_low tokenized_high nist nist_low nist_high"),
     ],
 )
@@ -102,7 +109,7 @@ def test_the_csv_has_numbers_then_provenance(tables, name, first):
     at = columns.index("model")
     assert columns[at : at + len(PROVENANCE)] == PROVENANCE
     assert "dataset_digest" in columns
-    published = name not in ("table_bpe", "table_faults", "table_scripts")
+    published = name not in ("table_bpe", "table_faults", "table_scripts", "table_unknown")
     assert (columns[-2:] == ["paper_set", "source"]) == published
     assert len(rows) == len(tables[name].rows)
 

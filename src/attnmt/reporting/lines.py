@@ -108,7 +108,7 @@ def read_line(study: Study, row: Row, spec: TableSpec, test: str) -> Line:
         InputError: if a file is missing or damaged, has no scores of the test set, or belongs to
             another system.
     """
-    systems = _systems(study.params, row.model, test)
+    systems = read_systems(study.params, row.model, test)
     values = {metric: _values_of(systems, metric, row, spec, test) for metric in spec.metrics}
     runs = {
         metric: _runs(study, metric, row, spec, test)
@@ -128,7 +128,12 @@ def is_replaced(metric: str, row: Row) -> bool:
     return row.replaced if fixed is None else fixed
 
 
-def _systems(params: Params, model: str | None, test: str) -> list[Measured]:
+def read_systems(params: Params, model: str | None, test: str) -> list[Measured]:
+    """Read what was measured of a row's system, once for each seed.
+
+    Raises:
+        InputError: as :func:`read_line` does.
+    """
     if model == ALIGNER:
         return [_aligner(params)]
     if model == DIAGONAL:

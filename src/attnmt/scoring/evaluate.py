@@ -12,7 +12,14 @@ from attnmt.model.trained import read_metrics
 from attnmt.scoring.alignment import read_forced, score_readings
 from attnmt.scoring.lengths import by_length
 from attnmt.scoring.outputs import Outputs
-from attnmt.scoring.results import AttentionScores, ScriptScores, SetScores, SystemScores
+from attnmt.scoring.replacements import score_replacements
+from attnmt.scoring.results import (
+    AttentionScores,
+    Replacements,
+    ScriptScores,
+    SetScores,
+    SystemScores,
+)
 from attnmt.scoring.scripts import SCRIPTS, score
 from attnmt.text.encoded import EncodedSets
 
@@ -30,6 +37,9 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
     data = EncodedSets(Layout(params.experiment, root).encoded(system.family))
     perplexity = read_perplexity(params, name, data, root) if single else {}
     outputs = {test: Outputs.read(params, name, test, root) for test in sets.tests}
+    replacements = {
+        test: score_replacements(params, name, test, outputs[test], root) for test in sets.tests
+    }
     reading = load_reading(params, name, root) if params.attends(name) else None
     alignment = _score_alignment(params, name, reading, data, root)
     samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
@@ -45,7 +55,9 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
         beam=params.decoding.beam,
         dataset_digest=data.digest,
         sets={
-            test: score_outputs(outputs[test], perplexity.get(test), samples, length_group)
+            test: score_outputs(
+                outputs[test], perplexity.get(test), replacements[test], samples, length_group
+            )
             for test in sets.tests
         },
         alignment=alignment,
@@ -69,12 +81,17 @@ def few_scores(scores: SystemScores) -> dict[str, dict[str, float] | float]:
 
 
 def score_outputs(
-    outputs: Outputs, perplexity: float | None, samples: int, length_group: int
+    outputs: Outputs,
+    perplexity: float | None,
+    replacements: Replacements | None,
+    samples: int,
+    length_group: int,
 ) -> SetScores:
     """Return the scores of one test set by every script, and by length.
 
     Args:
         perplexity: that of the set's references; None for an ensemble.
+        replacements: the counts of replaced words; None where they are not counted.
         samples: how many the bootstrap draws.
         length_group: how many sentences make a group of similar length.
     """
@@ -92,6 +109,7 @@ def score_outputs(
         lengths=by_length(
             outputs.before.tokens, outputs.after.tokens, outputs.reference.tokens, length_group
         ),
+        replacements=replacements,
     )
 
 

@@ -69,11 +69,39 @@ class LengthGroup(Record):
     after: Percent
 
 
+class Replacements(Record):
+    """How many unknown words of a test set were replaced, and how good the replacements are.
+
+    ``unknown`` counts the words of the references that the vocabulary lacks. ``replaced`` counts the
+    ``<unk>`` of the translations that a word replaced. Of these, ``right`` are among the unknown words
+    of their sentence's reference, each as often as the reference has it; ``repeated`` are equal to the
+    word directly before or after them; and ``copied`` occur as they are in the source sentence.
+    """
+
+    unknown: Count
+    replaced: Count
+    right: Count
+    repeated: Count
+    copied: Count
+    copied_right: Count
+
+    @model_validator(mode="after")
+    def _no_part_is_more_than_the_whole(self) -> Self:
+        if max(self.right, self.repeated, self.copied) > self.replaced:
+            raise ValueError("right, repeated and copied must not be more than the replaced words")
+        if self.right > self.unknown:
+            raise ValueError("right must not be more than the unknown words")
+        if self.copied_right > min(self.copied, self.right):
+            raise ValueError("copied_right must not be more than the copied or the right words")
+        return self
+
+
 class SetScores(Record):
     """The scores of one test set, and what they are scores of.
 
     ``perplexity`` is None for an ensemble. ``before`` and ``after`` are the scores before and after
-    unknown words are replaced.
+    unknown words are replaced. ``replacements`` is None for a family that reads pieces and for a system
+    without attention.
     """
 
     perplexity: Annotated[float, Field(gt=0)] | None
@@ -84,6 +112,7 @@ class SetScores(Record):
     before: ScriptScores
     after: ScriptScores
     lengths: list[LengthGroup]
+    replacements: Replacements | None
 
 
 class LinkScores(Record):

@@ -1,0 +1,90 @@
+"""How good the words are that replaced unknown ones, counted against the references."""
+
+from collections import Counter
+from collections.abc import Container, Sequence
+from pathlib import Path
+
+from attnmt.config import Params
+from attnmt.decoding.unknown import unknown_places
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.scoring.outputs import Outputs
+from attnmt.scoring.results import Replacements
+from attnmt.text.encoded import EncodedSets
+from attnmt.text.vocabulary import SPECIAL, UNK
+
+Sentences = Sequence[Sequence[str]]  # the words of each
+
+
+def score_replacements(
+    params: Params, name: str, test: str, outputs: Outputs, root: Path = Path()
+) -> Replacements | None:
+    """Count the replaced words of a test set.
+
+    The result is None for a family that reads pieces and for a system without attention.
+
+    Raises:
+        InputError: if a file of the encoded data is missing or damaged, or a translation does not have
+            as many words after replacement as before.
+    """
+    layout, system = Layout(params.experiment, root), params.translators(name)
+    data, model = EncodedSets(layout.encoded(system.family)), params.model(system.members[0])
+    if data.pieces or not params.attends(name):
+        return None
+    before, after = outputs.before.sentences, outputs.after.sentences
+    for number, (words, replaced) in enumerate(zip(before, after, strict=True), start=1):
+        if len(words) != len(replaced):
+            path = layout.translations(name) / f"{test}.replaced"
+            raise InputError(
+                f"{path}:{number}: {len(replaced)} words, but {test}.out has {len(words)}; run the "
+                f"stage translate for {name} again"
+            )
+    sources = data.units(test, model.source)
+    vocabulary = data.vocabulary(model.target)
+    return count_replacements(before, after, sources, outputs.reference.sentences, vocabulary)
+
+
+def count_replacements(
+    before: Sentences,
+    after: Sentences,
+    sources: Sentences,
+    references: Sentences,
+    vocabulary: Container[str],
+) -> Replacements:
+    """Count the replaced words of translations.
+
+    Args:
+        before: the translations with ``<unk>``.
+        after: the same translations, unknown words replaced; each has as many words as before.
+        sources: the sentences that were translated.
+        references: their references.
+        vocabulary: the target words that the models know.
+    """
+    totals: Counter[str] = Counter()
+    for sentence in zip(before, after, sources, references, strict=True):
+        totals.update(_counts(*sentence, vocabulary))
+    return Replacements.model_validate({key: totals[key] for key in Replacements.model_fields})
+
+
+def _counts(
+    before: Sequence[str],
+    after: Sequence[str],
+    source: Sequence[str],
+    reference: Sequence[str],
+    vocabulary: Container[str],
+) -> dict[str, int]:
+    """Return the counts of one sentence by the fields of :class:`Replacements`."""
+    places = [j for j in unknown_places(before) if after[j] != SPECIAL[UNK]]
+    neighbors = [{*after[max(j - 1, 0) : j], *after[j + 1 : j + 2]} for j in places]
+    replaced = Counter(after[j] for j in places)
+    unknown = Counter(word for word in reference if word not in vocabulary)
+    right = replaced & unknown  # a word counts as often as the reference has it
+    copied = replaced.keys() & set(source)
+    return {
+        "unknown": unknown.total(),
+        "replaced": replaced.total(),
+        "right": right.total(),
+        "repeated": sum(after[j] in words for j, words in zip(places, neighbors, strict=True)),
+        "copied": sum(replaced[word] for word in copied),
+        "copied_right": sum(right[word] for word in copied),
+    }
