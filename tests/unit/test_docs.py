@@ -97,7 +97,7 @@ def test_the_sentence_of_the_tour_is_the_one_in_the_report() -> None:
     if shown.returncode:
         pytest.skip("git has no report of the demo here")
     rows = csv.DictReader(shown.stdout.splitlines())
-    texts = [row["text"] for row in rows if (row["set"], row["line"]) == ("test1", "334")]
+    texts = [row["text"] for row in rows if (row["set"], row["line"]) == ("test1", "376")]
     source, reference, best, _ = texts
     assert all(f"    {text}\n" in tour for text in (source, reference, best))
 
