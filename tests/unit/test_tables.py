@@ -126,7 +126,7 @@ def test_a_recipe_that_differs_is_marked_at_every_number(params):
         table = tables(params)[name]
         assert "Base + reverse†" in [row["system"] for row in table.rows]
         assert "Base" in [row["system"] for row in table.rows]
-        assert "† marks another recipe of training: epochs 1, not 5." in str(table.caption)
+        assert "† marks another recipe of training: epochs 1, not 4." in str(table.caption)
     assert "†" not in str(tables(params)["table4"].caption)
 
 
