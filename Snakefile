@@ -35,8 +35,7 @@ try:
 except (InputError, OSError) as error:
     raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
 if PLANS and not workflow.output_settings.dryrun:
-    settings = workflow.resource_settings
-    follow(EXPERIMENT, STAGES, {"threads": settings.cores, "jobs": settings.nodes, **settings.resources})
+    follow(EXPERIMENT, STAGES, {name: limit.value for name, limit in workflow.global_resources.items()})
 if workflow.remote_exec:
     os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
 

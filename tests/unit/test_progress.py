@@ -18,7 +18,7 @@ from attnmt.workflow.progress import Progress, at_once, is_shown
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 NAMES = ["code", "corpus", "train@base", "train@gru", "evaluate@base", "evaluate@gru", "report"]
 TABLE = "system,minutes,device,threads,model\nbase,2.0,CPU,1,base\ngru,4.0,CPU,1,gru\n"
-CORES = {"threads": 2, "jobs": None}
+CORES = {"_cores": 2, "_nodes": None}
 SNAKEFILE = """
 from attnmt.workflow.graph import Stage
 from attnmt.workflow.progress import follow
@@ -26,7 +26,7 @@ from attnmt.workflow.progress import follow
 def stage(name):
     return Stage(name, "", {}, [], [], "", 1, {}, 0, False, False, False)
 
-follow("demo", [stage("corpus"), stage("report")], {"threads": 2})
+follow("demo", [stage("corpus"), stage("report")], {"_cores": 2})
 
 rule all:
     input: "report.txt"
@@ -163,10 +163,10 @@ def test_if_nothing_is_to_run_it_says_so() -> None:
 
 def test_threads_jobs_and_resources_limit_what_runs_at_a_time() -> None:
     training = stage("train@base", threads=2, gpu=1)
-    assert at_once(training, {"threads": 8, "jobs": None}) == 4
-    assert at_once(training, {"threads": 8, "gpu": 1}) == 1
-    assert at_once(training, {"threads": None, "jobs": 100, "mem_mb": "16G"}) == 100
-    assert at_once(training, {"threads": 1}) == 1
+    assert at_once(training, {"_cores": 8, "_nodes": None}) == 4
+    assert at_once(training, {"_cores": 8, "gpu": 1}) == 1
+    assert at_once(training, {"_cores": None, "_nodes": 100, "mem_mb": "16G"}) == 100
+    assert at_once(training, {"_cores": 1}) == 1
 
 
 def test_errors_and_what_a_user_asked_for_are_shown() -> None:

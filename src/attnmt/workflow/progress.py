@@ -45,7 +45,8 @@ def follow(experiment: str, stages: Sequence[Stage], limits: Mapping[str, Any]) 
 
     Args:
         stages: all stages of the experiment.
-        limits: what may be in use at a time: ``threads``, ``jobs`` and resources; None is no limit.
+        limits: what may be in use at a time, by Snakemake's names: ``_cores``, ``_nodes`` (jobs on a
+            cluster) and resources. None is no limit.
     """
     log = logging.getLogger("snakemake.logging")
     for handler in [one for one in log.handlers if one.name == "DefaultStreamHandler"]:
@@ -62,7 +63,7 @@ def is_shown(record: logging.LogRecord) -> bool:
 
 def at_once(stage: Stage, limits: Mapping[str, Any]) -> int:
     """Return how many stages like this one may run at a time."""
-    needs: dict[str, int] = {"threads": stage.threads, "jobs": 1, **stage.resources}
+    needs: dict[str, int] = {"_cores": stage.threads, "_nodes": 1, **stage.resources}
     counted = {name: limit for name, limit in limits.items() if isinstance(limit, int)}
     counts = [limit // needs[name] for name, limit in counted.items() if needs.get(name)]
     return max(1, min(counts, default=1))  # Snakemake grants no more threads than there are
