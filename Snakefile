@@ -8,10 +8,12 @@ import signal
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.workflow.graph import read_stages
+from attnmt.workflow.progress import follow
 from attnmt.layout import Layout
 
 # A scheduler warns with this signal, and the stage then saves. It would end Snakemake, and the stage
@@ -22,6 +24,8 @@ EXPERIMENT = config.get("experiment", DEMO)
 LAYOUT = Layout(EXPERIMENT)
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process
+if PLANS:
+    logger.info(f"{EXPERIMENT}: looking for what has changed")
 try:
     STAGES = read_stages(EXPERIMENT, compare=PLANS)
     # A stage that is not done gets a new order. Snakemake goes by times: it runs a stage that is older
@@ -30,6 +34,8 @@ try:
         stage.write(LAYOUT.order(stage.name), again=not stage.done)
 except (InputError, OSError) as error:
     raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
+if PLANS and not workflow.output_settings.dryrun:
+    follow(EXPERIMENT, STAGES, {name: limit.value for name, limit in workflow.global_resources.items()})
 if workflow.remote_exec:
     os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
 

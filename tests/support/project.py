@@ -95,10 +95,7 @@ class Project:
 
     def snakemake(self) -> set[str]:
         """Run Snakemake; return the stages that ran."""
-        jobs = re.findall(
-            r"^Finished jobid: \d+ \(Rule: (.+)\)$", self.run("snakemake", "-j2"), re.M
-        )
-        return set(jobs) - {"all"}
+        return set(re.findall(r"^.* of \d+  (\S+) is done", self.run("snakemake", "-j2"), re.M))
 
     def repro(self) -> set[str]:
         """Run ``dvc repro``; return the stages that ran."""

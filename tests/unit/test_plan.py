@@ -15,7 +15,8 @@ from attnmt.commands.plan import plan
 from attnmt.config import Params, load_params
 from attnmt.errors import InputError
 from attnmt.planning import speed
-from attnmt.planning.estimate import Group, Plan, make_plan, wall_hours
+from attnmt.planning.estimate import Group, Plan, make_plan
+from attnmt.planning.recorded import wall_time
 from attnmt.planning.shown import plan_text
 from attnmt.planning.space import Space, files_to_fetch
 from attnmt.planning.speed import Speed, finished_speeds, paper_speed
@@ -146,10 +147,10 @@ def test_the_hours_are_those_computed_by_hand(project: Path) -> None:
 
 
 def test_wall_time_is_the_longest_training_or_an_even_share() -> None:
-    assert wall_hours([1, 2, 3], 1) == 6
-    assert wall_hours([1, 2, 3], 2) == 3
-    assert wall_hours([2, 2, 2], 2) == 3
-    assert wall_hours([1, 2, 4], 9) == 4
+    assert wall_time([1, 2, 3], 1) == 6
+    assert wall_time([1, 2, 3], 2) == 3
+    assert wall_time([2, 2, 2], 2) == 3
+    assert wall_time([1, 2, 4], 9) == 4
 
 
 def test_the_disk_is_estimated_from_an_expected_text(project: Path) -> None:

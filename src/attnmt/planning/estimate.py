@@ -133,11 +133,6 @@ def make_plan(
     )
 
 
-def wall_hours(hours: Sequence[float], at_once: int) -> float:
-    """Return the least time for trainings that take these hours, if ``at_once`` run at a time."""
-    return max([sum(hours) / at_once, *hours])
-
-
 def _groups(stages: Sequence["Stage"]) -> list[Group]:
     """Return the stages by the part of their name before the @, in dvc.yaml's order."""
     groups: dict[str, list[Stage]] = {}

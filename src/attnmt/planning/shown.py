@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from attnmt.config import File
-from attnmt.planning.estimate import Plan, wall_hours
+from attnmt.planning.estimate import Plan
+from attnmt.planning.recorded import wall_time
 from attnmt.planning.speed import Speed
 
 WIDTH = 90  # characters of a note; tables are narrower
@@ -116,7 +117,7 @@ def _hours(plan: Plan, speeds: Sequence[Speed], at_once: int) -> Table:
             f"{speed.target_words:,.0f}",
             f"{speed.flop / 1e9:,.0f}",
             f"{sum(hours):,.1f}",
-            _time(wall_hours(hours, at_once)),
+            _time(wall_time(hours, at_once)),
         )
     return table
 

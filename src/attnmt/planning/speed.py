@@ -22,6 +22,7 @@ from attnmt.model.precision import products_in
 from attnmt.model.trained import read_config, read_provenance
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import work
+from attnmt.planning.recorded import machine
 from attnmt.planning.text_size import Lengths, TextSize
 from attnmt.text.batches import Batch, make_batch
 from attnmt.training.machine import keep_freed_memory, surroundings
@@ -97,7 +98,7 @@ def _finished_speed(folder: Path, root: Path) -> Speed | None:
     words = trained.source_words, trained.target_words
     config = ModelConfig(trained.system, trained.shape, *words)
     lengths = TextSize.read(encoded, trained.sets.train).lengths(config.system)
-    name, device = f"{facts.experiment}/{facts.model}", _device(facts.device, facts.threads)
+    name, device = f"{facts.experiment}/{facts.model}", machine(facts.device, facts.threads)
     return Speed.of(name, device, facts.target_words_per_second, config, lengths)
 
 
@@ -136,7 +137,7 @@ def measure(
         _batches_a_second(train_one_batch, WARM_UP)
         words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, MEASURED)
     facts = surroundings(device)
-    where = _device(facts["device"], facts["threads"])
+    where = machine(facts["device"], facts["threads"])
     return Speed.of(f"{name}, now, no padding", where, words, config, lengths)
 
 
@@ -161,7 +162,3 @@ def _random_batch(config: ModelConfig, pairs: int, lengths: Lengths) -> Batch:
         sentences(config.target_words, target - 1),  # </s> follows
         config.system.reverse,
     )
-
-
-def _device(device: str, threads: int) -> str:
-    return f"{device}, {threads} thread{'s' if threads > 1 else ''}"
