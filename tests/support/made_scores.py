@@ -75,7 +75,7 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
         ]
         return _runs([(one.after if replaced else one.before).by(script).value for one in sets])
 
-    def alignments(self: Study, name: str) -> Runs:
+    def alignments(self: Study, name: str, chosen: bool = False) -> Runs:
         runs = [read_scores(self.params.experiment, n) for n in self.params.runs_of(name)]
         return _runs([one.alignment.aer or 0.0 for one in runs if one.alignment])
 

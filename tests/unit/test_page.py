@@ -172,6 +172,16 @@ def test_headlines_are_found_in_the_tables(params: Params) -> None:
     assert make_headlines(params, {}, papers_text=False) == []
 
 
+def test_the_error_rate_at_the_other_step_is_noted(params: Params) -> None:
+    path = Layout(params.experiment).reports / "tables" / "tables.json"
+    tables = {table.name: table for table in read_tables(path, params.experiment).tables}
+    for row in tables["table6"].rows:
+        row.sort.update({"aer_same": 0.25, "aer_next": row.sort["aer"]})
+    headline = make_headlines(params, tables, papers_text=False)[-1]
+    assert headline.ours == "12.00"
+    assert headline.note.endswith("; 0.25 where the other step of the decoder is read")
+
+
 def test_headlines_find_rows_by_their_keys_whatever_their_labels(params: Params) -> None:
     path = Layout(params.experiment).reports / "tables" / "tables.json"
     tables = {table.name: table for table in read_tables(path, params.experiment).tables}

@@ -16,7 +16,8 @@ Filled = Annotated[str, Field(min_length=1)]
 # bleu                 tokenized BLEU before unknown words are replaced
 # bleu_replaced        tokenized BLEU after it
 # gain_by_replacement  the second less the first, of the same training
-# aer                  alignment error rate of the aligned set, in [0, 1]
+# aer                  alignment error rate of the aligned set, in [0, 1]; attention is read at the step
+#                      that is chosen on the development set
 # perplexity           perplexity of the test set, per word
 # length_slope         least-squares slope of bleu_replaced against the words of the reference, in BLEU
 #                      per word, over the groups of Figure 6

@@ -6,12 +6,12 @@ paper's numbers stand beside ours only where both were measured on the paper's t
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attnmt.config import Params
 from attnmt.decoding.best import ranked_models
 from attnmt.reporting.claims_table import NAME, NOT_TESTED
-from attnmt.reporting.columns import short_system
+from attnmt.reporting.columns import LINK_STEPS, short_system
 from attnmt.reporting.paper import Row, table_rows
 from attnmt.reporting.tables_file import ShownTable
 
@@ -54,7 +54,7 @@ def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> l
         _last("Best model, BLEU", _of(bleu, ranked[:1]), "bleu", papers_text, CHOSEN),
         _last("Ensemble, BLEU", _of(bleu, params.ensembles), "bleu", papers_text),
         _attention_gain(params, ranked, bleu),
-        _last("Alignment error rate", _of(aer, attentional[:1]), "aer", papers_text, CHOSEN),
+        _error_rate(tables, _of(aer, attentional[:1]), papers_text),
         _claims(tables),
     ]
     return [headline for headline in headlines if headline is not None]
@@ -94,6 +94,22 @@ def _last(
         notes.append(f"paper {paper:.{digits}f}")
     ours = f"{measured[-1].ours:.{digits}f}"
     return Headline(label, ours, short_system(row.system), "; ".join(notes))
+
+
+def _error_rate(
+    tables: TablesByName, measured: list[_Measured], papers_text: bool
+) -> Headline | None:
+    """Return the error rate at the step that the authors' program reads, with that at the other step."""
+    headline = _last("Alignment error rate", measured, "aer", papers_text, CHOSEN)
+    if headline is None:
+        return None
+    (row,) = (row for row in tables["table6"].rows if row.key == measured[-1].row.key)
+    rates = [row.sort.get(f"aer_{step}") for step in LINK_STEPS]
+    others = [rate for rate in rates if rate is not None and rate != measured[-1].ours]
+    if not others:
+        return headline
+    note = f"{headline.note}; {others[0]:.2f} where the other step of the decoder is read"
+    return replace(headline, note=note)
 
 
 def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) -> Headline | None:

@@ -143,7 +143,7 @@ def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
 
 def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
     if measure == "aer":
-        return study.alignments(name)
+        return study.alignments(name, chosen=True)
     if measure == "perplexity":
         return Runs.of_values([_perplexity(study.params, n, test) for n in study.seeds(name)])
     if measure == "length_slope":

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from attnmt.config import Params
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import rates
+from attnmt.scoring.alignment import read_forced
 from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.paired import gold_links, system_links
 from attnmt.scoring.results import Script, read_system_scores
@@ -54,17 +55,29 @@ class Study:
         lines = [one.translations(script, replaced) for one in outputs]
         return translation_numbers(script, lines, references), references
 
-    def alignments(self, name: str) -> Runs:
-        """Return the alignment error rates, at the step that the authors' program reads."""
+    def alignments(self, name: str, chosen: bool = False) -> Runs:
+        """Return the alignment error rates.
+
+        Attention is read at the step at which the authors' program reads it. With ``chosen`` it is read
+        at the step that each seed's unknown words in the development set choose
+        (:mod:`attnmt.decoding.reading`).
+        """
 
         def measured() -> Runs:
             test = self.params.sets.tests[0]
             runs = [read_system_scores(self.params, n, test) for n in self.seeds(name)]
-            links: list[list[Links]] = [system_links(self.params, scores) for scores in runs]
+            links: list[list[Links]] = [
+                read_forced(self.params, scores.name, [scores.reading.chosen])[
+                    scores.reading.chosen
+                ]
+                if chosen and scores.reading
+                else system_links(self.params, scores)
+                for scores in runs
+            ]
             gold: list[GoldLinks] = gold_links(self.params, *runs)
             return Runs.measured(alignment_numbers(links, gold), rates)
 
-        return self._once((name, "aer"), measured)
+        return self._once((name, "aer", chosen), measured)
 
     def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
         """Estimate the difference between two scores, each the runs of the system named before it.
