@@ -13,7 +13,7 @@ from snakemake.logging import logger
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.workflow.graph import read_stages
-from attnmt.workflow.progress import follow
+from attnmt.planning.progress import follow
 from attnmt.layout import Layout
 
 # A scheduler warns with this signal, and the stage then saves. It would end Snakemake, and the stage

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attnmt.planning.progress import Progress, at_once, is_shown
 from attnmt.planning.recorded import Recorded, time_text
 from attnmt.workflow.graph import Stage
-from attnmt.workflow.progress import Progress, at_once, is_shown
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 NAMES = ["code", "corpus", "train@base", "train@gru", "evaluate@base", "evaluate@gru", "report"]
@@ -21,7 +21,7 @@ TABLE = "system,minutes,device,threads,model\nbase,2.0,CPU,1,base\ngru,4.0,CPU,1
 CORES = {"_cores": 2, "_nodes": None}
 SNAKEFILE = """
 from attnmt.workflow.graph import Stage
-from attnmt.workflow.progress import follow
+from attnmt.planning.progress import follow
 
 def stage(name):
     return Stage(name, "", {}, [], [], "", 1, {}, 0, False, False, False)
