@@ -14,8 +14,8 @@ CLAIMS = "claims.yaml"  # in the project's folder
 Filled = Annotated[str, Field(min_length=1)]
 
 # bleu                 tokenized BLEU before unknown words are replaced
-# bleu_replaced        tokenized BLEU after it
-# gain_by_replacement  the second less the first, of the same training
+# bleu_replaced        tokenized BLEU after unknown words are replaced
+# gain_by_replacement  bleu_replaced less bleu, of the same training
 # aer                  alignment error rate of the aligned set, in [0, 1]; attention is read at the step
 #                      that is chosen on the development set
 # perplexity           perplexity of the test set, per word
@@ -23,7 +23,7 @@ Filled = Annotated[str, Field(min_length=1)]
 #                      per word, over the groups of Figure 6
 # early_cost           cost (ln perplexity of the test set, Figure 5), the mean of the evaluations in the
 #                      first quarter of the shortest curve
-# final_cost           that cost at the last evaluation that all curves have
+# final_cost           the same cost at the last evaluation that all curves have
 Measure = Literal[
     "bleu",
     "bleu_replaced",
@@ -47,7 +47,8 @@ class Claim(Strict):
     )
     # mean:   the mean of `systems` less the mean of `over`, or the mean itself where `over` is not given
     # paired: the same, but the two share trainings (an ensemble and a member), so seeds go in pairs
-    # each:   each of `systems` differs from each of `over` as the sign says; the size is the smallest
+    # each:   each of `systems` differs from each of `over` as the sign says; the size is that of
+    #         the smallest difference
     # rank:   Kendall's rank correlation over `systems` with `published` or `rank_with`
     compare: Literal["mean", "paired", "each", "rank"] = "mean"
     systems: Distinct[Name]
@@ -98,7 +99,7 @@ class Claim(Strict):
         return self
 
     def holds(self, value: float) -> bool:
-        """Return whether a value agrees with the claim. The error of the value is not considered."""
+        """Return whether a value agrees with the claim. The value's error plays no part."""
         if self.sign == "same":
             return abs(value) < self.bound
         return value > self.bound if self.sign == "greater" else value < self.bound

@@ -14,8 +14,9 @@ from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
 
-# How steeply frequency falls in a list of words. Real lists are much flatter, with an exponent of about
-# 1. With this one, few words make up most of the text, so a small model learns them in half a minute.
+# How steeply frequency falls with rank in a list of words. Real lists are much flatter: their exponent
+# is about 1. With this one, few words make up most of the text, so a small model learns them in half a
+# minute.
 LIST_EXPONENT: Final = 5.0
 
 

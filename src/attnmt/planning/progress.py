@@ -1,8 +1,8 @@
-"""What one sees while Snakemake runs: what will run and for how long, then a line for each stage.
+"""What is shown while Snakemake runs: what will run and for how long, then a line for each stage.
 
-``follow`` hides Snakemake's own lines about jobs, of which there are ten for each stage. They stay in
-``.snakemake/log``. Errors, warnings and the logs of failed stages are shown as Snakemake shows them. A
-terminal and a file get the same plain lines.
+``follow`` hides Snakemake's own lines about jobs, because there are ten for each stage. They are still
+in ``.snakemake/log``. Errors, warnings and the logs of failed stages are shown as Snakemake shows them.
+A terminal and a file get the same plain lines.
 """
 
 import logging
@@ -19,7 +19,7 @@ from attnmt.layout import Layout
 from attnmt.planning.recorded import Recorded, time_text, wall_time
 from attnmt.workflow.graph import TRAIN, Stage
 
-SLOWEST = 3  # kinds of stages in the last line
+SLOWEST = 3  # how many kinds of stages the last line names
 NOTHING = "Nothing to be done"
 HIDDEN_EVENTS = {
     LogEvent.RUN_INFO,
@@ -41,12 +41,12 @@ HIDDEN_LINES = (
 
 
 def follow(experiment: str, stages: Sequence[Stage], limits: Mapping[str, Any]) -> None:
-    """Have Snakemake's messages from now on shown as in this module.
+    """From now on, show Snakemake's messages as this module words them.
 
     Args:
         stages: all stages of the experiment.
-        limits: what may be in use at a time, by Snakemake's names: ``_cores``, ``_nodes`` (jobs on a
-            cluster) and resources. None is no limit.
+        limits: how much may be in use at a time, by Snakemake's names: ``_cores``, ``_nodes`` (jobs on
+            a cluster) and resources. A value of None means no limit.
     """
     log = logging.getLogger("snakemake.logging")
     for handler in [one for one in log.handlers if one.name == "DefaultStreamHandler"]:
@@ -55,7 +55,7 @@ def follow(experiment: str, stages: Sequence[Stage], limits: Mapping[str, Any]) 
 
 
 def is_shown(record: logging.LogRecord) -> bool:
-    """Return whether a message is shown as Snakemake words it."""
+    """Return whether a message is shown in Snakemake's own words."""
     if getattr(record, "event", None) in HIDDEN_EVENTS:
         return False
     return not str(record.msg).startswith(HIDDEN_LINES)
@@ -66,7 +66,7 @@ def at_once(stage: Stage, limits: Mapping[str, Any]) -> int:
     needs: dict[str, int] = {"_cores": stage.threads, "_nodes": 1, **stage.resources}
     counted = {name: limit for name, limit in limits.items() if isinstance(limit, int)}
     counts = [limit // needs[name] for name, limit in counted.items() if needs.get(name)]
-    return max(1, min(counts, default=1))  # Snakemake grants no more threads than there are
+    return max(1, min(counts, default=1))  # a stage is never given more cores than there are
 
 
 class Progress(logging.Handler):
@@ -88,7 +88,7 @@ class Progress(logging.Handler):
         self.recorded = Recorded.read(experiment)
         self.stream = stream or sys.stderr
         self.to_run: list[str] = []
-        self.names: dict[int, str] = {}  # of the stages that have begun, by Snakemake's number
+        self.names: dict[int, str] = {}  # the stages that have begun, by Snakemake's number
         self.begun: dict[str, float] = {}
         self.took: dict[str, float] = {}  # seconds of the stages that are done
         self.started = time.monotonic()
@@ -164,7 +164,7 @@ class Progress(logging.Handler):
         self._say(f"{clock}  {count:>{width}}  {text}")
 
     def _left(self, now: float) -> str:
-        """Say how many trainings are left and, at the pace of those that are done, for how long."""
+        """Say how many trainings are left, and how long they take at the pace of those that are done."""
         models, known = self._models(self.to_run), self.recorded.seconds
         done = self._models(list(self.took))
         left = [model for model in models if model not in done]

@@ -1,6 +1,6 @@
 """How long trainings took when their report was made, from the report's table of costs.
 
-Nothing here imports torch, so that Snakemake starts as fast as without it.
+Nothing here imports torch, because that would make Snakemake start more slowly.
 """
 
 import csv
@@ -13,7 +13,7 @@ from attnmt.layout import Layout
 
 @dataclass(frozen=True)
 class Recorded:
-    """The times of trainings that are in git."""
+    """The times of trainings that the report has."""
 
     seconds: dict[str, float]  # by model
     machines: list[str]  # where they were trained
@@ -33,17 +33,17 @@ class Recorded:
 
 
 def wall_time(times: Sequence[float], at_once: int) -> float:
-    """Return the least time for trainings that take these times, if ``at_once`` run at a time."""
+    """Return the shortest time for trainings of these lengths, if ``at_once`` run at a time."""
     return max([sum(times) / at_once, *times])
 
 
 def machine(device: str, threads: int) -> str:
-    """Return the name of a device on which a training had this many threads."""
+    """Return how messages name a device and the number of threads of a training."""
     return f"{device}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def time_text(seconds: float) -> str:
-    """Return a time as one says it: in seconds, minutes, hours or days."""
+    """Return a time as people say it: in seconds, minutes, hours or days."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     if seconds < 3600:

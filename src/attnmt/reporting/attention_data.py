@@ -11,8 +11,9 @@ from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import table_rows
 
 FORCED, OWN = "forced", "own"
-# A matrix: the places of its source and of its target among the texts, its weights in whole percent, and
-# its gold links where they are known. The weights are listed row by row; a row is a target word.
+# A matrix: the numbers of its source and of its target in the list of texts, its weights in whole
+# percent, and its gold links where they are known. The weights are listed row by row. A row is a target
+# word.
 Packed = tuple[int, int, list[int], Links | None]
 
 
@@ -56,7 +57,7 @@ class AttentionData:
 def attention_data(params: Params) -> AttentionData | None:
     """Return the matrices of all systems with attention; None if the experiment has none.
 
-    Those of a system with several seeds are its first seed's.
+    If a system has several seeds, the matrices are those of its first seed.
 
     Raises:
         InputError: if a file is missing or does not fit its text.
@@ -125,7 +126,7 @@ def _described(params: Params, matrix: Matrix) -> Described:
 
 
 def _first_two(params: Params, attentional: list[str]) -> list[str]:
-    """Return the systems that link best and worst in the paper's Table 6, or any two if it has none."""
+    """Return the systems with the paper's best and worst AER, or the first two if Table 6 has none."""
     rows = sorted(
         (row for row in table_rows(params, "table6") if row.model in attentional),
         key=lambda row: row.number("aer") or 0.0,

@@ -71,12 +71,12 @@ def _columns(pairs: Pairs, seeds: list[str]) -> list[Column]:
 
 
 def _halves(judged: Judged | None) -> str:
-    """Return the verdicts of the two halves of the seeds; they are one word where they agree."""
+    """Return the verdicts of the two halves of the seeds, or one word if they agree."""
     return ", ".join(dict.fromkeys(judged.halves)) if judged else ""
 
 
 def _measure(claim: Claim) -> tuple[str, int]:
-    """Return the name of what a claim's numbers are, and how many decimals a reader sees."""
+    """Return what a claim's numbers measure, and how many decimals a reader sees."""
     return RANKS if claim.compare == "rank" else MEASURES[claim.measure]
 
 
@@ -102,7 +102,7 @@ def _interval(pairs: Pairs) -> Column:
 
 
 def _detectable(pairs: Pairs) -> Column:
-    """Return the smallest effect that the study could have seen, where a claim is undecided."""
+    """Return the smallest effect that the study would probably have seen, where a claim is undecided."""
     effects = [
         one.verdict.detectable if one and one.verdict.word == "undecided" else None
         for _, one in pairs
@@ -187,7 +187,7 @@ def _caption(params: Params, pairs: Pairs) -> Caption:
 
 
 def _agreement(judged: Sequence[Judged]) -> str:
-    """Say how far two studies with half of the seeds agree with each other; "" where there are none."""
+    """Say how far two studies with half of the seeds agree; return "" if there are none."""
     halves = [one.halves for one in judged if one.halves]
     if not halves:
         return ""

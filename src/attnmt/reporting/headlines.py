@@ -1,7 +1,7 @@
 """The few numbers at the head of the report, taken from its tables.
 
-The best model is the one that the development set chooses, as in MLflow and in the served model. The
-paper's numbers stand beside ours only where both were measured on the paper's text.
+The best model is the one that the development set chooses. MLflow and the server choose the same one.
+The paper's numbers stand beside ours only where both were measured on the paper's text.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ class _Measured:
 
 
 def make_headlines(params: Params, tables: TablesByName, papers_text: bool) -> list[Headline]:
-    """Return the headlines that the experiment's tables have the numbers for.
+    """Return the headlines whose numbers the experiment's tables have.
 
     Args:
         papers_text: whether our numbers were measured on the paper's own text.
@@ -81,9 +81,9 @@ def _of(measured: Iterable[_Measured], names: Iterable[str]) -> list[_Measured]:
 def _last(
     label: str, measured: list[_Measured], metric: str, papers_text: bool, why: str = ""
 ) -> Headline | None:
-    """Return the last number of a system, which in Table 1 is the one with unknown words replaced.
+    """Return a system's last number. In Table 1 it is the one after unknown words are replaced.
 
-    ``why`` says why this system was taken.
+    ``why`` says why this system was chosen.
     """
     if not measured:
         return None
@@ -99,7 +99,7 @@ def _last(
 def _error_rate(
     tables: TablesByName, measured: list[_Measured], papers_text: bool
 ) -> Headline | None:
-    """Return the error rate at the step that the authors' program reads, with that at the other step."""
+    """Return the error rate at the authors' step; the note has the rate at the other step."""
     headline = _last("Alignment error rate", measured, "aer", papers_text, CHOSEN)
     if headline is None:
         return None
@@ -113,7 +113,7 @@ def _error_rate(
 
 
 def _attention_gain(params: Params, ranked: list[str], bleu: list[_Measured]) -> Headline | None:
-    """Compare the best model with attention and the best without, before unk replacement."""
+    """Compare the best model with attention and the best one without, before unk replacement."""
     unreplaced = [pair for pair in bleu if not pair.row.replaced]
     sides = []
     for attends in (True, False):

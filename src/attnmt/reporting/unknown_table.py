@@ -1,4 +1,4 @@
-"""The table of unknown words: how many each system replaced, and how many of these words are right."""
+"""The table of unknown words: how many each system replaced, and how many replacements are right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,8 +46,9 @@ class _Replaced:
 
     Attributes:
         counts: by the fields of Replacements.
-        percents: by the keys of WHOLES; None where there is nothing that it could be a share of.
-        deviations: those of ``percents`` between seeds; None where fewer than two seeds have one.
+        percents: by the keys of WHOLES; None where the whole is 0 for every seed.
+        deviations: standard deviations of the percentages between seeds; None where fewer than two
+            seeds have a percentage.
     """
 
     line: Line
@@ -57,13 +58,13 @@ class _Replaced:
 
 
 def unknown_table(params: Params) -> Table | None:
-    """Return the table on the first test set; None if no system on words has attention.
+    """Return the table on the first test set; None if no system that reads words has attention.
 
     Models that differ only in the seed share a row.
 
     Raises:
-        InputError: if scores are missing or damaged, belong to another system, or were not measured
-            alike.
+        InputError: if scores are missing or damaged, belong to another system, or were not
+            measured under the same conditions.
     """
     names, test = _names(params), params.sets.tests[0]
     if not names:
@@ -117,7 +118,7 @@ def _row(params: Params, name: str, test: str) -> _Replaced:
 
 
 def _percents(by_seed: Sequence[Replacements], key: str) -> list[float]:
-    """Return the share of a count in its whole for each seed that has such a whole."""
+    """Return a count's percentage of its whole, for each seed whose whole is not 0."""
     pairs = [(getattr(seed, key), getattr(seed, WHOLES[key])) for seed in by_seed]
     return [100 * part / whole for part, whole in pairs if whole]
 

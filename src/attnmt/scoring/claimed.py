@@ -18,8 +18,8 @@ from attnmt.scoring.verdicts import Verdict, VerdictWord, judge, verdicts
 HALVES = (
     slice(0, None, 2),
     slice(1, None, 2),
-)  # every second seed, from the first and from the second
-EARLY = 4  # the early cost is of the first of so many equal parts of the shortest curve
+)  # the first, third, ... seed of each system, and the second, fourth, ...
+EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Judged:
     ``seeds`` has the smallest and the largest number of seeds of its systems, or one number if all have
     the same. ``halves`` has the verdicts that two studies with half of the seeds would give: one with
     the first, third, ... seed of each system, and one with the others. It is empty unless all systems
-    of all claims have four seeds or more.
+    of all tested claims have four seeds or more.
     """
 
     outcome: Outcome
@@ -52,7 +52,7 @@ class _Measured:
         return sorted({min(counts), max(counts)})
 
     def of(self, part: slice) -> "_Measured":
-        """Return the same with some of the seeds."""
+        """Return the same systems with some of their seeds."""
         runs, others = (
             {name: one.of(range(len(one.values))[part]) for name, one in (runs or {}).items()}
             for runs in (self.runs, self.others)
@@ -104,8 +104,8 @@ def systems_of(claim: Claim) -> list[str]:
 def is_testable(study: Study, claim: Claim) -> bool:
     """Return whether the experiment can test a claim.
 
-    It needs two seeds or more of every system, and pairs of seeds that share trainings if the claim
-    compares such. Error rates need gold links, and slopes need sentences of several lengths.
+    It needs two seeds or more of every system. A claim that compares in pairs also needs seeds that
+    share trainings. Error rates need gold links, and slopes need sentences of several lengths.
     """
     names, test = systems_of(claim), set_of(study.params, claim, "bleu")
     if not all(study.has_seeds(name) for name in names):
@@ -123,7 +123,7 @@ def is_testable(study: Study, claim: Claim) -> bool:
 
 
 def set_of(params: Params, claim: Claim, measure: Measure | None = None) -> str:
-    """Return the set on which a claim's measure is taken."""
+    """Return the set of sentences on which a claim is measured."""
     if (measure or claim.measure) == "aer":
         return params.sets.aligned
     return params.sets.tests[0 if claim.test == "first" else -1]

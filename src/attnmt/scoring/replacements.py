@@ -1,4 +1,4 @@
-"""How good the words are that replaced unknown ones, counted against the references."""
+"""How good the replacements of unknown words are, counted against the references."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -13,7 +13,7 @@ from attnmt.scoring.results import Replacements
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.vocabulary import SPECIAL, UNK
 
-Sentences = Sequence[Sequence[str]]  # the words of each
+Sentences = Sequence[Sequence[str]]  # the words of each sentence
 
 
 def score_replacements(
@@ -21,7 +21,7 @@ def score_replacements(
 ) -> Replacements | None:
     """Count the replaced words of a test set.
 
-    The result is None for a family that reads pieces and for a system without attention.
+    The result is None if the family reads pieces or the system has no attention.
 
     Raises:
         InputError: if a file of the encoded data is missing or damaged, or a translation does not have
@@ -55,7 +55,7 @@ def count_replacements(
 
     Args:
         before: the translations with ``<unk>``.
-        after: the same translations, unknown words replaced; each has as many words as before.
+        after: the same translations with unknown words replaced; each has as many words as before.
         sources: the sentences that were translated.
         references: their references.
         vocabulary: the target words that the models know.

@@ -16,11 +16,11 @@ and Stein 1981), and the degrees of freedom are Satterthwaite's (1946).
 
 Seeds are few, so nothing here resamples them. The variance of a bootstrap over k seeds is too small by
 the factor (k - 1) / k, and the bootstrap treats it as exact. The stratified shuffles of Clark et al.
-(2011) ask another question, whether these trainings differ on such sentences. Two trainings of one
-system often do. Each system's v_s is estimated from its own seeds. If it were estimated from all
-systems (Smyth 2004), tests would find more differences. But in simulations with five seeds, where the
-true v_s of systems differed, up to 7% of the tests of equal systems found a difference at the level of
-5%.
+(2011) ask another question: whether these trainings differ on sentences like these. Even two trainings
+of one system often do. Each system's v_s is estimated from its own seeds. If it were estimated from all
+systems (Smyth 2004), tests would find more differences. But tests would also be wrong more often. In
+simulations with five seeds, in which the true v_s of systems differed, up to 7% of the tests of equal
+systems found a difference at the level of 5%.
 """
 
 from collections.abc import Sequence
@@ -116,7 +116,7 @@ class Runs:
 class Outcome:
     """A value, its 95% interval, and one-sided p-values for and against what is claimed of it.
 
-    ``error`` and ``freedom`` are those of :class:`Estimate`; None for a value without them.
+    ``error`` and ``freedom`` are those of :class:`Estimate`. They are None for a value without them.
     """
 
     value: float
@@ -190,7 +190,7 @@ class Summary:
 
 
 def common(systems: Sequence[Runs]) -> Numbers:
-    """Return C, (systems, systems): the sentences' covariance between different seeds, divided by n.
+    """Return C / n, (systems, systems): the sentences' covariance between different seeds, over n.
 
     Raises:
         InputError: if the systems were not measured on equally many sentences.
@@ -217,7 +217,7 @@ def contrast(systems: Sequence[Runs], weights: Sequence[float]) -> Estimate:
     Args:
         systems: no two of them may share a training. For two scores of the same trainings, use
             :meth:`Runs.minus`.
-        weights: one for each.
+        weights: one for each system.
 
     Raises:
         InputError: as :func:`common` says.
@@ -241,7 +241,7 @@ def summary(runs: Runs) -> Summary:
     """Return what a system's seeds say about it."""
     k, n = runs.influences.shape
     sentences = max(0.0, float(common([runs])[0, 0]))
-    # To the mean's variance, a new training adds its own, and so do new sentences.
+    # A new training adds its own variance to that of the mean, and so do new sentences.
     new = [(runs.variance * (1 + 1 / k), k - 1), (2 * sentences, n - 1)]
     return Summary(
         runs.mean,
@@ -254,7 +254,7 @@ def summary(runs: Runs) -> Summary:
 def detectable(error: float, freedom: float, level: float, power: float = 0.8) -> float:
     """Return the smallest effect that a two-sided test finds with a probability of ``power``.
 
-    The power comes from the noncentral t distribution; the share of the other tail is left out.
+    The power comes from the noncentral t distribution. The small part from the other tail is left out.
 
     Args:
         error: the standard error, in the units of the effect.

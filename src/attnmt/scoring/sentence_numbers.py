@@ -1,7 +1,8 @@
 """Numbers of each sentence that add up to those of a corpus, and the scores that follow from the sums.
 
 They are sacrebleu's sufficient statistics (for BLEU the lengths, and the matches and totals of n-grams),
-or the counts of :mod:`attnmt.scoring.aer`. Every function takes the outputs of k trainings of a system.
+or the counts of :mod:`attnmt.scoring.aer`. In the shapes, k is the number of a system's trainings, n
+that of the sentences, and m that of the numbers of a sentence.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ def translation_numbers(
     Args:
         script: what is scored.
         runs: the translations of each training, in the form that the script takes, n lines each.
-        references: n lines, likewise.
+        references: n lines, in the same form.
 
     Raises:
         InputError: if the lines differ in number, or if there is no line.
@@ -93,7 +94,7 @@ def by_length(
 def slopes(scores: Scores, lengths: NDArray[np.float64]) -> Scores:
     """Return a function that computes a score's slope with length from sums of :func:`by_length`.
 
-    It is the least-squares slope of the groups' scores, each group counting once, in points a word.
+    It is the least-squares slope of the groups' scores, in points per word. Each group counts once.
 
     Args:
         scores: gives the scores of groups' sums.

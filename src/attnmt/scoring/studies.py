@@ -1,4 +1,4 @@
-"""An experiment's outputs as the estimates over seeds need them: the runs of all seeds of a system."""
+"""An experiment's outputs in the form that estimates over seeds need: the runs of a system's seeds."""
 
 from collections.abc import Callable
 
@@ -25,20 +25,20 @@ class Study:
     """
 
     def __init__(self, params: Params) -> None:
-        """Read nothing yet."""
+        """Keep the parameters. No file is read yet."""
         self.params = params
         self._runs: dict[tuple[object, ...], Runs] = {}
 
     def seeds(self, name: str | None) -> list[str]:
-        """Return the runs of a system or an ensemble, one for each seed; none if it is not trained."""
+        """Return the runs of a system or an ensemble, one for each seed; [] if it is not trained."""
         return self.params.runs_of(name)
 
     def has_seeds(self, name: str | None) -> bool:
-        """Return whether there are two seeds or more of a system or an ensemble."""
+        """Return whether a system or an ensemble has two seeds or more."""
         return len(self.seeds(name)) > 1
 
     def translations(self, name: str, script: Script, test: str, replaced: bool) -> Runs:
-        """Return the scores of a test set's translations, unknown words replaced or not."""
+        """Return the scores of a test set's translations, after or before unknown words are replaced."""
 
         def measured() -> Runs:
             numbers, _ = self.numbers(name, script, test, replaced)
@@ -80,9 +80,9 @@ class Study:
         return self._once((name, "aer", chosen), measured)
 
     def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
-        """Estimate the difference between two scores, each the runs of the system named before it.
+        """Estimate the difference between the scores of two systems: ``ours`` less ``other``.
 
-        Systems are trained independently. Two that share trainings are compared in pairs of seeds.
+        Two systems that share trainings are compared in pairs of seeds. All others are independent.
 
         Returns:
             None if the two share trainings, but not in pairs.
@@ -95,11 +95,12 @@ class Study:
     def pairs(self, name: str, other: str) -> tuple[list[int], list[int]] | None:
         """Return which seeds of two systems share trainings, as two lists that go together.
 
-        Such are a system and itself, or an ensemble and one of its members. Seeds that only one of the
-        two has are left out.
+        A system shares them with itself, and an ensemble with each of its members. Seeds that only one
+        of the two has are left out.
 
         Returns:
-            None if there are fewer than two pairs, or a seed shares trainings with two of the other's.
+            None if there are fewer than two pairs, or if a seed shares trainings with two
+            seeds of the other system.
         """
         shared = sorted(self._shared(name, other))
         one, two = [i for i, _ in shared], [j for _, j in shared]

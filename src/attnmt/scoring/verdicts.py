@@ -22,7 +22,8 @@ class Verdict:
     """What a study says about one claim.
 
     Attributes:
-        word: confirmed where the test speaks for the claim, refuted where it speaks against it.
+        word: confirmed where the test speaks for the claim, refuted where it speaks against it,
+            undecided otherwise.
         p: the two-sided p-value of this claim by itself.
         adjusted: p after Holm; at most ALPHA where the claim is decided.
         level: the largest p at which Holm decides the claim, given the p-values of the others.
@@ -44,7 +45,7 @@ def judge(
 
     Args:
         claim: the claim to be judged.
-        runs: for each name of a system, its seeds, scored by the claim's measure.
+        runs: the seeds of each system, by its name, scored by the claim's measure.
         others: the same seeds, scored by the measure ``rank_with``, if the claim has one.
     """
     systems = [runs[name] for name in claim.systems]
@@ -65,7 +66,7 @@ def judge(
 def mean_test(
     systems: Sequence[Runs], over: Sequence[Runs], sign: Sign, bound: float = 0.0
 ) -> Outcome:
-    """Test the mean of systems less the mean of others; without others, the mean itself."""
+    """Test the mean of systems less the mean of others, or the mean itself if there are no others."""
     weights = [1 / len(systems)] * len(systems) + [-1 / len(over) for _ in over]
     return contrast([*systems, *over], weights).test(sign, bound)
 
@@ -75,16 +76,17 @@ def each_test(
 ) -> Outcome:
     """Test whether each of some systems is above (or below) each of others.
 
-    All differences must speak for it (Berger 1982), so the weakest decides. One difference is enough to
-    speak against it, at a level divided by their number (Bonferroni). The value is the weakest
-    difference.
+    The claim is confirmed only if all differences speak for it, so the weakest one decides (Berger
+    1982). It is refuted if a single difference speaks against it, at a level that is divided by the
+    number of differences (Bonferroni). The value is the weakest difference.
     """
     found = [difference(ours, other) for ours in systems for other in over]
     tests = [estimate.test(sign) for estimate in found]
     up = 1 if sign == "greater" else -1
     weakest = min(range(len(found)), key=lambda i: up * found[i].value)
-    # For greater: the lower bound holds if that of the difference that is truly the weakest holds. The
-    # upper bound holds only if all upper bounds hold together. For less, it is the other way round.
+    # For greater, the true value is the smallest true difference. The lower bound holds if the lower
+    # bound of that difference holds. The upper bound holds for sure only if all upper bounds hold
+    # together. For less, it is the other way round.
     joint = [estimate.interval(1 - ALPHA / len(found)) for estimate in found]
     if sign == "greater":
         low, high = min(test.low for test in tests), min(high for _, high in joint)

@@ -1,7 +1,7 @@
 """One run in MLflow for each system with several seeds, with the runs of its seeds below it.
 
-It has the mean of each of the main scores over the seeds, and their standard deviation. MLflow's own
-"group by" shows means as well, but no deviations.
+The run has the mean of each of the main scores over the seeds, and the standard deviation between them.
+MLflow's own "group by" also shows means, but no deviations.
 """
 
 from statistics import mean, stdev
@@ -24,7 +24,7 @@ PARENT = "mlflow.parentRunId"  # the tag by which MLflow puts a run below anothe
 
 
 def group_seeds(client: Any, params: Params) -> set[str]:
-    """Put the seeds of every system that has several below one run; remove other groups.
+    """Put the seeds of each system with several seeds below one run. Remove other groups.
 
     Returns:
         The systems whose group changed.
@@ -52,7 +52,7 @@ def group_seeds(client: Any, params: Params) -> set[str]:
 
 
 def _seeds(client: Any, params: Params, name: str) -> list[Any]:
-    """Return the runs of a system's seeds that have scores; none if ``name`` is not its first seed."""
+    """Return the runs of a system's scored seeds, or none if ``name`` is not its first seed."""
     names, layout = params.runs_of(name), Layout(params.experiment)
     if names[0] != name or len(names) < 2:
         return []
