@@ -44,7 +44,7 @@ multi30k: $(VENV) ## Do the same on Multi30k; this downloads 2 MB and takes abou
 
 # `make study` goes on where it was stopped.
 .PHONY: study
-study: $(VENV) ## Train the demo's systems and others ten times, and judge the paper's claims (some two hours on 2 cores)
+study: $(VENV) ## Train the demo's systems and others ten times, and judge the paper's claims (reckoned: two hours on 2 cores)
 	snakemake -j$(CORES) --config experiment=study
 	attnmt commit --experiment study
 	@cat reports/study/tables/claims.md; echo

@@ -53,11 +53,12 @@ class _Measured:
 
     def of(self, part: slice) -> "_Measured":
         """Return the same systems with some of their seeds."""
-        runs, others = (
-            {name: one.of(range(len(one.values))[part]) for name, one in (runs or {}).items()}
-            for runs in (self.runs, self.others)
-        )
-        return _Measured(self.claim, runs, others or None)
+
+        def some(runs: dict[str, Runs]) -> dict[str, Runs]:
+            return {name: one.of(range(len(one.values))[part]) for name, one in runs.items()}
+
+        others = some(self.others) if self.others else None
+        return _Measured(self.claim, some(self.runs), others)
 
 
 def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:

@@ -56,14 +56,19 @@ def diagonal_score(params: Params) -> LinkScores:
     return score_links(aligned, diagonal_links(params), gold, samples)
 
 
-def system_links(params: Params, scores: SystemScores | None) -> list[Links]:
-    """Return the links of the aligned set by a model, an ensemble or the aligner, English-German."""
+def system_links(params: Params, scores: SystemScores | None, chosen: bool = False) -> list[Links]:
+    """Return the links of the aligned set by a model, an ensemble or the aligner, English-German.
+
+    Attention is read at the step that the authors' program reads, or with ``chosen`` at the step that
+    the development set chooses (:mod:`attnmt.decoding.reading`).
+    """
     if scores is None:
         path = Layout(params.experiment).dictionary / f"{params.sets.aligned}.links"
         return [line.sure for line in _of_tokens(params, path, "run the dictionary stage again")]
     if scores.alignment is None:
         raise ValueError(f"{scores.name} does not attend, so it has no links")
-    step = scores.alignment.link_step
+    reading = scores.reading if chosen else None
+    step = reading.chosen if reading else scores.alignment.link_step
     return read_forced(params, scores.name, [step])[step]
 
 

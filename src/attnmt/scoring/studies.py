@@ -5,7 +5,6 @@ from collections.abc import Callable
 from attnmt.config import Params
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import rates
-from attnmt.scoring.alignment import read_forced
 from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.paired import gold_links, system_links
 from attnmt.scoring.results import Script, read_system_scores
@@ -56,24 +55,12 @@ class Study:
         return translation_numbers(script, lines, references), references
 
     def alignments(self, name: str, chosen: bool = False) -> Runs:
-        """Return the alignment error rates.
-
-        Attention is read at the step at which the authors' program reads it. With ``chosen`` it is read
-        at the step that each seed's unknown words in the development set choose
-        (:mod:`attnmt.decoding.reading`).
-        """
+        """Return the alignment error rates; ``chosen`` is that of ``system_links``, for each seed."""
 
         def measured() -> Runs:
             test = self.params.sets.tests[0]
             runs = [read_system_scores(self.params, n, test) for n in self.seeds(name)]
-            links: list[list[Links]] = [
-                read_forced(self.params, scores.name, [scores.reading.chosen])[
-                    scores.reading.chosen
-                ]
-                if chosen and scores.reading
-                else system_links(self.params, scores)
-                for scores in runs
-            ]
+            links: list[list[Links]] = [system_links(self.params, one, chosen) for one in runs]
             gold: list[GoldLinks] = gold_links(self.params, *runs)
             return Runs.measured(alignment_numbers(links, gold), rates)
 
