@@ -17,7 +17,7 @@ BENCHMARKS := .venv-benchmarks/installed
 made_elsewhere = $(if $(wildcard $(1)/bin/activate),$(shell grep -qF '$(realpath $(1))' $(1)/bin/activate || echo $(1)))
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# No tool reports home: DVC, MLflow, and those that honor DO_NOT_TRACK.
+# These keep DVC, MLflow, and the tools that honor DO_NOT_TRACK, from reporting home.
 export DVC_NO_ANALYTICS := 1
 export MLFLOW_DISABLE_TELEMETRY := true
 export DO_NOT_TRACK := true
@@ -30,6 +30,9 @@ help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/' \
 		| while IFS=$$'\t' read -r target text; do printf '%-12s %s\n' "$$target" "$$text"; done
 
+.PHONY: setup
+setup: $(VENV) ## Only set up .venv, as nearly all other targets do first; this needs the network
+
 .PHONY: demo
 demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table 1 and the report's address
 	snakemake -j$(CORES)
@@ -37,14 +40,20 @@ demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table
 	$(call show,demo)
 
 .PHONY: multi30k
-multi30k: $(VENV) ## Do the same on Multi30k; this downloads 2 MB and takes about half an hour on 2 cores
+multi30k: $(VENV) ## Do the same with two systems on Multi30k; this downloads 2 MB and takes half an hour on 2 cores
+	snakemake -j$(CORES) --config experiment=multi30k-short
+	attnmt commit --experiment multi30k-short
+	$(call show,multi30k-short)
+
+.PHONY: multi30k-all
+multi30k-all: $(VENV) ## Do the whole paper on Multi30k, with three seeds (downloads 2 MB); `attnmt plan -e multi30k` says what is left
 	snakemake -j$(CORES) --config experiment=multi30k
 	attnmt commit --experiment multi30k
 	$(call show,multi30k)
 
 # `make study` goes on where it was stopped.
 .PHONY: study
-study: $(VENV) ## Train the demo's systems and others ten times, and judge the paper's claims (reckoned: two hours on 2 cores)
+study: $(VENV) ## Train most of the demo's systems and others ten times; judge the paper's claims (two to three hours on 2 cores)
 	snakemake -j$(CORES) --config experiment=study
 	attnmt commit --experiment study
 	@cat reports/study/tables/claims.md; echo
@@ -69,7 +78,7 @@ test-changes: $(VENV) ## Change code at random; compare what becomes stale in DV
 # ON=tiny takes the small project of the pipeline tests instead of the demo (several minutes).
 ON ?= demo
 .PHONY: test-slurm
-test-slurm: $(VENV) ## Start SLURM on this machine, run the demo on it and compare with a run without it (Debian, root)
+test-slurm: $(VENV) ## Start SLURM on this machine, run the demo on it and compare with a run without it (Debian, root, the network)
 	pip install -q -c constraints.txt -e '.[cluster]'
 	pytest tests/slurm/workflow.py -k $(ON)
 

@@ -21,6 +21,7 @@ from benchmarks import products
 from benchmarks.cpu_page import render
 from benchmarks.measures import relative_differences
 from benchmarks.page import put_into_page, results_file
+from benchmarks.peers import whole_trainings
 from benchmarks.pool import Worker, pool
 from benchmarks.seeds import perplexity
 from benchmarks.systems import LABELS, OURS, PEERS, PLAIN, SYSTEMS
@@ -28,7 +29,9 @@ from benchmarks.workload import DROPOUT, FOLDER, LEARNING_RATE, SIZES, Text, pad
 
 SENTENCES = 1000
 DECODERS = (*OURS, "ours-x8", *PEERS)
-TRAINED, DECODED, COMPARED = map(",".join, (SYSTEMS, DECODERS, [*OURS, PLAIN]))
+TRAINED, DECODED, COMPARED, WHOLE = map(
+    ",".join, (SYSTEMS, DECODERS, [*OURS, PLAIN], [OURS[0], *PEERS])
+)
 BATCHES = (16, 64, 256)  # sentences at once; every system takes the number that suits it best
 
 app = typer.Typer(
@@ -131,6 +134,26 @@ def seeds(
             results[precision].append(perplexity(model, seed, precision, threads))
             print(f"{model}, seed {seed}, {precision}: dev perplexity {results[precision][-1]:.3f}")
     _keep(name, threads, "seeds", model, results)
+
+
+@app.command()
+def peers(
+    size: Sizes = "captions",
+    systems: Systems = WHOLE,
+    count: Annotated[int, typer.Option(min=1, help="Number of seeds: 1, 2, ..")] = 2,
+    threads: Threads = 1,
+    name: Name = "",
+) -> None:
+    """Train whole models on the same batches; compare perplexity, BLEU and time with the peers'.
+
+    The systems take turns, an epoch each.
+
+    Example: python -m benchmarks.cpu peers --count 1
+    """
+    chosen = _listed("--systems", systems, [*OURS, *PEERS])
+    for one_size in _listed("--size", size, list(SIZES)):
+        results = whole_trainings(one_size, chosen, range(1, count + 1), threads)
+        _keep(name, threads, "peers", one_size, results)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """A processor's results as tables in Markdown."""
 
+import math
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
@@ -19,6 +20,7 @@ def render(parts: Mapping[str, Any]) -> str:
             ("decoding", _decoding),
             ("losses", _losses),
             ("seeds", _seeds),
+            ("peers", _peers),
         )
         for size, results in parts.get(part, {}).items()
         for paragraph in draw(size, results)
@@ -136,6 +138,40 @@ def _seeds(model: str, results: Mapping[str, Any]) -> list[str]:
     header = ["system", *(f"seed {i + 1}" for i in range(len(rows[0]) - 3)), "mean", "deviation"]
     title = f"**Whole trainings of the demo's {model}.** Perplexity on the demo's development set."
     return [title, table(header, rows)]
+
+
+def _peers(size: str, results: Mapping[str, Any]) -> list[str]:
+    first = next(iter(results["systems"].values()))
+    rows = []
+    for name, trainings in results["systems"].items():
+        costs = [one["epochs"][-1]["dev_cost"] for one in trainings]
+        seconds = [sum(epoch["seconds"] for epoch in one["epochs"]) for one in trainings]
+        rows.append(
+            [
+                LABELS[name],
+                *(_rounded(math.exp(one), 2) for one in costs),
+                *(_rounded(math.exp(one["test_cost"]), 2) for one in trainings),
+                *(_rounded(one["bleu"], 1) for one in trainings),
+                _rounded(mean(one["ratio"] for one in trainings), 2),
+                _rounded(mean(seconds) / 60, 1),
+            ]
+        )
+    seeds = [one["seed"] for one in first]
+    header = ["system"]
+    for what in ("dev ppl", "test ppl", "BLEU"):
+        header += [f"{what}, seed {seed}" for seed in seeds]
+    updates = ", ".join(f"{rate:g}" for rate in results["rates"])
+    note = (
+        f"Learning rates of the epochs: {updates}. BLEU is on the tokens of test_2016_flickr, with beam "
+        "5 and before unknown words are replaced. Length is that of all translations, divided by that "
+        f"of the references. Signature: {first[0]['signature']}."
+    )
+    title = _title("Whole trainings", size, results)
+    return [title, table([*header, "length", "minutes"], rows), note]
+
+
+def _rounded(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}"
 
 
 def _title(what: str, size: str, results: Mapping[str, Any]) -> str:

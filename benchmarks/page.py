@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attnmt.files.text_file import read_json, read_text, write_text
-from attnmt.reporting.readme_table import readme_with_table
+from attnmt.reporting.readme_table import page_with_table
 
 PAGE = Path(__file__).with_name("README.md")
 RESULTS = PAGE.with_name("results")
@@ -24,7 +24,7 @@ def put_into_page(kind: str, render: Callable[[Mapping[str, Any]], str]) -> None
     """Put all machines' results of a kind between the page's lines ``results:<kind>``."""
     tables = [render(read_json(path)) for path in sorted(RESULTS.glob(f"{kind}-*.json"))]
     text = "\n\n".join(tables) or "There are no results yet."
-    write_text(PAGE, readme_with_table(read_text(PAGE, "utf-8"), text, f"results:{kind}"))
+    write_text(PAGE, page_with_table(read_text(PAGE, "utf-8"), text, f"results:{kind}"))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:

@@ -46,7 +46,7 @@ class Worker:
         """Wait until the worker has loaded its system."""
         self.description = self._answer()
 
-    def do(self, what: str, **arguments: Any) -> dict[str, Any]:
+    def do(self, what: str, **arguments: Any) -> Any:
         """Have the worker do something and return its answer.
 
         Raises:
@@ -57,14 +57,13 @@ class Worker:
             print(json.dumps({"do": what, **arguments}), file=self._process.stdin, flush=True)
         return self._answer()
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self) -> Any:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             last = "\n".join(self._log.read_text(errors="replace").splitlines()[-LAST:])
             raise InputError(f"{self._log}: the worker {self.name} ended:\n{last}")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+        return json.loads(line)
 
 
 @contextmanager

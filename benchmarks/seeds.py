@@ -28,17 +28,14 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
     """
     params, device = load_params(PARAMS), best_device()
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
+    source, target = params.sides(name)
     data, system = EncodedSets(Layout(params.experiment).encoded(entry.family)), entry.system
     texts = {
-        split: ParallelText(
-            data.text(split, system.source),
-            data.text(split, system.target),
-            system.reverse,
-        )
+        split: ParallelText(data.text(split, source), data.text(split, target), system.reverse)
         for split in (sets.train, sets.dev)
     }
     shape = params.families[entry.family].shape
-    words = [len(data.vocabulary(side)) for side in (system.source, system.target)]
+    words = [len(data.vocabulary(side)) for side in (source, target)]
     model = Translator(ModelConfig(system, shape, *words)).to(device)
     torch.set_num_threads(threads)
     keep_freed_memory()

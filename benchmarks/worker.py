@@ -20,11 +20,12 @@ from safetensors.torch import save_file
 from attnmt.files.atomic import atomic_path
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import products
-from benchmarks.systems import build_decoder, build_trainer
-from benchmarks.workload import LEARNING_RATE, SEED, SIZES, Size, Text, digest, target_words
+from benchmarks.systems import build_decoder, build_trainer, build_whole_trainer
+from benchmarks.workload import LEARNING_RATE, SEED, SIZES, Pairs, Size, Text, digest, target_words
 
 Answer = dict[str, Any]
 CPU = torch.device("cpu")
+SCORED = 64  # sentences at once, where a trained model is scored
 
 
 class TrainingWorker:
@@ -71,6 +72,45 @@ class TrainingWorker:
         with atomic_path(Path(path)) as partial:
             save_file(self._trainer.model.state_dict(), partial)
         return {"words": words}
+
+
+class WholeWorker:
+    """A worker that trains a model to the end, epoch by epoch, and says how good it is."""
+
+    def __init__(self, name: str, size: Size, tokens: Path, dropout: float, seed: int) -> None:
+        self._text = Text(size, tokens)
+        self._seed = seed
+        self._trainer = build_whole_trainer(name, size, dropout, seed)
+
+    def describe(self) -> Answer:
+        """Describe the batches of the first epoch."""
+        return {"batches": digest(self._text.epoch(1, self._seed))}
+
+    def train(self, epoch: int, rate: float) -> Answer:
+        """Train for an epoch; each batch is prepared before its clock starts."""
+        self._trainer.set_rate(rate)
+        seconds, loss, words = 0.0, 0.0, 0
+        for pairs in self._text.epoch(epoch, self._seed):
+            batch = self._trainer.prepare(pairs)
+            started = time.perf_counter()
+            loss += self._trainer.train(batch)
+            seconds += time.perf_counter() - started
+            words += target_words(pairs)
+        return {"seconds": seconds, "words": words, "cost": loss / words}
+
+    def cost(self, split: str) -> float:
+        """Return the mean -log p of a target word of a set, in nats."""
+        pairs, total = self._text.held_out(split), 0.0
+        for first in range(0, len(pairs.sources), SCORED):
+            part = Pairs(*(side[first : first + SCORED] for side in pairs))
+            total += self._trainer.cost(self._trainer.prepare(part))
+        return total / target_words(pairs)
+
+    def translate(self) -> list[str]:
+        """Translate the test set."""
+        text = self._text
+        found = self._trainer.decoder().translate(text.sources, text.reference_lengths, SCORED)
+        return [text.target_text(ids) for ids in found]
 
 
 class DecodingWorker:
@@ -128,6 +168,7 @@ def main(
     dropout: float = 0.0,
     rate: float = LEARNING_RATE,
     weights: str = "",
+    seed: int = 0,
     threads: int = 2,
 ) -> None:
     """Load a system, describe it, and serve until standard input ends."""
@@ -136,9 +177,11 @@ def main(
     torch.set_num_threads(threads)
     torch.manual_seed(SEED)
     keep_freed_memory()
-    worker: TrainingWorker | DecodingWorker | ProductsWorker
+    worker: TrainingWorker | WholeWorker | DecodingWorker | ProductsWorker
     if name == "products":
         worker = ProductsWorker(size, tokens, batches)
+    elif seed:
+        worker = WholeWorker(name, SIZES[size], tokens, dropout, seed)
     elif weights:
         worker = DecodingWorker(name, size, tokens, weights)
     else:

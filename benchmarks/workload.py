@@ -26,13 +26,14 @@ from attnmt.model.translator import ModelConfig
 from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
-from attnmt.text.tokens import LANGUAGES, tokenize_sets
+from attnmt.text.tokens import tokenize_sets
 from attnmt.text.vocabulary import BOS, EOS, build_vocabulary, count_words
 
 Ids = NDArray[np.int32]
 FOLDER = Path("data/benchmarks")  # files that the benchmarks write; not in git
 EXPERIMENT = Path("experiments/multi30k/params.yaml")
-TEST = "test_2016_flickr"
+SOURCE, TARGET = "en", "de"
+DEV, TEST = "val", "test_2016_flickr"
 SEED = 1
 # The recipe of every system. The loss is summed over the batch and divided by its sentences.
 DROPOUT, INIT, LEARNING_RATE, CLIP_NORM = 0.2, 0.1, 1.0, 5.0
@@ -66,6 +67,8 @@ class Size:
 
 
 SIZES = {
+    # the model of the experiment multi30k
+    "captions": Size(layers=1, cells=128, words=5_001, batch=32, round=20, warm_up=3),
     "small": Size(layers=2, cells=256, words=10_000, batch=64, round=20, warm_up=3),
     "medium": Size(layers=2, cells=512, words=10_000, batch=128, round=8, warm_up=2),
     "paper": Size(layers=4, cells=1000, words=50_000, batch=128, round=1, warm_up=1),
@@ -93,30 +96,49 @@ class Text:
     def __init__(self, size: Size, tokens: Path) -> None:
         """Number the words of the token files in ``tokens``; the last id is left for padding."""
         self.size = size
-        lines = {k: read_lines(tokens / f"train.{k}") for k in LANGUAGES}
-        words = {k: build_vocabulary(count_words(lines[k]), size.words - 1) for k in LANGUAGES}
-        train = {k: [words[k].encode(line.split()) for line in lines[k]] for k in LANGUAGES}
-        self.train = ParallelText(_flat(train["en"]), _flat(train["de"]), reverse=False)
-        test = {k: read_lines(tokens / f"{TEST}.{k}") for k in LANGUAGES}
-        self.sources = [_ids(words["en"].encode(line.split())) for line in test["en"]]
-        self.reference_lengths = [len(line.split()) for line in test["de"]]
+        self._tokens = tokens
+        lines = {k: read_lines(tokens / f"train.{k}") for k in (SOURCE, TARGET)}
+        self._words = {
+            k: build_vocabulary(count_words(lines[k]), size.words - 1) for k in (SOURCE, TARGET)
+        }
+        train = {
+            k: [self._words[k].encode(line.split()) for line in lines[k]] for k in (SOURCE, TARGET)
+        }
+        self.train = ParallelText(_flat(train[SOURCE]), _flat(train[TARGET]), reverse=False)
+        test = self.held_out(TEST)
+        self.sources = test.sources
+        self.reference_lengths = [len(ids) for ids in test.targets]
+
+    def held_out(self, split: str) -> Pairs:
+        """Return all pairs of a set, in its order."""
+        lines = {k: read_lines(self._tokens / f"{split}.{k}") for k in (SOURCE, TARGET)}
+        sides = ([_ids(self._words[k].encode(line.split())) for line in lines[k]] for k in lines)
+        return Pairs(*sides)
+
+    def target_text(self, ids: Sequence[int]) -> str:
+        """Return the words of a translation, with ``<unk>``."""
+        return " ".join(self._words[TARGET].decode(list(ids)))
+
+    def epoch(self, number: int, seed: int = SEED) -> list[Pairs]:
+        """Return the batches of an epoch, counted from 1; the pairs of a batch have similar lengths."""
+        order = self.train.training_order(number, seed, self.size.batch, 100, "corpus")
+        return [self._pairs(rows) for rows in order]
 
     def batches(self, count: int) -> list[Pairs]:
-        """Return the first batches of a training; the pairs of a batch have similar lengths.
+        """Return the first batches of a training.
 
         Raises:
             InputError: if an epoch has fewer batches.
         """
-        order = self.train.training_order(1, SEED, self.size.batch, 100, "corpus")
-        if count > len(order):
-            raise InputError(f"{count} batches asked for, but an epoch has {len(order)}")
-        return [self._pairs(rows) for rows in order[:count]]
+        epoch = self.epoch(1)
+        if count > len(epoch):
+            raise InputError(f"{count} batches asked for, but an epoch has {len(epoch)}")
+        return epoch[:count]
 
     def epochs(self) -> Iterator[Pairs]:
         """Yield the batches of epoch after epoch, without end."""
-        for epoch in itertools.count(1):
-            for rows in self.train.training_order(epoch, SEED, self.size.batch, 100, "corpus"):
-                yield self._pairs(rows)
+        for number in itertools.count(1):
+            yield from self.epoch(number)
 
     def _pairs(self, rows: NDArray[np.int64]) -> Pairs:
         source, target = self.train.source, self.train.target
@@ -141,7 +163,7 @@ def tokens() -> Path:
             write_downloaded(params.corpus, params.sets.train, partial, layout.downloads)
         raw = FOLDER / "raw"
     with atomic_folder(folder) as partial:
-        tokenize_sets(raw, partial, params.sets, params.tokenize)
+        tokenize_sets(raw, partial, params.languages, params.sets, params.tokenize)
     return folder
 
 

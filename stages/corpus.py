@@ -1,11 +1,14 @@
-"""Generate or download the raw text of all sets.
+"""Generate, download or copy the raw text of all sets.
 
 Called by dvc.yaml as `python stages/corpus.py params.yaml`.
 
-Reads   nothing if the corpus is generated; otherwise data/downloads/<experiment>/ and, for files that
-        are not there yet, the network (`attnmt fetch` fetches them ahead); if ATTNMT_MIRROR names a
-        folder, only that folder
-Writes  data/<experiment>/raw/<set>.en, <set>.de  one sentence per line
+Reads   nothing, if the text is generated
+        experiments/<experiment>/text/, if the text is local
+        data/downloads/<experiment>/, if the text is downloaded. Files that are not there yet come from
+            the network (`attnmt fetch` fetches them ahead). If ATTNMT_MIRROR names a folder, only that
+            folder is read
+Writes  data/<experiment>/raw/<set>.<language>    one sentence per line
+                              <set>.<language>.2  other references, if known
                               <set>.links         gold word links, if known
         data/downloads/<experiment>/              the downloaded files, which are kept
 """
@@ -15,7 +18,7 @@ import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that tak
 from pathlib import Path
 
 from attnmt.config import load_params
-from attnmt.corpora.raw_text import write_downloaded, write_generated
+from attnmt.corpora.raw_text import write_downloaded, write_generated, write_local
 from attnmt.files.atomic import atomic_folder
 from attnmt.layout import Layout
 from attnmt.workflow.stage import run_stage
@@ -28,6 +31,8 @@ def main(params_file: Path) -> None:
     with atomic_folder(layout.raw) as folder:
         if params.corpus.kind == "grammar":
             write_generated(params.corpus, folder)
+        elif params.corpus.kind == "local":
+            write_local(layout.local_text, params.languages, params.sets, folder)
         else:
             source = params.corpus.chosen
             write_downloaded(source, params.sets.train, folder, layout.downloads)

@@ -5,14 +5,15 @@ Called by dvc.yaml as `python stages/dictionary.py params.yaml`.
 The aligner learns only from the training text, so the dictionaries contain nothing of a test set. A
 text of more than dictionary.max_pairs pairs is divided into parts. Each part is aligned by itself, so
 that only one is in memory. The dictionaries count the links of all parts. The aligner that learned from
-the first part also aligns the aligned set.
+the first part also aligns the aligned sets.
 
-Reads   data/<experiment>/tokens/<train>.en, .de
-                                 <aligned>.en, .de, .links (gold, if known)
+Reads   data/<experiment>/tokens/<train>.<language>
+                                 <aligned>.<language>, <aligned>.links (gold, if known)
 Writes  data/<experiment>/dictionary/
-            en-de.tsv, de-en.tsv  source word, target word, p(target | source), count
-            <aligned>.links       the aligner's links, Pharaoh, English-German
-            aligner.json          which aligner, its error rate, and how many training pairs and
+            en-de.tsv, de-en.tsv  source word, target word, p(target | source), count; the languages
+                                  are those of the experiment
+            <aligned>.links       the aligner's links, Pharaoh, from the first language to the second
+            aligner.json          which aligner, its error rates, and how many training pairs and
                                   parts the dictionaries were counted on
 """
 
@@ -21,7 +22,7 @@ import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that tak
 from collections import Counter
 from pathlib import Path
 
-from attnmt.config import load_params
+from attnmt.config import LINKS, Params, load_params
 from attnmt.corpora.links import GoldLinks, Links, format_links, read_links
 from attnmt.corpora.parallel import count_parallel_lines, count_words, every_nth_pair
 from attnmt.files.atomic import atomic_folder, check_place
@@ -37,56 +38,63 @@ from attnmt.workflow.stage import run_stage
 def main(params_file: Path) -> None:
     """Write the dictionaries of the experiment that ``params_file`` describes."""
     params = load_params(params_file)
-    layout, settings, name = Layout(params.experiment), params.dictionary, params.sets.aligned
-    train, aligned = (
-        (layout.tokens / f"{part}.en", layout.tokens / f"{part}.de")
-        for part in (params.sets.train, name)
-    )
+    layout, settings = Layout(params.experiment), params.dictionary
+    source, target = params.languages.codes
+    train = _files(params, params.sets.train)
     check_place(layout.dictionary, folder=True)  # before the aligner learns
-    gold_file = layout.tokens / f"{name}.links"
-    words = count_words(*aligned)
-    cure = "run the tokens stage again"
-    gold = read_links(gold_file, words, cure) if gold_file.exists() else []
+    gold = {name: _gold(params, name) for name in params.sets.aligned}
     pairs = count_parallel_lines(train)
     parts = -(-pairs // settings.max_pairs)
-    links: list[Links] = []
+    links: dict[str, list[Links]] = {}
 
     def count_part(number: int) -> Counter[tuple[str, str]]:
         aligner = Aligner(every_nth_pair(*train, parts, number))
-        if number == 0:
-            links.extend(aligner.align(*pair) for pair in every_nth_pair(*aligned))
+        for name in params.sets.aligned if number == 0 else ():
+            links[name] = [aligner.align(*p) for p in every_nth_pair(*_files(params, name))]
         return count_links(every_nth_pair(*train, parts, number), aligner.learned_links())
 
     with atomic_folder(layout.dictionary) as folder:
         total, different = write_dictionaries(
-            folder / "en-de.tsv",
-            folder / "de-en.tsv",
+            folder / layout.dictionary_file(source, target).name,
+            folder / layout.dictionary_file(target, source).name,
             map(count_part, range(parts)),
             settings.min_count,
         )
-        write_lines(folder / f"{name}.links", map(format_links, links))
-        result = _result(name, links, gold, pairs, parts, settings.min_count)
+        for name, lines in links.items():
+            write_lines(folder / f"{name}.{LINKS}", map(format_links, lines))
+        result = AlignerResult(
+            system=SYSTEM,
+            aer={name: _rate(links[name], gold[name]) for name in params.sets.aligned},
+            pairs=pairs,
+            parts=parts,
+            min_count=settings.min_count,
+        )
         write_json(folder / "aligner.json", result.model_dump())
-    rate = "no gold links" if result.aer is None else f"AER {result.aer:.3f} on {name}"
-    print(f"{total:,} links of {different:,} pairs of words; {SYSTEM}: {rate}")
-
-
-def _result(
-    name: str, links: list[Links], gold: list[GoldLinks], pairs: int, parts: int, min_count: int
-) -> AlignerResult:
-    """Return the aligner's error rate on the aligned set, and what the dictionaries were made of."""
-    sure, possible = [g.sure for g in gold], [g.possible for g in gold]
-    return AlignerResult(
-        system=SYSTEM,
-        set=name,
-        lines=len(links),
-        aer=aer(links, sure, possible) if gold else None,
-        sure=sum(map(len, sure)),
-        possible=sum(map(len, possible)),
-        pairs=pairs,
-        parts=parts,
-        min_count=min_count,
+    rates = "; ".join(
+        f"no gold links of {name}" if rate is None else f"AER {rate:.3f} on {name}"
+        for name, rate in result.aer.items()
     )
+    print(f"{total:,} links of {different:,} pairs of words; {SYSTEM}: {rates}")
+
+
+def _files(params: Params, name: str) -> tuple[Path, Path]:
+    """Return the tokens of a set, source and target."""
+    source, target = params.languages.codes
+    tokens = Layout(params.experiment).tokens
+    return tokens / f"{name}.{source}", tokens / f"{name}.{target}"
+
+
+def _gold(params: Params, name: str) -> list[GoldLinks] | None:
+    """Return the gold links of a set; None if none are known."""
+    path = Layout(params.experiment).tokens / f"{name}.{LINKS}"
+    words = count_words(*_files(params, name))
+    return read_links(path, words, "run the tokens stage again") if path.exists() else None
+
+
+def _rate(links: list[Links], gold: list[GoldLinks] | None) -> float | None:
+    if gold is None:
+        return None
+    return aer(links, [line.sure for line in gold], [line.possible for line in gold])
 
 
 if __name__ == "__main__":

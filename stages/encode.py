@@ -4,7 +4,6 @@ Called by dvc.yaml as `python stages/encode.py params.yaml luong_bpe`.
 
 Reads   data/<experiment>/tokens/
 Writes  data/<experiment>/encoded/<family>/<set>.<language>.tok  words or pieces
-                                           <set>.links           gold word links, if known
                                            codes                 merges, if words are cut into pieces
                                            vocab.<language>      one entry per line
                                            <set>.<language>.{ids, offsets}.npy
@@ -21,7 +20,6 @@ from attnmt.files.atomic import atomic_folder
 from attnmt.files.yaml_file import hint
 from attnmt.layout import Layout
 from attnmt.text.encode import encode_sets
-from attnmt.text.tokens import LANGUAGES
 from attnmt.workflow.stage import run_stage
 
 
@@ -34,11 +32,13 @@ def main(params_file: Path, family: str) -> None:
     with atomic_folder(layout.encoded(family)) as folder:
         encoding = params.families[family].encoding
         workers = params.machine.workers
-        summary = encode_sets(layout.tokens, folder, params.sets, encoding, workers)
-    print("; ".join(f"{k} {summary['vocabulary'][k]:,} entries" for k in LANGUAGES))
+        summary = encode_sets(
+            layout.tokens, folder, params.languages, params.sets, encoding, workers
+        )
+    print("; ".join(f"{k} {entries:,} entries" for k, entries in summary["vocabulary"].items()))
     kind = "pieces" if summary["pieces"] else "words"
     for name, counts in summary["sets"].items():
-        sides = ((k, counts[k]["tokens"], counts[k]["unknown"]) for k in LANGUAGES)
+        sides = ((k, text["tokens"], text["unknown"]) for k, text in counts["text"].items())
         texts = (f"{k} {tokens:,} {kind}, {unknown:.2%} unknown" for k, tokens, unknown in sides)
         print(f"{name}: {counts['lines']:,} pairs; {'; '.join(texts)}")
 

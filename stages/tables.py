@@ -7,10 +7,10 @@ Reads   scores/<experiment>/<name>.json of every model and ensemble that a table
             gains and for samples
         data/<experiment>/dictionary/
         claims.yaml and, for claims about learning curves, models/<experiment>/<name>/history.csv
-Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for table1 to table6, table_gru,
-            table_scripts, table_bpe, table_faults, table_decides and table_decides_de_en, where the
-            experiment has a number in them, for table_dictionary, and for table_unknown, where a
-            system on words has attention
+Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for table_dictionary; for table_unknown, if a
+            system that reads words has attention; and for those of table1 to table6, table_gru,
+            table_scripts, table_bpe, table_faults, table_decides and table_decides_back in which the
+            experiment has a number
         reports/<experiment>/tables/claims.{csv, md, tex}, where several seeds test one of the claims
         reports/<experiment>/tables/tables.json, with what the page shows of these tables
 Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
@@ -50,7 +50,7 @@ def main(params_file: Path) -> None:
     tables += [table for table in (unknown_table(params), judged) if table is not None]
     with atomic_folder(folder_of_tables) as folder:
         write_tables(params.experiment, tables, folder, samples)
-        write_samples(samples, folder)
+        write_samples(params, samples, folder)
     names = [table.name for table in tables] + ["table5"] * bool(samples)
     logger.info("tables: %s", ", ".join(names))
 

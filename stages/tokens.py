@@ -3,7 +3,8 @@
 Called by dvc.yaml as `python stages/tokens.py params.yaml`.
 
 Reads   data/<experiment>/raw/
-Writes  data/<experiment>/tokens/<set>.en, <set>.de  tokens joined by spaces
+Writes  data/<experiment>/tokens/<set>.<language>    tokens joined by spaces
+                                 <set>.<language>.2  other references, if known
                                  <set>.links         gold word links, if known
                                  summary.json        counts, digests
 """
@@ -15,7 +16,7 @@ from pathlib import Path
 from attnmt.config import load_params
 from attnmt.files.atomic import atomic_folder
 from attnmt.layout import Layout
-from attnmt.text.tokens import LANGUAGES, tokenize_sets
+from attnmt.text.tokens import tokenize_sets
 from attnmt.workflow.stage import run_stage
 
 
@@ -25,11 +26,16 @@ def main(params_file: Path) -> None:
     layout = Layout(params.experiment)
     with atomic_folder(layout.tokens) as folder:
         summary = tokenize_sets(
-            layout.raw, folder, params.sets, params.tokenize, params.machine.workers
+            layout.raw,
+            folder,
+            params.languages,
+            params.sets,
+            params.tokenize,
+            params.machine.workers,
         )
     for name, counts in summary["sets"].items():
         dropped = "".join(f", {n:,} {why} dropped" for why, n in counts["dropped"].items() if n)
-        sides = "; ".join(f"{k} {counts[k]['tokens']:,} tokens" for k in LANGUAGES)
+        sides = "; ".join(f"{k} {text['tokens']:,} tokens" for k, text in counts["text"].items())
         print(f"{name}: {counts['lines']:,} pairs{dropped}; {sides}")
 
 

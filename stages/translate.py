@@ -1,4 +1,4 @@
-"""Translate every test set with a model or an ensemble; force-decode the aligned set's references.
+"""Translate every test set with a model or an ensemble; force-decode the aligned sets' references.
 
 Called by dvc.yaml as `python stages/translate.py params.yaml base`.
 
@@ -11,8 +11,8 @@ Writes  translations/<experiment>/<name>/
             <set>.scores    log p of each line
             <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
             <set>.attention.json             attention weights of decoding.samples lines
-            <set>.forced.attention.json      those of the aligned set's references
-            <set>.forced.scores              log p of each reference of the aligned set
+            <set>.forced.attention.json      those of the aligned sets' references
+            <set>.forced.scores              log p of each reference of an aligned set
             <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
             reading.json    the step whose attention replaces unknown words; chosen on the dev set
 """
@@ -50,7 +50,8 @@ def main(params_file: Path, name: str) -> None:
             if translator.attends:
                 samples = translator.attention_to(test, decoding.samples, translations)
                 write_attention(folder / f"{test}.attention.json", samples)
-        write_forced(folder, sets.aligned, translator, decoding.samples)
+        for aligned in sets.aligned:
+            write_forced(folder, aligned, translator, decoding.samples)
         if reading:
             write_json(folder / layout.reading(name).name, reading.model_dump())
 
@@ -75,7 +76,7 @@ def write_translations(
 
 
 def write_forced(folder: Path, aligned: str, translator: TextTranslator, samples: int) -> None:
-    """Write the scores, the links and the attention of the aligned set's references."""
+    """Write the scores, the links and the attention of an aligned set's references."""
     forced = translator.force_set(aligned)
     write_lines(folder / f"{aligned}.forced.scores", (f"{score:.4f}" for score in forced.scores))
     for step, links in forced.links.items():

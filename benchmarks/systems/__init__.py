@@ -2,9 +2,10 @@
 
 from typing import Any, Protocol
 
+import torch
 from torch import nn
 
-from benchmarks.workload import Ids, Pairs, Size
+from benchmarks.workload import SEED, Ids, Pairs, Size
 
 # Peers come from PyPI; `plain` is the obvious loop, which autograd differentiates.
 OURS, PEERS, PLAIN = ("ours", "ours-bf16"), ("opennmt", "joeynmt"), "plain"
@@ -33,6 +34,19 @@ class Trainer(Protocol):
         """Do one step: forward, loss, backward, clip, update. Return the summed loss in nats."""
 
 
+class WholeTrainer(Trainer, Protocol):
+    """A model that is trained to the end."""
+
+    def set_rate(self, rate: float) -> None:
+        """Set the learning rate of the following steps."""
+
+    def cost(self, batch: Any) -> float:
+        """Return the summed -log p of a batch's target words in nats, without dropout."""
+
+    def decoder(self) -> "Decoder":
+        """Return the beam search of the model as it is."""
+
+
 class Decoder(Protocol):
     """A model that translates by the beam search of the system's own code."""
 
@@ -42,16 +56,22 @@ class Decoder(Protocol):
         """Return the best translation of each source, without ``</s>``."""
 
 
-def build_trainer(name: str, size: Size, dropout: float) -> Trainer:
+def build_trainer(name: str, size: Size, dropout: float, seed: int = SEED) -> Trainer:
     """Import a system and build its model."""
-    if name in OURS:
-        from benchmarks.systems.ours import OursTrainer
-
-        return OursTrainer(size, dropout, "bf16" if name == "ours-bf16" else "fp32")
     if name == PLAIN:
         from benchmarks.systems.plain import PlainTrainer
 
         return PlainTrainer(size, dropout)
+    return build_whole_trainer(name, size, dropout, seed)
+
+
+def build_whole_trainer(name: str, size: Size, dropout: float, seed: int) -> WholeTrainer:
+    """Import ours or a peer and build its model."""
+    torch.manual_seed(seed)
+    if name in OURS:
+        from benchmarks.systems.ours import OursTrainer
+
+        return OursTrainer(size, dropout, "bf16" if name == "ours-bf16" else "fp32", seed)
     if name == "opennmt":
         from benchmarks.systems.opennmt import OpenNMTTrainer
 
@@ -64,14 +84,16 @@ def build_trainer(name: str, size: Size, dropout: float) -> Trainer:
 def build_decoder(name: str, size: Size, weights: str) -> Decoder:
     """Import a system and build its model, with our weights if they fit."""
     if name.startswith("ours"):
-        from benchmarks.systems.ours import OursDecoder
+        from benchmarks.systems.ours import OursDecoder, load
 
+        # The members are one model, so the ensemble takes as many steps as it and finds the same.
         members = 8 if name == "ours-x8" else 1
-        return OursDecoder(size, weights, "bf16" if name == "ours-bf16" else "fp32", members)
+        model = load(size, weights)
+        return OursDecoder([model] * members, "bf16" if name == "ours-bf16" else "fp32")
     if name == "opennmt":
-        from benchmarks.systems.opennmt import OpenNMTDecoder
+        from benchmarks.systems.opennmt import OpenNMTDecoder, with_our_weights
 
-        return OpenNMTDecoder(size, weights)
-    from benchmarks.systems.joey import JoeyDecoder
+        return OpenNMTDecoder(size, with_our_weights(size, weights))
+    from benchmarks.systems.joey import JoeyDecoder, build
 
-    return JoeyDecoder(size)
+    return JoeyDecoder(size, build(size, 0.0), forced=True)

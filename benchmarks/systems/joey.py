@@ -39,8 +39,8 @@ class JoeyTrainer:
     """The step of its training loop: ``TrainManager._train_step``, clipping and update."""
 
     def __init__(self, size: Size, dropout: float) -> None:
-        self._pad = size.pad
-        self.model = _build(size, dropout)
+        self._size = size
+        self.model = build(size, dropout)
         self.model.loss_function = ("crossentropy", 0.0)
         self.model.train()
         recipe = {
@@ -61,8 +61,9 @@ class JoeyTrainer:
         )
 
     def prepare(self, pairs: Pairs) -> Any:
-        batch = padded(pairs, self._pad)
-        source, target = (_moved(ids, self._pad) for ids in (batch.source, batch.target))
+        pad = self._size.pad
+        batch = padded(pairs, pad)
+        source, target = (_moved(ids, pad) for ids in (batch.source, batch.target))
         return _batch(source, batch.source_lengths, target)
 
     def train(self, batch: Any) -> float:
@@ -72,41 +73,58 @@ class JoeyTrainer:
         self.model.zero_grad()
         return float(loss * batch.nseqs)
 
+    def set_rate(self, rate: float) -> None:
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+
+    @torch.inference_mode()
+    def cost(self, batch: Any) -> float:
+        self.model.eval()
+        batch.sort_by_src_length()
+        loss, *_ = self.model(return_type="loss", **vars(batch))
+        self.model.train()
+        return float(loss)
+
+    def decoder(self) -> "JoeyDecoder":
+        return JoeyDecoder(self._size, self.model)
+
 
 class JoeyDecoder:
-    """Its beam search with its initial weights, forced to give as many words as the reference has.
+    """Its beam search, without a length penalty, as in ours.
 
-    Sentences of one batch have references of similar length, so that few steps are wasted.
+    If ``forced``, it gives as many words as the reference has, which a model with its initial weights
+    would not do by itself. Sentences of one batch then have references of similar length, so that few
+    steps are wasted.
     """
 
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: Size, model: Model, *, forced: bool = False) -> None:
         self._pad = size.pad
-        self._model = _build(size, 0.0).eval()
+        self._model = model.eval()
+        self._forced = forced
 
     def translate(
         self, sources: list[Ids], reference_lengths: list[int], batch: int
     ) -> list[list[int]]:
         translations: dict[int, list[int]] = {}
-        for rows in by_length(reference_lengths, batch):
+        lengths = reference_lengths if self._forced else [len(ids) for ids in sources]
+        for rows in by_length(lengths, batch):
             sentences = [sources[i] for i in rows]
             source = _moved(pad_right(sentences, self._pad), self._pad)
             inputs = _batch(source, torch.tensor([len(ids) for ids in sentences]), None)
             order = inputs.sort_by_src_length()
-            steps = max(reference_lengths[i] for i in rows) + 1  # the last for </s>
-            output, _, _ = search(
-                self._model,
-                inputs,
-                max_output_length=steps,
-                beam_size=BEAM,
-                beam_alpha=-1,
-                min_output_length=steps,
-            )
+            forced = max(reference_lengths[i] for i in rows) + 1  # the last for </s>
+            steps = {"max_output_length": -1, "min_output_length": 1}  # -1: 1.5 times the source
+            if self._forced:
+                steps = dict.fromkeys(steps, forced)
+            output, _, _ = search(self._model, inputs, beam_size=BEAM, beam_alpha=-1, **steps)
             for i, at in zip(rows, order, strict=True):
-                translations[i] = output[at][: reference_lengths[i]].astype(int).tolist()
+                words = output[at].astype(int).tolist()
+                translations[i] = words[: reference_lengths[i]] if self._forced else _ours(words)
         return [translations[i] for i in range(len(sources))]
 
 
-def _build(size: Size, dropout: float) -> Model:
+def build(size: Size, dropout: float) -> Model:
+    """Return its model with its initial weights."""
     words = Vocabulary(
         [str(i) for i in range(len(SPECIAL), size.pad)],
         SimpleNamespace(**_check_special_symbols({})),
@@ -134,6 +152,12 @@ def _build(size: Size, dropout: float) -> Model:
 def _moved(ids: Tensor, pad: int) -> Tensor:
     """Return our ids as JoeyNMT's."""
     return torch.where(ids == pad, PAD, torch.where(ids == UNK, UNK, ids + 1))
+
+
+def _ours(words: list[int]) -> list[int]:
+    """Return the words before JoeyNMT's </s> as our ids."""
+    ended = words[: words.index(EOS)] if EOS in words else words
+    return [word - 1 if word > PAD else UNK for word in ended if word != PAD]
 
 
 def _batch(source: Tensor, lengths: Tensor, target: Tensor | None) -> Batch:

@@ -49,13 +49,13 @@ class OpenNMTTrainer:
 
     def __init__(self, size: Size, dropout: float) -> None:
         self._pad = size.pad
+        self._size = size
         options, vocabularies = _options(size, dropout), _vocabularies(size)
         self.model = build_model(options, options, vocabularies, None, -1)
-        loss = LossCompute.from_opts(options, self.model, vocabularies["tgt"])
-        optimizer = Optimizer.from_opt(self.model, options)
-        self._trainer = Trainer(
-            self.model, loss, None, None, None, optimizer, n_gpu=0, gpu_rank=-1, dropout=[dropout]
-        )
+        self._loss = LossCompute.from_opts(options, self.model, vocabularies["tgt"])
+        self._optimizer = Optimizer.from_opt(self.model, options)
+        parts = self.model, self._loss, None, None, None, self._optimizer
+        self._trainer = Trainer(*parts, n_gpu=0, gpu_rank=-1, dropout=[dropout])
 
     def prepare(self, pairs: Pairs) -> Batch:
         batch = padded(pairs, self._pad)
@@ -70,15 +70,27 @@ class OpenNMTTrainer:
         self._trainer._gradient_accumulation([batch], len(batch["srclen"]), total, report)
         return float(total.loss)
 
+    def set_rate(self, rate: float) -> None:
+        self._optimizer._learning_rate = rate
+
+    @torch.inference_mode()
+    def cost(self, batch: Batch) -> float:
+        self.model.eval()
+        output, attentions = self.model(batch["src"], batch["tgt"], batch["srclen"])
+        _, statistics = self._loss(batch, output, attentions)
+        self.model.train()
+        return float(statistics.loss)
+
+    def decoder(self) -> "OpenNMTDecoder":
+        return OpenNMTDecoder(self._size, self.model)
+
 
 class OpenNMTDecoder:
     """Its beam search, without a length penalty, as in ours. All other settings are its defaults."""
 
-    def __init__(self, size: Size, weights: str) -> None:
+    def __init__(self, size: Size, model: Any) -> None:
         self._pad = size.pad
         options, vocabularies = _options(size, 0.0), _vocabularies(size)
-        model = build_model(options, options, vocabularies, None, -1)
-        _set_weights(model, load_file(weights))
         parser = ArgumentParser()
         opts.translate_opts(parser)
         arguments = f"-model - -src - -beam_size {BEAM} -length_penalty none"
@@ -103,6 +115,14 @@ class OpenNMTDecoder:
             for i, best in zip(rows, results["predictions"], strict=True):
                 translations[i] = [word for word in best[0].tolist() if word != ends]
         return [translations[i] for i in range(len(sources))]
+
+
+def with_our_weights(size: Size, weights: str) -> Any:
+    """Return its model with the weights of a file of ours."""
+    options = _options(size, 0.0)
+    model = build_model(options, options, _vocabularies(size), None, -1)
+    _set_weights(model, load_file(weights))
+    return model
 
 
 def _options(size: Size, dropout: float) -> Namespace:

@@ -26,18 +26,25 @@ from benchmarks.workload import (
 CPU = torch.device("cpu")
 
 
-def build(size: Size, dropout: float) -> Translator:
+def build(size: Size, dropout: float, seed: int = SEED) -> Translator:
     """Return the model with its initial weights."""
     model = Translator(size.config(dropout))
-    model.initialize(SEED)
+    model.initialize(seed)
+    return model
+
+
+def load(size: Size, weights: str) -> Translator:
+    """Return the model with the weights of a file."""
+    model = build(size, DROPOUT).eval()
+    model.load_state_dict(load_file(Path(weights)))
     return model
 
 
 class OursTrainer:
     """The training step."""
 
-    def __init__(self, size: Size, dropout: float, precision: Precision) -> None:
-        self.model = build(size, dropout)
+    def __init__(self, size: Size, dropout: float, precision: Precision, seed: int) -> None:
+        self.model = build(size, dropout, seed)
         self.model.train()
         self._precision: Precision = precision
         self._rate = size.rate
@@ -56,16 +63,27 @@ class OursTrainer:
         with products_in(self._precision, CPU):
             return float(self._step(batch, self._rate))
 
+    def set_rate(self, rate: float) -> None:
+        self._rate = rate
+
+    @torch.inference_mode()
+    def cost(self, batch: Batch) -> float:
+        self.model.eval()
+        h_tilde, _ = self.model(batch.source, batch.source_lengths, batch.words)
+        total = float(self.model.loss(h_tilde, batch.next_words, batch.lengths))
+        self.model.train()
+        return total
+
+    def decoder(self) -> "OursDecoder":
+        return OursDecoder([self.model.eval()], self._precision)
+
 
 class OursDecoder:
     """Beam search with one model or an ensemble."""
 
-    def __init__(self, size: Size, weights: str, precision: Precision, members: int) -> None:
+    def __init__(self, models: list[Translator], precision: Precision) -> None:
+        self._models = models
         self._precision: Precision = precision
-        # The members are copies, so the ensemble takes as many steps as one model and finds the same.
-        self._models = [build(size, DROPOUT).eval() for _ in range(members)]
-        for model in self._models:
-            model.load_state_dict(load_file(Path(weights)))
 
     def translate(
         self, sources: list[Ids], reference_lengths: list[int], batch: int

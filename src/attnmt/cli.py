@@ -4,9 +4,14 @@ import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that tak
 
 import typer
 
+from attnmt.commands.align import align
 from attnmt.commands.commit import commit
+from attnmt.commands.explain import explain
 from attnmt.commands.fetch import fetch
+from attnmt.commands.new import new
+from attnmt.commands.pack import pack
 from attnmt.commands.plan import plan
+from attnmt.commands.reader import check_output, ends_with_its_reader
 from attnmt.commands.readme import readme
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
@@ -15,15 +20,16 @@ from attnmt.workflow.stage import run_app
 
 app = typer.Typer(
     help="Tools around the workflow. To run the workflow itself, use dvc repro or snakemake.",
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (translate, serve, plan, fetch, commit, track, readme):
-    app.command()(command)
+COMMANDS = (new, translate, explain, align, serve, pack, plan, fetch, commit, track, readme)
+for command in COMMANDS:
+    app.command()(ends_with_its_reader(command))
 
 
 def main() -> None:
     """Run the command line."""
+    check_output()
     run_app(app)

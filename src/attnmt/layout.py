@@ -1,4 +1,4 @@
-"""This module says where every file of an experiment lies. Only it and dvc.yaml name the files.
+"""Where every file of an experiment lies. Only this module and dvc.yaml name the files.
 
 Paths are relative to the project's folder, where stages run, unless ``root`` names another.
 """
@@ -16,8 +16,13 @@ class Layout:
 
     @property
     def raw(self) -> Path:
-        """``<set>.en``, ``<set>.de`` and, where gold links are known, ``<set>.links`` (Pharaoh)."""
+        """``<set>.<language>`` and, where gold links are known, ``<set>.links`` (Pharaoh)."""
         return Path(self.root, "data", self.experiment, "raw")
+
+    @property
+    def local_text(self) -> Path:
+        """The text of an experiment that brings its own."""
+        return Path(self.root, "experiments", self.experiment, "text")
 
     @property
     def downloads(self) -> Path:
@@ -26,7 +31,7 @@ class Layout:
 
     @property
     def tokens(self) -> Path:
-        """``<set>.en``, ``<set>.de``, ``<set>.links`` where known, and ``summary.json``."""
+        """``<set>.<language>``, ``<set>.links`` where known, and ``summary.json``."""
         return Path(self.root, "data", self.experiment, "tokens")
 
     def encoded(self, family: str) -> Path:
@@ -35,8 +40,12 @@ class Layout:
 
     @property
     def dictionary(self) -> Path:
-        """``<direction>.tsv``, and the aligner's own ``<set>.links`` and ``aligner.json``."""
+        """The dictionaries, and the aligner's own ``<set>.links`` and ``aligner.json``."""
         return Path(self.root, "data", self.experiment, "dictionary")
+
+    def dictionary_file(self, source: str, target: str) -> Path:
+        """The dictionary from one language to the other, given by their codes."""
+        return self.dictionary / f"{source}-{target}.tsv"
 
     def model(self, name: str) -> Path:
         """Final weights, configuration, history and metrics of a model."""

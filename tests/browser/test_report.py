@@ -239,11 +239,11 @@ def test_model_text_and_sentence_can_be_switched(open_page: Open, size: tuple[in
 
 def test_samples_switch_direction(open_page: Open) -> None:
     page = open_page()
-    german = page.locator("[data-direction=de-en]")
+    german = page.locator("[data-direction=backward]")
     assert not german.is_visible()
     page.get_by_text("German-English", exact=True).locator("visible=true").last.click()
     assert german.is_visible()
-    assert not page.locator("[data-direction=en-de]").is_visible()
+    assert not page.locator("[data-direction=forward]").is_visible()
 
 
 def test_theme_follows_the_system_until_it_is_chosen(open_page: Open) -> None:

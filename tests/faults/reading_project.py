@@ -35,7 +35,7 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "base_reverse": {"family": "words", "reverse": True},
     "local_p_general_feed": BEST,
     "local_m_general_feed": BEST | {"attention": "local_m"},
-    "de_en_base_reverse": {"family": "words", "reverse": True, "direction": "de-en"},
+    "back_base_reverse": {"family": "words", "reverse": True, "direction": "backward"},
     "local_p_general_feed_bpe": BEST | {"family": "pieces"},
     "gru_self": {"family": "short", "attention": "global", "score": "self"},
 }
@@ -114,7 +114,7 @@ def _own_rows(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def _write_model(params: Params, layout: Layout, name: str) -> None:
     model, folder = params.models[name], layout.model(name)
     data = EncodedSets(layout.encoded(model.family))
-    sizes = [len(data.vocabulary(side)) for side in (model.source, model.target)]
+    sizes = [len(data.vocabulary(side)) for side in params.sides(name)]
     translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
     translator.initialize(model.seed)
     config = config_of(params, name, dataset_digest=data.digest) | describe(translator)

@@ -98,7 +98,7 @@ def test_snakemake_names_a_damaged_file(fault: str, project: Project) -> None:
 
 
 def test_snakemake_names_an_experiment_that_does_not_exist(project: Project) -> None:
-    message = "no experiment 'typo'; the known ones are demo, multi30k, study, wmt14"
+    message = "no experiment 'typo'; the known ones are demo, multi30k-short,"
     assert message in snakemake(project, "--config", "experiment=typo")
 
 

@@ -104,7 +104,7 @@ def parameters() -> Iterator[Case]:
         # Members that cannot translate together
         (
             "- local_p_general_feed_2",
-            "- de_en_base_reverse",
+            "- back_base_reverse",
             "differs from the first member in dir",
         ),
         ("- local_p_general_feed_2", "- local_p_general_feed_bpe", "is of family 'pieces'"),
@@ -118,14 +118,13 @@ def text() -> Iterator[Case]:
     dictionary, encode = ("dictionary",), ("encode", "words")
     yield Case(f"{RAW}/test.links", line(2, "0-99"), ("tokens",), "links:2: link 0-99 lies outside")
     yield Case(f"{RAW}/test.de", line(5, None), ("tokens",), "has 4")
+    for damage, message in (
+        (line(2, "0-99"), "links:2: link 0-99 lies outside"),
+        (line(3, "0-0 1=1"), "links:3: '1=1' is not a link"),
+        (line(5, None), "4 lines where the text has 5"),
+    ):
+        yield Case(f"{TOKENS}/test.links", damage, dictionary, message)
     for command in (dictionary, encode):
-        yield Case(
-            f"{TOKENS}/test.links", line(2, "0-99"), command, "links:2: link 0-99 lies outside"
-        )
-        yield Case(
-            f"{TOKENS}/test.links", line(3, "0-0 1=1"), command, "links:3: '1=1' is not a link"
-        )
-        yield Case(f"{TOKENS}/test.links", line(5, None), command, "4 lines where the text has 5")
         yield Case(f"{TOKENS}/train.de", line(1, None), command, "has 3")
         yield Case(
             f"{TOKENS}/test.de", lambda b: b + b"\xff\n", command, "de:6: byte 0xff is not UTF"
@@ -176,6 +175,10 @@ def ids() -> Iterator[Case]:
         (value("sets.train.lines", True), "sets.train.lines: .* valid integer"),
         (value("sets.train.lines", 5), "4 lines where summary.json has 5"),
         (without("sets.dev"), "sets: no set 'dev'"),
+        (value("languages", ["en", "fr"]), r"languages \['en', 'fr'\], but also \['en', 'de'\]"),
+        (value("languages", ["en"]), "languages: .* at least 2 items"),
+        (without("vocabulary.de"), r"languages \['en', 'de'\], but also \['en'\]"),
+        (without("sets.dev.text.en"), r"languages \['en', 'de'\], but also \['de'\]"),
         (value("vocabulary.de", 17), "16 entries where summary.json has 17"),
     ):
         yield Case(summary, damage, TRAIN, message)
@@ -219,7 +222,7 @@ def models() -> Iterator[Case]:
         (other("models/demo/base_reverse/weights.safetensors"), "belongs to model 'base_reverse'"),
     ):
         yield Case(weights, damage, command, message)
-    for member, whose in ((f"{BEST}_3", "feed_3"), ("de_en_base_reverse", "de_en_base_reverse")):
+    for member, whose in ((f"{BEST}_3", "feed_3"), ("back_base_reverse", "back_base_reverse")):
         found = other(f"models/demo/{member}/weights.safetensors")
         yield Case(best, found, ("translate", "ensemble"), f"belongs to model '.*{whose}'")
     yield Case(
@@ -273,7 +276,9 @@ def commands() -> Iterator[Case]:
     yield Case(
         f"{WORDS}/summary.json", without("vocabulary"), plan, "vocabulary: this key is missing"
     )
-    yield Case(f"{WORDS}/summary.json", value("sets.train.en.tokens", None), plan, "en.tokens: ")
+    yield Case(
+        f"{WORDS}/summary.json", value("sets.train.text.en.tokens", None), plan, "en.tokens: "
+    )
     track = ("attnmt", "track")
     yield Case(provenance, value("started", "yesterday"), track, "started: ")
     yield Case(provenance, without("fingerprint"), track, "fingerprint: this key is missing")
@@ -312,7 +317,7 @@ def scored() -> Iterator[Case]:
         (swap("0-", "0-0\n0-"), "6 lines where the text has 5"),
     ):
         yield Case(LINKS, damage, links, message)
-    gold = f"{WORDS}/test.links"
+    gold = f"{TOKENS}/test.links"
     yield Case(gold, line(1, "0-0 0?99"), links, "links:1: link 0-99 lies outside")
     yield Case(gold, line(1, "0-0 -1"), links, "links:1: '-1' is not a link")
     yield Case(gold, line(1, None), links, "4 lines where the text has 5")
@@ -339,7 +344,7 @@ def tabled() -> Iterator[Case]:
         (value("experiment", "wmt14"), "scores of 'base' in experiment 'wmt14'"),
         (value("seed", 2), "seed: 2, but 1 in the parameters"),
         (value("seed", "1"), "seed: .* valid integer"),
-        (value("direction", "de-en"), "direction: 'de-en', but 'en-de' in the parameters"),
+        (value("direction", "backward"), "direction: 'backward', but 'forward' in the parameters"),
         (value("family", "pieces"), "scores of family 'pieces'"),
         (value("models", ["base_reverse"]), "models: .*, but .'base'. in the parameters"),
         (value("average", "logits"), "average: 'logits', but None in the parameters"),
@@ -355,20 +360,26 @@ def tabled() -> Iterator[Case]:
         (value(f"{replaced}.right", 10**6), f"{replaced}: right, .* more than the replaced"),
     ):
         yield Case(best, damage, command, message)
-    yield Case(best, value("alignment", None), command, "alignment: .* has no links")
-    yield Case(
-        best, value("alignment.aer", 1.5), command, "alignment.aer: .* less than or equal to 1"
-    )
-    yield Case(best, value("alignment.low", None), command, "a rate and both its bounds")
-    yield Case(
-        best, value("alignment.link_step", "last"), command, "link_step: .* 'same' or 'next'"
-    )
+    one, wanted = "alignments.0", f"{BEST} has links of {{}}, but needs those of test;"
+    for damage, message in (
+        (value("alignments", None), "alignments: .* valid list"),
+        (value("alignments", []), wanted.format("no set")),
+        (value(f"{one}.set", "dev"), wanted.format("dev")),
+        (value(f"{one}.aer", 1.5), f"{one}.aer: .* less than or equal to 1"),
+        (value(f"{one}.aer", None), f"{one}.aer: .* valid number"),
+        (value(f"{one}.low", None), f"{one}.low: .* valid number"),
+        (value(f"{one}.kind", "bronze"), f"{one}.kind: .* 'gold' or 'silver'"),
+        (value(f"{one}.link_step", "last"), "link_step: .* 'same' or 'next'"),
+    ):
+        yield Case(best, damage, command, message)
+    silver = value(f"{one}.kind", "silver")
+    yield Case(best, silver, command, "differ in links: .*(gold|silver) against (gold|silver)")
     yield Case("scores/demo/ensemble.json", value("average", "probabilities"), command, "average: ")
     aligner = f"{DICTIONARY}/aligner.json"
     yield Case(aligner, without("aer"), command, "aer: this key is missing")
-    yield Case(aligner, value("aer", NAN), command, "aer: .* finite")
-    yield Case(aligner, value("aer", 2.0), command, "aer: .* less than or equal to 1")
-    yield Case(aligner, value("set", "dev"), command, "is about set 'dev', not about 'test'")
+    yield Case(aligner, value("aer.test", NAN), command, "aer.test: .* finite")
+    yield Case(aligner, value("aer.test", 2.0), command, "aer.test: .* less than or equal to 1")
+    yield Case(aligner, value("aer", {"dev": 0.5}), command, "is about dev, not about test")
     yield Case(f"{DICTIONARY}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
     yield Case(f"{DICTIONARY}/test.links", line(1, None), command, "4 lines where the text has 5")
     yield Case(f"{TOKENS}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
@@ -504,11 +515,13 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
     monkeypatch.setattr(graph, "read_stages", lambda experiment, **_: [stage])
     done = SimpleNamespace(info=SimpleNamespace(status="FINISHED"))
-    runs = chain([None], repeat(done))
+    runs = chain([None], repeat(done))  # of base
     monkeypatch.setattr(importing, "connect", MagicMock())
     monkeypatch.setattr(track, "connect", MagicMock())
     monkeypatch.setattr(track, "runs_address", lambda *_: None)
-    monkeypatch.setattr(importing, "find_run", lambda *_: next(runs))
+    monkeypatch.setattr(
+        importing, "find_run", lambda _, key: next(runs) if key.run == "base" else done
+    )
     monkeypatch.setattr(importing, "open_run", lambda *_: ("run", {}))
     monkeypatch.setattr(importing, "add_scores", lambda *_: False)
 

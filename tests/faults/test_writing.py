@@ -183,7 +183,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     values = yaml.safe_load(Path(project / "params.yaml").read_text())
     values["experiment"] = "loaded"
     values["corpus"] = {"kind": "download", "files": downloads()}
-    values["sets"] = {"train": "train", "dev": "dev", "tests": ["t"], "aligned": "t"}
+    values["sets"] = {"train": "train", "dev": "dev", "tests": ["t"], "aligned": ["t"]}
     (project / "experiments/loaded").mkdir(parents=True)
     (project / "experiments/loaded/params.yaml").write_text(yaml.safe_dump(values))
     return project

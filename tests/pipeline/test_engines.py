@@ -12,7 +12,7 @@ OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
 OTHER_ENCODING = {"families.course.encoding.length": 5}
 
 
-@pytest.mark.parametrize("experiment", ["demo", "multi30k", "wmt14"])
+@pytest.mark.parametrize("experiment", ["demo", "multi30k-short", "wmt14"])
 def test_the_two_graphs_have_the_same_edges(
     project: Project, tmp_path: Path, experiment: str
 ) -> None:
@@ -35,7 +35,7 @@ def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> Non
     other = built.clone(tmp_path / "other").hide_mlflow()
     (other.folder / "dvc.lock").unlink()
     assert other.repro() == {stage for edge in built.edges() for stage in edge}
-    assert len(built.digests()) > 50
+    assert len(built.digests()) > 40
     assert other.digests() == built.digests()
 
 

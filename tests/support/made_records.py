@@ -26,7 +26,7 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
     """Return the settings of a training of the demo's base system."""
     return {
         **identity(model),
-        "sets": DEMO["sets"],
+        "sets": {part: DEMO["sets"][part] for part in ("train", "dev", "tests")},
         "training": Training(**LUONG["training"]).model_dump(),
         "threads": 1,
         "system": Model(family="luong").system.model_dump(),
@@ -45,7 +45,7 @@ def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
             experiment=params.experiment,
             family=model.family,
             seed=model.seed,
-            sets=params.sets.model_dump(),
+            sets=params.sets.model_dump(exclude={"aligned"}),
             training=params.recipe(name).model_dump(),
             system=model.system.model_dump(),
             shape=params.families[model.family].shape.model_dump(),
@@ -79,11 +79,11 @@ def metrics(*tests: str, **changes: Any) -> dict[str, Any]:
 def summary(sets: Mapping[str, int], **changes: Any) -> dict[str, Any]:
     """Return encode's summary of sets; a sentence has 8 English and 9 German words."""
     counts = {
-        name: {"lines": lines, "en": {"tokens": 8 * lines}, "de": {"tokens": 9 * lines}}
+        name: {"lines": lines, "text": {"en": {"tokens": 8 * lines}, "de": {"tokens": 9 * lines}}}
         for name, lines in sets.items()
     }
-    content = {"sets": counts, "vocabulary": {"en": 100, "de": 100}, "pieces": False}
-    return content | {"digest": "d" * 64} | changes
+    content = {"languages": ["en", "de"], "sets": counts, "vocabulary": {"en": 100, "de": 100}}
+    return content | {"pieces": False, "digest": "d" * 64} | changes
 
 
 def save_weights(folder: Path, config: Mapping[str, Any]) -> None:

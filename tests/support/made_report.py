@@ -10,7 +10,7 @@ from demo_values import demo_values
 from made_scores import scores_of
 from papers import paper_rows
 
-from attnmt.config import Params, load_params
+from attnmt.config import LINKS, Params, load_params
 from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.page import make_page
@@ -20,7 +20,7 @@ from attnmt.reporting.samples import make_samples
 ROOT = Path(__file__).parents[2]
 MODELS = (
     *("base", "base_reverse_dropout", "global_location_feed", "local_m_general_feed"),
-    *("local_p_general_feed", "de_en_base_reverse", "de_en_global_dot_feed", "gru_additive"),
+    *("local_p_general_feed", "back_base_reverse", "back_global_dot_feed", "gru_additive"),
 )
 NASTY = (
     "</script><b/title='x'>&\"é"  # a word that would end a script, open a tag, close an attribute
@@ -42,7 +42,9 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
     layout = Layout(params.experiment)
     for test in params.sets.tests:
         for language, words in TEXT.items():
-            write_lines(layout.raw / f"{test}.{language}", [" ".join(words)] * LINES)
+            for folder in (layout.raw, layout.tokens):
+                write_lines(folder / f"{test}.{language}", [" ".join(words)] * LINES)
+        write_lines(layout.tokens / f"{test}.{LINKS}", ["0-0 1-1 2-2"] * LINES)
     for family in params.families:
         _write_data(params, layout.encoded(family))
     for number, name in enumerate(models):
@@ -131,13 +133,13 @@ def _write_data(params: Params, folder: Path) -> None:
     sets = {params.sets.train: 20000, **dict.fromkeys(params.sets.tests, LINES)}
     write_json(folder / "summary.json", made_records.summary(sets))
     for language, words in TEXT.items():
-        write_lines(folder / f"{params.sets.aligned}.{language}.tok", [" ".join(words)] * LINES)
-    write_lines(folder / f"{params.sets.aligned}.links", ["0-0 1-1 2-2"] * LINES)
+        write_lines(folder / f"{params.sets.aligned[0]}.{language}.tok", [" ".join(words)] * LINES)
 
 
 def _write_model(params: Params, layout: Layout, name: str, number: int) -> None:
     """Write a model's files: costs that fall toward ``number``, and attention to word ``number``."""
     model, test = params.models[name], params.sets.tests[0]
+    source, target = params.sides(name)
     folder, own = layout.model(name), {"family": model.family}
     costs = "".join(f"{step},9,{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
     write_text(folder / "history.csv", f"step,target_words,{test}_cost\n{costs}")
@@ -154,9 +156,9 @@ def _write_model(params: Params, layout: Layout, name: str, number: int) -> None
     write_json(layout.scores(name), scores)
     folder = layout.translations(name)
     for one in params.sets.tests:
-        write_lines(folder / f"{one}.txt", [" ".join(TEXT[model.target])] * LINES)
+        write_lines(folder / f"{one}.txt", [" ".join(TEXT[target])] * LINES)
     if model.attention != "none":
-        forced, own = (_attention(model.source, model.target, number, turned) for turned in (0, 1))
+        forced, own = (_attention(source, target, number, turned) for turned in (0, 1))
         write_json(folder / f"{test}.forced.attention.json", forced)
         write_json(folder / f"{test}.attention.json", own)
 

@@ -7,10 +7,11 @@ import made_records
 import numpy as np
 import pytest
 
-from attnmt.config import Params
+from attnmt.config import LINKS, Params
 from attnmt.files.text_file import read_json, write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting import compare, lines
+from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.results import LinkScores, Script, read_scores
 from attnmt.scoring.seeds import Runs
 from attnmt.scoring.studies import Study
@@ -65,7 +66,7 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
         tested.append((ours, other))
         return p
 
-    def alignment_p(params: Params, ours: Any, other: Any) -> float:
+    def alignment_p(params: Params, aligned: str, ours: Any, other: Any) -> float:
         tested.append(tuple(one.name if one else "aligner" for one in (ours, other)))
         return p
 
@@ -75,29 +76,24 @@ def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[A
         ]
         return _runs([(one.after if replaced else one.before).by(script).value for one in sets])
 
-    def alignments(self: Study, name: str, chosen: bool = False) -> Runs:
+    def alignments(self: Study, name: str, aligned: str, chosen: bool = False) -> Runs:
         runs = [read_scores(self.params.experiment, n) for n in self.params.runs_of(name)]
-        return _runs([one.alignment.aer or 0.0 for one in runs if one.alignment])
+        links = [one.alignment(aligned) for one in runs]
+        return _runs([one.aer for one in links if one])
 
     monkeypatch.setattr(Study, "translations", translations)
     monkeypatch.setattr(Study, "alignments", alignments)
     monkeypatch.setattr(compare, "translation_p", translation_p)
     monkeypatch.setattr(compare, "alignment_p", alignment_p)
-    monkeypatch.setattr(lines, "aligner_interval", lambda params: (0.23, 0.27))
 
-    def diagonal_score(params: Params) -> LinkScores:
-        known = read_json(Layout(params.experiment).dictionary / "aligner.json")["aer"] is not None
-        aer, low, high = (0.56, 0.54, 0.58) if known else (None, None, None)
-        return LinkScores(
-            set=params.sets.aligned,
-            lines=500,
-            aer=aer,
-            low=low,
-            high=high,
-            sure=4000,
-            possible=4500,
-        )
+    def aligner_score(params: Params, aligned: str) -> LinkScores | None:
+        made = _links(params, aligned, 0.25)
+        return None if link_kind(params, aligned) == "silver" else LinkScores(**made)
 
+    def diagonal_score(params: Params, aligned: str) -> LinkScores:
+        return LinkScores(**_links(params, aligned, 0.56))
+
+    monkeypatch.setattr(lines, "aligner_score", aligner_score)
     monkeypatch.setattr(lines, "diagonal_score", diagonal_score)
     return tested
 
@@ -108,13 +104,17 @@ def with_seeds(params: Params, name: str, *seeds: int) -> Params:
     return params.model_copy(update={"models": params.models | more})
 
 
+def _links(params: Params, aligned: str, rate: float) -> dict[str, Any]:
+    """Return an error rate on an aligned set, with an interval of 0.02 to either side."""
+    counts = {"lines": 500, "kind": link_kind(params, aligned), "sure": 4000, "possible": 4500}
+    return {"set": aligned, "aer": rate, "low": rate - 0.02, "high": rate + 0.02} | counts
+
+
 def _runs(values: list[float]) -> Runs:
     return Runs(np.array(values), np.zeros((len(values), 500)))
 
 
-def write_scores(
-    params: Params, name: str, value: float, aer: float | None = 0.5, **changes: Any
-) -> None:
+def write_scores(params: Params, name: str, value: float, aer: float = 0.5, **changes: Any) -> None:
     """Write the scores that :func:`scores_of` returns, and the trainings of the models behind them.
 
     ``changes`` replace entries at the top of the scores file.
@@ -125,7 +125,7 @@ def write_scores(
         write_training(params, member)
 
 
-def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) -> dict[str, Any]:
+def scores_of(params: Params, name: str, value: float, aer: float = 0.5) -> dict[str, Any]:
     """Return the content of a scores file: BLEU ``value``, and 2 more after replacement.
 
     The perplexity is 100 - ``value``; an ensemble has none.
@@ -142,19 +142,10 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
         "before": by_script(value),
         "after": by_script(value + 2),
         "lengths": [],
-        "replacements": REPLACEMENTS if _replaces(params, name) else None,
+        "replacements": REPLACEMENTS if params.replaces_words(name) else None,
     }
-    alignment = {
-        "set": params.sets.aligned,
-        "lines": 500,
-        "link_step": "same",
-        "aer": aer,
-        "low": aer and aer - 0.02,
-        "high": aer and aer + 0.02,
-        "aer_by_link_step": {"same": aer, "next": 0.75},
-        "sure": 4000,
-        "possible": 4500,
-    }
+    by_step = {"link_step": "same", "aer_by_link_step": {"same": aer, "next": 0.75}}
+    alignments = [_links(params, aligned, aer) | by_step for aligned in params.sets.aligned]
     return {
         "stage": "evaluate",
         "experiment": params.experiment,
@@ -167,15 +158,9 @@ def scores_of(params: Params, name: str, value: float, aer: float | None = 0.5) 
         "beam": params.decoding.beam,
         "dataset_digest": f"{described.family:x<64}",
         "sets": {test: result for test in params.sets.tests},
-        "alignment": alignment if params.attends(name) else None,
+        "alignments": alignments if params.attends(name) else [],
         "reading": READING if params.attends(name) else None,
     }
-
-
-def _replaces(params: Params, name: str) -> bool:
-    """Return whether a model or an ensemble has attention and reads words."""
-    family = params.families[params.translators(name).family]
-    return params.attends(name) and family.encoding.pieces is None
 
 
 def write_training(params: Params, name: str, **changes: Any) -> None:
@@ -198,17 +183,27 @@ def change_result(params: Params, name: str, test: str, **changes: Any) -> None:
     write_json(path, scores)
 
 
-def write_all(params: Params, start: float = 10.0, aer: float | None = 0.5) -> None:
-    """Write the scores of all models and ensembles and the aligner's; each BLEU is 1 above the last."""
+def write_all(params: Params, start: float = 10.0, aer: float = 0.5, gold: bool = True) -> None:
+    """Write the scores of all models and ensembles and the aligner's; each BLEU is 1 above the last.
+
+    With ``gold`` each aligned set has gold links, and otherwise silver ones.
+    """
+    for aligned in params.sets.aligned if gold else ():
+        write_gold(params, aligned, [])
     for step, name in enumerate([*params.models, *params.ensembles]):
         write_scores(params, name, start + step, aer)
-    write_aligner(params, aer=aer and aer - 0.25)
+    rate = aer - 0.25 if gold else None
+    write_aligner(params, aer=dict.fromkeys(params.sets.aligned, rate))
+
+
+def write_gold(params: Params, aligned: str, links: Sequence[str]) -> None:
+    """Write the gold links of a set."""
+    write_lines(Layout(params.experiment).tokens / f"{aligned}.{LINKS}", links)
 
 
 def write_aligner(params: Params, **changes: Any) -> None:
-    """Write the outside aligner's error rate."""
-    content = {"system": "aligner 1.0, IBM 1", "set": params.sets.aligned, "lines": 500}
-    content |= {"aer": 0.25, "sure": 4000, "possible": 4500}
+    """Write the outside aligner's error rates."""
+    content = {"system": "aligner 1.0, IBM 1", "aer": dict.fromkeys(params.sets.aligned, 0.25)}
     content |= {"pairs": 4000, "parts": 1, "min_count": 2}
     write_json(Layout(params.experiment).dictionary / "aligner.json", content | changes)
 
@@ -225,7 +220,7 @@ def write_data(params: Params, family: str, references: Sequence[str], gold: Seq
     for language in ("en", "de"):
         write_lines(folder / f"{test}.{language}.tok", references)
         write_lines(layout.tokens / f"{test}.{language}", references)
-    write_lines(folder / f"{test}.links", gold)
+    write_gold(params, test, gold)
     write_lines(layout.raw / f"{test}.de", references)
 
 

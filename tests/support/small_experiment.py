@@ -18,7 +18,7 @@ from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokens import tokenize_sets
 
 ROOT = Path(__file__).parents[2]
-SETS = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"}
+SETS = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": ["test"]}
 ENGLISH = {
     "train": [
         "The old house is older than the new house.",
@@ -59,7 +59,7 @@ SEEDS = ["local_p", *(f"local_p_{seed}" for seed in range(2, 8))]
 SYSTEMS: dict[str, dict[str, Any]] = {
     "local_p": BEST,
     "plain": {"family": "words", "reverse": True},
-    "german": BEST | {"direction": "de-en"},
+    "german": BEST | {"direction": "backward"},
     "subwords": BEST | {"family": "pieces"},
     "gru": {"family": "short", "attention": "global", "score": "self"},
 }
@@ -74,7 +74,7 @@ def small_values(**recipe: int) -> dict[str, Any]:
     return values | {
         "sets": SETS,
         "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 4, "dev": 1, "test": 5}},
-        "tokenize": {"moses": True, "split_hyphens": True, "max_length": 50},
+        "tokenize": {"split_hyphens": True, "max_length": 50},
         "families": {
             "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": training},
             "pieces": {"encoding": pieces, "shape": LSTM, "training": training},
@@ -89,10 +89,12 @@ def write_small_text(params: Params, layout: Layout) -> None:
         for name, lines in text.items():
             write_lines(layout.raw / f"{name}.{language}", lines)
     layout.tokens.mkdir(parents=True)
-    tokenize_sets(layout.raw, layout.tokens, params.sets, params.tokenize)
+    tokenize_sets(layout.raw, layout.tokens, params.languages, params.sets, params.tokenize)
     for family, described in params.families.items():
         layout.encoded(family).mkdir(parents=True)
-        encode_sets(layout.tokens, layout.encoded(family), params.sets, described.encoding)
+        encode_sets(
+            layout.tokens, layout.encoded(family), params.languages, params.sets, described.encoding
+        )
 
 
 def make_experiment(folder: Path) -> Params:
@@ -122,7 +124,7 @@ def make_experiment(folder: Path) -> Params:
 def _make_model(params: Params, layout: Layout, name: str, dev_perplexity: float) -> None:
     model = params.models[name]
     data = EncodedSets(layout.encoded(model.family))
-    sizes = [len(data.vocabulary(side)) for side in (model.source, model.target)]
+    sizes = [len(data.vocabulary(side)) for side in params.sides(name)]
     translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
     translator.initialize(model.seed)
     config = config_of(params, name, dataset_digest=data.digest) | describe(translator)

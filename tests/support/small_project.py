@@ -32,7 +32,7 @@ class Project:
         self.systems: dict[str, Any] = yaml.safe_load((ROOT / "systems.yaml").read_text())
         self.params |= {
             "experiment": "tiny",
-            "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"},
+            "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": ["test"]},
             "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 30, "dev": 5, "test": 4}},
         }
 

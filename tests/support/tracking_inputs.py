@@ -53,7 +53,7 @@ def write_training(model="base", fingerprint="f1"):
     write_scores(model)
 
 
-def write_scores(name, value=20.5, aer=None, members=None):
+def write_scores(name, value=20.5, aer=0.25, members=None):
     """Write the scores of a model, or of an ensemble if ``members`` are given."""
     scripts = ("tokenized", "nist", "sacrebleu", "chrf", "ter")
     both = {
@@ -71,8 +71,9 @@ def write_scores(name, value=20.5, aer=None, members=None):
     result |= dict.fromkeys(("reference", "reference_sha256", "written_reference"), "made")
     by_step = dict.fromkeys(("same", "next"), aer)
     alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
-    alignment |= {"low": aer and aer - 0.125, "high": aer and aer + 0.125}
-    alignment |= {"lines": 3, "sure": 5, "possible": 6}
+    alignment |= {"low": aer - 0.125, "high": aer + 0.125}
+    alignment |= {"lines": 3, "kind": "gold", "sure": 5, "possible": 6}
+    other = alignment | {"set": "test1", "kind": "silver", "aer_by_link_step": {"same": aer}}
     scores = {
         "stage": "evaluate",
         "experiment": "demo",
@@ -81,12 +82,12 @@ def write_scores(name, value=20.5, aer=None, members=None):
         "average": "logits" if members else None,
         "seed": None if members else 1,
         "family": "luong",
-        "direction": "en-de",
+        "direction": "forward",
         "beam": 5,
         "dataset_digest": "d" * 64,
         "sets": {"test1": result},
-        "alignment": None if name == "base" else alignment,
-        "reading": None if name == "base" else made_scores.READING,
+        "alignments": [] if name.startswith("base") else [alignment, other],
+        "reading": None if name.startswith("base") else made_scores.READING,
     }
     write(f"scores/demo/{name}.json", json.dumps(scores))
 

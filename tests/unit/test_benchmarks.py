@@ -6,16 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.planning.cost import work
 from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import make_batch
-from benchmarks import pool, products, workload
+from benchmarks import peers, pool, products, workload
 from benchmarks.cpu_page import render
 from benchmarks.measures import Spread, fastest, ratio, relative_differences
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
+from benchmarks.worker import WholeWorker
 from benchmarks.workload import Pairs, Size
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +122,7 @@ def test_losses_are_compared_relatively():
 
 def test_the_plain_loop_computes_our_losses_step_by_step():
     batches = [pairs((5, 4), (2, 6), (3, 1), (1, 1)), pairs((2, 2), (2, 2), (6, 3), (4, 5))]
-    ours, plain = OursTrainer(TINY, 0.0, "fp32"), PlainTrainer(TINY, 0.0)
+    ours, plain = OursTrainer(TINY, 0.0, "fp32", 1), PlainTrainer(TINY, 0.0)
     for batch in batches * 3:
         expected = plain.train(plain.prepare(batch))
         assert ours.train(ours.prepare(batch)) == pytest.approx(expected, rel=1e-5)
@@ -225,3 +227,31 @@ def test_the_page_shows_how_losses_diverge():
     page = render({"losses": {"small": results}})
     assert "| ours, fp32 | 1.0e-07 | 2.0e-06 | 5.1000 |" in page.splitlines()
     assert "no dropout, and the learning rate is 0.1." in page
+
+
+def test_whole_trainings_stand_in_one_row_a_system():
+    epochs = [{"seconds": 60.0, "dev_cost": 3.0}, {"seconds": 30.0, "dev_cost": 0.0}]
+    scores = {"test_cost": 0.0, "bleu": 20.0, "ratio": 0.98, "signature": "nrefs:1"}
+    ours = [{"seed": seed, "epochs": epochs, **scores, "bleu": 20.0 + seed} for seed in (1, 2)]
+    results = {"machine": MACHINE, "rates": [1.0, 0.5], "systems": {"ours": ours}}
+    lines = render({"peers": {"captions": results}}).splitlines()
+    row = "| ours, fp32 | 1.00 | 1.00 | 1.00 | 1.00 | 21.0 | 22.0 | 0.98 | 1.5 |"
+    assert lines[4] == row
+    assert "1, 0.5" in lines[-1]
+
+
+def test_the_last_epoch_has_the_rate_of_the_experiment():
+    schedule = peers.rates()
+    recipe = load_params(workload.EXPERIMENT).families["luong"].training
+    assert len(schedule) == recipe.epochs
+    assert schedule[recipe.halve_after - 1 : recipe.halve_after + 1] == [1.0, 0.5]
+
+
+def test_a_system_trains_to_the_end_and_translates(tokens):
+    size = Size(layers=1, cells=64, words=9, batch=2, round=1, warm_up=1)
+    worker = WholeWorker("ours", size, tokens, 0.0, seed=1)
+    before = worker.cost(workload.TEST)
+    for epoch in range(1, 11):
+        assert worker.train(epoch, 0.5)["words"] == 33 + 12  # each sentence has an end
+    assert worker.cost(workload.TEST) < before - 0.5
+    assert len(worker.translate()) == 12

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from demo_values import ROOT, demo_text
 
-from attnmt.config import Params, load_params
+from attnmt.config import Experiment, Params, load_params
 from attnmt.config.claims import CLAIMS, load_claims
 from attnmt.config.systems import Systems
 from attnmt.config.written import models_yaml
@@ -143,3 +143,27 @@ def test_dropout_can_be_trained_with_the_schedule_of_the_others() -> None:
     assert wmt14.recipe("base_reverse_dropout_short") == wmt14.recipe("base_reverse")
     assert wmt14.recipe("base_reverse_dropout") != wmt14.recipe("base_reverse")
     assert study.recipe("base_reverse_dropout") == study.recipe("base_reverse")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ", "schedule"),
+    [
+        ("multi30k", "multi30k-short", {"systems", "seeds"}, set()),
+        ("tatoeba-160k", "tatoeba-10k", set(), {"epochs", "halve_after"}),
+        ("tatoeba-160k", "tatoeba-50k", set(), {"epochs", "halve_after"}),
+    ],
+)
+def test_experiments_that_are_compared_differ_only_in_what_they_say(
+    one: str, other: str, differ: set[str], schedule: set[str]
+) -> None:
+    first, second = (
+        load_params(ROOT / f"experiments/{name}/params.yaml", ROOT) for name in (one, other)
+    )
+    for key in Experiment.model_fields.keys() - {"experiment", "families", *differ}:
+        assert getattr(first, key) == getattr(second, key), key
+    for name, family in second.families.items():
+        ours, theirs = (
+            one.model_dump(exclude={"training": {"evaluate_every", *schedule}})
+            for one in (first.families[name], family)
+        )
+        assert ours == theirs, name

@@ -21,7 +21,7 @@ from attnmt.reporting.render import markdown
 from attnmt.reporting.tables_file import shown
 from attnmt.scoring.claimed import is_testable, judged_claims
 from attnmt.scoring.lengths import by_length
-from attnmt.scoring.scripts import score_alone
+from attnmt.scoring.scripts import References, score_alone
 from attnmt.scoring.seeds import contrast, difference
 from attnmt.scoring.studies import Study
 from attnmt.scoring.verdicts import ALPHA, verdicts
@@ -65,8 +65,7 @@ def _write_run(params: Params, name: str, at: int) -> None:
     write(params, name, 20.0 + at, 0.1)
     path = Layout("demo").scores(name)
     scores = read_json(path)
-    if scores["alignment"]:
-        scores["alignment"] |= COUNTS
+    scores["alignments"] = [one | COUNTS for one in scores["alignments"]]
     if name.startswith(BEST):
         group = {"lines": 10, "before": 10.0, "after": 10.0}
         scores["sets"]["test1"]["lengths"] = [group | {"max_length": at} for at in (5, 9, 12, 20)]
@@ -92,7 +91,11 @@ def test_bleu_is_that_of_every_seeds_translations(params):
     runs = study.translations(BEST, "tokenized", "test1", replaced=False)
     folder = Layout("demo").translations
     expected = [
-        score_alone("tokenized", (folder(name) / "test1.out").read_text().splitlines(), REFERENCES)
+        score_alone(
+            "tokenized",
+            (folder(name) / "test1.out").read_text().splitlines(),
+            References(REFERENCES),
+        )
         for name in params.seeds_of(BEST)
     ]
     assert runs.values == pytest.approx(expected, abs=1e-3)
@@ -113,7 +116,7 @@ def test_each_half_of_the_seeds_is_judged_alone(params):
     study = Study(params)
     judged = judged_claims(study, claims)
     best, base = (study.translations(n, "tokenized", "test1", False) for n in (BEST, "base"))
-    aers = [study.alignments(name, chosen=True) for name in (BEST, LOCAL_M)]
+    aers = [study.alignments(name, "test1", chosen=True) for name in (BEST, LOCAL_M)]
     for half, seeds in enumerate(([0, 2], [1, 3])):
         gain = difference(best.of(seeds), base.of(seeds))
         aer = difference(*(one.of(seeds) for one in aers))
@@ -135,11 +138,29 @@ def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
 
 def test_error_rates_are_those_of_the_chosen_step(params):
     """The links of the step that the authors' program reads are all wrong here."""
-    assert Study(params).alignments(BEST).values == pytest.approx([1, 1, 1])
+    assert Study(params).alignments(BEST, "test1").values == pytest.approx([1, 1, 1])
     tested = outcome_of(params, claim_of(measure="aer", over=[LOCAL_M], sign="less"))
-    assert Study(params).alignments(BEST, chosen=True).values == pytest.approx([0, 0, 0])
+    assert Study(params).alignments(BEST, "test1", chosen=True).values == pytest.approx([0, 0, 0])
     wrong = LINES / 5 / LINES  # one line in five of local-m has only wrong links
     assert tested.value == pytest.approx(-wrong)
+
+
+def test_error_rates_against_silver_links_are_called_so(params):
+    claims = {"aer": claim_of(measure="aer", over=[LOCAL_M], sign="less")}
+    gold = claims_table(Study(params), claims)
+    (Layout("demo").tokens / "test1.links").unlink()
+    write_lines(Layout("demo").dictionary / "test1.links", ["0-0 1-1"] * LINES)
+    for name in params.models:
+        path = Layout("demo").scores(name)
+        scores = read_json(path)
+        scores["alignments"] = [one | {"kind": "silver"} for one in scores["alignments"]]
+        write_json(path, scores)
+    silver = claims_table(Study(params), claims)
+    sentence = "No person linked the words of test1. So AER is measured against the links of the"
+    assert sentence in silver.caption.rest
+    assert sentence not in gold.caption.rest
+    others = claims_table(Study(params), {"bleu": claim_of()})
+    assert sentence not in others.caption.rest
 
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
@@ -161,7 +182,9 @@ def test_the_slope_is_that_of_groups_by_length(params):
     groups = []
     for name in params.seeds_of(BEST):
         lines = (Layout("demo").translations(name) / "test1.replaced").read_text().splitlines()
-        groups.append([group.after for group in by_length(lines, lines, REFERENCES, 10)])
+        groups.append(
+            [group.after for group in by_length(lines, lines, References(REFERENCES), 10)]
+        )
     lengths = sorted(len(line.split()) for line in REFERENCES)
     means = np.array(lengths).reshape(4, 10).mean(1)
     assert tested.value == pytest.approx(np.polyfit(means, np.mean(groups, 0), 1)[0], abs=1e-3)

@@ -9,6 +9,7 @@ import yaml
 from demo_values import demo_values
 
 from attnmt.commands import track
+from attnmt.tracking import importing
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,11 +51,13 @@ def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
     monkeypatch.setattr(track, "connect", lambda: None)
     monkeypatch.setattr(track, "runs_address", lambda client, experiment: f"page/{experiment}")
-    monkeypatch.setattr(track, "import_missing", lambda params: [f"base of {params.experiment}"])
+    monkeypatch.setattr(
+        importing, "import_missing", lambda params: [f"base of {params.experiment}"]
+    )
     address = "The runs of other with their scores: page/other\n"
     assert attnmt("track", "--experiment", "other")[:2] == (0, f"base of other\n{address}")
     monkeypatch.setattr(track, "runs_address", lambda client, experiment: None)
-    monkeypatch.setattr(track, "import_missing", lambda params: [])
+    monkeypatch.setattr(importing, "import_missing", lambda params: [])
     assert attnmt("track", "--experiment", "other")[:2] == (
         0,
         "MLflow has everything already.\n",

@@ -14,6 +14,8 @@ from attnmt.files.yaml_file import YamlFile
 
 DEMO, SYSTEMS, CLAIMS = (ROOT / f"{name}.yaml" for name in ("params", "systems", "claims"))
 EXPERIMENTS = [DEMO, *sorted(ROOT.glob("experiments/*/params.yaml"))]
+MULTI30K = ROOT / "experiments/multi30k/params.yaml"
+VAL = MULTI30K.read_text().partition("    val:\n")[2].partition("    test_2016")[0]
 OWN = "experiments/own/params.yaml"
 Write = Callable[[str, bytes], Path]
 
@@ -56,7 +58,65 @@ def line_of(text: str, part: str) -> int:
             "Input should be a valid integer",
         ),
         ("train: 8500", "train: -1", "corpus.sizes.train", "Input should be greater than 0"),
-        ("aligned: test1", "aligned: train", "sets.aligned", "'train' is the training set"),
+        ("aligned: [test1]", "aligned: [train]", "sets.aligned.0", "'train' is the training set"),
+        ("aligned: [test1]", "aligned: []", "sets.aligned", "List should have at least 1 item"),
+        ("aligned: [test1]", "aligned: test1", "sets.aligned", "Input should be a valid list"),
+        (
+            "aligned: [test1]",
+            "aligned: [test1, test1]",
+            "sets.aligned.1",
+            "'test1' is in this list already; name it once",
+        ),
+        ("aligned: [test1]", "aligned: [gold]", "sets", "the corpus has no set 'gold'"),
+        (
+            "target: {code: de,",
+            "target: {code: en,",
+            "languages.target.code",
+            "'en' is the source, too; give the two sides different codes",
+        ),
+        (
+            "target: {code: de,",
+            "target: {code: links,",
+            "languages.target.code",
+            "files with the suffix 'links' hold gold links; choose another code",
+        ),
+        (
+            "target: {code: de,",
+            "target: {code: no,",
+            "languages.target.code",
+            "Input should be a valid string (found False); in YAML yes, no, on and off mean true "
+            "and false: put the word into quotes",
+        ),
+        (
+            "target: {code: de,",
+            "target: {code: de.at,",
+            "languages.target.code",
+            "String should match pattern",
+        ),
+        (
+            "target: {code: de,",
+            "target: {code: fr,",
+            "languages.target.code",
+            "the grammar writes English and German, so this must be 'de'",
+        ),
+        (
+            "name: German, tokenize: moses",
+            "name: German, tokenize: mosses",
+            "languages.target.tokenize",
+            "Input should be 'moses', 'plain', 'characters' or 'none'",
+        ),
+        (
+            "target: {code: de, name: German,",
+            "target: {code: de,",
+            "languages.target.name",
+            "this key is missing",
+        ),
+        (
+            "name: German, ",
+            'name: "", ',
+            "languages.target.name",
+            "String should have at least 1 character",
+        ),
         ("n_best: 1", "n_best: 21", "decoding.n_best", "only 20 translations finish"),
         ("{train: train", "{train: trian", "sets", "the corpus has no set 'trian'; did you mean"),
         ("dev: dev", "dev: train", "sets.dev", "'train' is the training set"),
@@ -169,9 +229,9 @@ def test_mistakes_in_the_parameters_are_named(
         ),
         (
             "members: [global_location_feed, global_dot_feed",
-            "members: [global_location_feed, de_en_global_dot_feed",
+            "members: [global_location_feed, back_global_dot_feed",
             "ensembles.ensemble.members.1",
-            "'de_en_global_dot_feed' differs from the first member in direction",
+            "'back_global_dot_feed' differs from the first member in direction",
         ),
         (
             "  base_reverse: {family: luong, reverse: true}",
@@ -284,7 +344,7 @@ def test_a_key_given_twice_is_refused(write: Write, old: str, again: str, key: s
 
 
 def test_a_key_given_twice_in_a_list_is_refused(write: Write) -> None:
-    text = (ROOT / "experiments/multi30k/params.yaml").read_text()
+    text = MULTI30K.read_text()
     text = text.replace("          digest:", "          url: x\n          digest:", 1)
     with pytest.raises(InputError, match=r"corpus\.files\.train\.en\.0\.url: this key is already"):
         load_params(write("params.yaml", text.encode()))
@@ -378,14 +438,41 @@ def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
         assert f"{place}: systems.{name}.dropout: Input should be less than 1" in str(error.value)
 
 
+VAL_DE = VAL[VAL.index("      de:") :]  # the German files of the development set
+MORE_DE = VAL_DE.partition("\n")[2].replace("val.de", "more.de")
+
+
+def other(suffix: str, end: str = "gz") -> str:
+    """Return the lines of one more file of the development set."""
+    return VAL_DE.replace("de:", f"{suffix}:").replace("val.de.gz", f"val.{suffix}.{end}")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("digest:", "digst:", "corpus.files.train.en.0.digst: unknown key; did you mean 'digest'?"),
         ("sha256:d", "sha256:", "corpus.files.train.en.0.digest: String should match pattern"),
-        ("  de:", "  dee:", "corpus.files.train.dee: unknown key; did you mean 'de'?"),
+        ("  de:", "  dee:", "corpus.files.train.dee: no such language; did you mean 'de'?"),
         ("raw/val.en.gz", "raw/train.en.gz", "two different files are named 'train.en.gz'"),
-        ("raw/val.en.gz", "raw/val.de.gz", "the same text is on both sides: val.de.gz"),
+        (
+            "raw/val.en.gz",
+            "raw/val.de.gz",
+            "corpus.files.val: two of these texts are the same: val",
+        ),
+        (VAL_DE, "", "corpus.files.val: Dictionary should have at least 2 items"),
+        (VAL_DE, VAL_DE.replace("de", "de.2", 1), "files.val: there are no files of 'de', only of"),
+        (VAL_DE, VAL_DE.replace("de", "fr", 1), "corpus.files.val.fr: no such language; the known"),
+        (VAL_DE, VAL_DE.replace("de", "de.1", 1), "corpus.files.val.de.1.[key]: String should"),
+        (VAL_DE, VAL_DE + other("links.2"), "corpus.files.val.links.2: no such language"),
+        (VAL_DE, VAL_DE + other("fr.2"), "corpus.files.val.fr.2: no such language"),
+        (VAL_DE, VAL_DE + other("de.2", "sgm"), "files.val: only one side is SGM: val.en.gz, val"),
+        (VAL_DE, VAL_DE + other("de.2") * 2, "corpus.files.val.de.2: this key is already in"),
+        (VAL_DE, VAL_DE + MORE_DE, "corpus.files.val: 1 files of en and 2 of de; there must be"),
+        (
+            "  kind: download\n",
+            "  kind: download\n  expected: {pairs: 1, words: {en: 1, fr: 1}, raw_bytes: 1, bytes: 1}\n",
+            "corpus.expected.words: say how many words en and de have",
+        ),
         (
             "train.en.gz\n",
             "train.en.gz\n          encoding: cp1252\n",
@@ -394,11 +481,31 @@ def test_every_model_with_a_merged_fault_is_named(write: Write) -> None:
     ],
 )
 def test_mistakes_in_downloads_are_named(write: Write, old: str, new: str, message: str) -> None:
-    text = (ROOT / "experiments/multi30k/params.yaml").read_text()
+    text = MULTI30K.read_text()
     assert old in text
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", text.replace(old, new, 1).encode()))
     assert message in str(error.value)
+
+
+def test_a_set_may_have_other_references_and_links(write: Write, tmp_path: Path) -> None:
+    text = MULTI30K.read_text().replace(VAL_DE, VAL_DE + other("de.2") + other("links", "talp"), 1)
+    write("systems.yaml", SYSTEMS.read_bytes())
+    (tmp_path / "experiments/multi30k").mkdir(parents=True)
+    params = load_params(write("experiments/multi30k/params.yaml", text.encode()), tmp_path)
+    assert params.source is not None
+    assert list(params.source.files["val"]) == ["en", "de", "de.2", "links"]
+
+
+def test_sources_that_are_not_chosen_are_checked_too(write: Write) -> None:
+    text = (ROOT / "experiments/wmt14/params.yaml").read_text()
+    begin = text.index("    stanford:")
+    text = text[:begin] + text[begin:].replace("          en:", "          fr:", 1)
+    with pytest.raises(InputError) as error:
+        load_params(write("params.yaml", text.encode()))
+    line = line_of(text, "          fr:")
+    place = f"params.yaml:{line}: corpus.sources.stanford.files.train.fr"
+    assert f"{place}: no such language" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -410,7 +517,7 @@ def test_mistakes_in_downloads_are_named(write: Write, old: str, new: str, messa
         ("faults: [general_gradient]", "systems.base: fault 'general_gradient' exists only with"),
         ("faults: [unmasked_padding]", "systems.base: fault 'unmasked_padding' exists only with"),
         ("dropout: 1", "systems.base.dropout: Input should be less than 1"),
-        ("direction: en-fr", "systems.base.direction: Input should be 'en-de' or 'de-en'"),
+        ("direction: en-fr", "systems.base.direction: Input should be 'forward' or 'backward'"),
     ],
 )
 def test_systems_that_do_not_exist_are_named(write: Write, system: str, message: str) -> None:
@@ -443,9 +550,9 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_model_has_the_settings_of_its_system_and_family() -> None:
-    model = load_params(DEMO, ROOT).model("de_en_global_dot_feed")
+    model = load_params(DEMO, ROOT).model("back_global_dot_feed")
     assert (model.family, model.attention, model.score) == ("luong", "global", "dot")
-    assert (model.source, model.target) == ("de", "en")
+    assert load_params(DEMO, ROOT).sides("back_global_dot_feed") == ("de", "en")
     assert (model.reverse, model.input_feeding, model.dropout, model.seed) == (True, True, 0.2, 1)
     assert model.system.score == "dot"
     assert "family" not in model.system.model_dump()
@@ -514,7 +621,7 @@ def test_an_ensemble_has_any_size_and_its_label_says_it(write: Write) -> None:
 
 
 def test_an_experiment_trains_only_the_models_that_it_names() -> None:
-    params = load_params(ROOT / "experiments/multi30k/params.yaml", ROOT)
+    params = load_params(ROOT / "experiments/multi30k-short/params.yaml", ROOT)
     assert list(params.models) == ["base_reverse_dropout", "local_p_general_feed"]
     assert params.ensembles == {}
 

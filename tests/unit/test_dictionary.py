@@ -146,8 +146,8 @@ def test_the_stage_writes_dictionaries_links_and_their_error_rate(tokens: Projec
     assert [line.sure for line in computed[:4]] == [[(0, 0), (1, 1)]] * 4
     assert result.pop("system").startswith("Thot ")
     rate = aer([g.sure for g in computed], [g.sure for g in gold], [g.possible for g in gold])
-    settings = {"pairs": 12, "parts": 1, "min_count": 2}
-    assert result == {"set": "test", "lines": 5, "aer": rate, "sure": 9, "possible": 10} | settings
+    assert result == {"aer": {"test": rate}, "pairs": 12, "parts": 1, "min_count": 2}
+    assert f" AER {rate:.3f} on test" in printed
 
 
 def test_the_aligned_set_is_learned_from_but_not_counted(tokens: Project) -> None:
@@ -182,10 +182,35 @@ def test_all_parts_of_a_text_that_is_aligned_in_parts_are_counted(tokens: Projec
 
 def test_without_gold_links_there_is_no_error_rate(tokens: Project) -> None:
     (tokens.tokens / "test.links").unlink()
-    assert "no gold links" in tokens.succeed("dictionary")
+    assert "no gold links of test\n" in tokens.succeed("dictionary")
     result = json.loads((tokens.dictionary / "aligner.json").read_text())
-    assert (result["aer"], result["sure"], result["possible"]) == (None, 0, 0)
+    assert result["aer"] == {"test": None}
     assert len(read_links(tokens.dictionary / "test.links")) == 5
+
+
+def test_every_aligned_set_gets_links_and_an_error_rate(tokens: Project) -> None:
+    tokens.params["sets"]["aligned"] = ["test", "dev2"]
+    (tokens.tokens / "dev2.en").write_text("a dog\n")
+    (tokens.tokens / "dev2.de").write_text("Hund ein\n")
+    printed = tokens.succeed("dictionary")
+    result = json.loads((tokens.dictionary / "aligner.json").read_text())
+    assert list(result["aer"]) == ["test", "dev2"]
+    assert result["aer"]["test"] is not None
+    assert result["aer"]["dev2"] is None
+    assert printed.endswith(f"AER {result['aer']['test']:.3f} on test; no gold links of dev2\n")
+    assert read_links(tokens.dictionary / "dev2.links")[0].sure == [(0, 1), (1, 0)]
+    assert len(read_links(tokens.dictionary / "test.links")) == 5
+
+
+def test_dictionaries_are_named_by_the_languages(tokens: Project) -> None:
+    tokens.params["corpus"] = {"kind": "local"}
+    for side, code in (("source", "xx"), ("target", "yy")):
+        tokens.params["languages"][side] |= {"code": code, "tokenize": "plain"}
+    for path in list(tokens.tokens.iterdir()):
+        path.rename(path.with_suffix({".en": ".xx", ".de": ".yy"}.get(path.suffix, path.suffix)))
+    tokens.succeed("dictionary")
+    assert Dictionary.load(tokens.dictionary / "xx-yy.tsv").best("cat") == "Katze"
+    assert Dictionary.load(tokens.dictionary / "yy-xx.tsv").best("Katze") == "cat"
 
 
 def test_gold_links_of_another_text_are_refused(tokens: Project) -> None:

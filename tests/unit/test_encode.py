@@ -40,14 +40,13 @@ def summary(folder: Path) -> Any:
     return json.loads((folder / "summary.json").read_text())
 
 
-def test_the_stage_writes_ids_text_links_and_vocabularies(tokens: Project) -> None:
-    write(tokens, "test.links", "0-0 1?1 5-5\n")
+def test_the_stage_writes_ids_text_and_vocabularies(tokens: Project) -> None:
+    write(tokens, "test.links", "0-0 1?1 5-5\n")  # links are read from the tokens alone
     folder = encode(tokens)
     ends = ["de.ids.npy", "de.offsets.npy", "de.tok", "en.ids.npy", "en.offsets.npy", "en.tok"]
     expected = [f"{name}.{end}" for name in SETS for end in ends]
     names = sorted(path.name for path in folder.iterdir())
-    assert names == sorted([*expected, "test.links", "vocab.de", "vocab.en", "summary.json"])
-    assert (folder / "test.links").read_text() == "0-0 1?1 5-5\n"
+    assert names == sorted([*expected, "vocab.de", "vocab.en", "summary.json"])
     assert (folder / "test.de.tok").read_text() == "Ein Haus , ein Hund .\n"
 
 
@@ -65,11 +64,12 @@ def test_the_summary_counts_words_and_unknown_words(tokens: Project) -> None:
     output = tokens.succeed("encode", "luong")
     folder = tokens.encoded / "luong"
     summed = summary(folder)
+    assert summed["languages"] == ["en", "de"]
     assert summed["vocabulary"] == {"en": 9, "de": 9}
     assert summed["pieces"] is False
     assert summed["sets"]["train"]["lines"] == 1
     digest = hashlib.sha256((folder / "dev.en.tok").read_bytes()).hexdigest()
-    assert summed["sets"]["dev"]["en"] == {"tokens": 8, "unknown": 0.25, "sha256": digest}
+    assert summed["sets"]["dev"]["text"]["en"] == {"tokens": 8, "unknown": 0.25, "sha256": digest}
     assert output.startswith("en 9 entries; de 9 entries\n")
     assert "dev: 1 pairs; en 8 words, 25.00% unknown; de 6 words, 0.00% unknown\n" in output
 
@@ -78,7 +78,7 @@ def test_the_vocabulary_is_cut_to_its_size(tokens: Project) -> None:
     write(tokens, "train.en", "b c b d c c\n")
     folder = encode(tokens, vocabulary=5)
     assert Vocabulary.load(folder / "vocab.en").words[3:] == ["c", "b"]
-    assert summary(folder)["sets"]["train"]["en"]["unknown"] == pytest.approx(1 / 6)
+    assert summary(folder)["sets"]["train"]["text"]["en"]["unknown"] == pytest.approx(1 / 6)
 
 
 def test_text_is_lower_cased_as_the_family_asks(tokens: Project) -> None:
@@ -89,14 +89,12 @@ def test_text_is_lower_cased_as_the_family_asks(tokens: Project) -> None:
     assert Vocabulary.load(folder / "vocab.de").words[3:] == lowered.split()
 
 
-def test_a_long_sentence_loses_its_first_words_and_their_links(tokens: Project) -> None:
+def test_a_long_sentence_loses_its_first_words(tokens: Project) -> None:
     write(tokens, "test.en", "a b c d e\nf\n")
     write(tokens, "test.de", "1 2 3 4\n5 6 7 8\n")
-    write(tokens, "test.links", "0-3 1?1 2-1 3?2 4-0 4-3\n0-0 0?1 0-3\n")
     folder = encode(tokens, length=3)
     assert (folder / "test.en.tok").read_text() == "c d e\nf\n"
     assert (folder / "test.de.tok").read_text() == "2 3 4\n6 7 8\n"
-    assert (folder / "test.links").read_text() == "0-0 1?1 2-2\n0?0 0-2\n"
     assert EncodedText.open(folder, "test", "de").lengths.tolist() == [3, 3]
 
 
@@ -104,11 +102,10 @@ TRAIN_EN = "the motor lower motor the lower\nmotors a lowest motor\n"
 TRAIN_DE = "der motor die motoren der motor\nein motor unten\n"
 
 
-def test_words_are_cut_into_pieces_and_links_stay(tokens: Project) -> None:
+def test_words_are_cut_into_pieces(tokens: Project) -> None:
     write(tokens, "train.en", TRAIN_EN)
     write(tokens, "train.de", TRAIN_DE)
     write(tokens, "test.en", "the x@@y motorist &apos;s @-@ @@\n")
-    write(tokens, "test.links", "0-0 2?3\n")
     folder = encode(tokens, pieces={"merges": 6, "threshold": 1})
     codes = (folder / "codes").read_text().splitlines()
     assert codes[0] == "#version: 0.2"
@@ -122,10 +119,9 @@ def test_words_are_cut_into_pieces_and_links_stay(tokens: Project) -> None:
             words = (tokens.tokens / f"{name}.{language}").read_text().splitlines()
             assert cut == [line.split() for line in words]
     assert "motor" in (folder / "train.en.tok").read_text().split()
-    assert (folder / "test.links").read_text() == "0-0 2?3\n"  # links stay links of words
     summed = summary(folder)
     assert summed["pieces"] is True
-    assert summed["sets"]["train"]["en"]["unknown"] == 0
+    assert summed["sets"]["train"]["text"]["en"]["unknown"] == 0
     pieces = (folder / "train.en.tok").read_text().split()
     assert set(Vocabulary.load(folder / "vocab.en").words[3:]) == set(pieces)
 
@@ -161,8 +157,6 @@ def test_the_digest_changes_with_the_ids(tokens: Project, pieces: Any) -> None:
     ("files", "message"),
     [
         ({"train.en": "a\nb\n"}, "tokens/train.en has 2, data/tiny/tokens/train.de has 1"),
-        ({"test.links": "0-0\n0-0\n"}, "tokens/test.links: 2 lines where the text has 1; run"),
-        ({"test.links": "0~0\n"}, "tokens/test.links:1: '0~0' is not a link"),
         ({"dev.de": "a b</w>c\n"}, "tokens/dev.de:1: the text holds '</w>'"),
         ({"train.en": "a b\n", "train.de": "c d\n"}, "there is nothing to merge"),
         ({"train.en": "ab ab\n", "train.de": "cd c\n"}, "no piece occurs 2 times"),

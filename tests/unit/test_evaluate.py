@@ -83,6 +83,9 @@ def write_inputs():
     for name in ("params.yaml", "systems.yaml"):
         shutil.copy(ROOT / name, name)
     write_family("luong", "de", REFERENCE)
+    for language in ("en", "de"):
+        write_lines(Path(f"data/demo/tokens/test1.{language}"), REFERENCE)
+    write_lines(Path("data/demo/dictionary/test1.links"), ["0-0", "0-1", "1-0"])
     write_translations("base")
     write_metrics()
 
@@ -151,10 +154,10 @@ def test_every_set_has_its_numbers_and_says_what_they_are(stage):
         "average": None,
         "seed": 1,
         "family": "luong",
-        "direction": "en-de",
+        "direction": "forward",
         "beam": load_params(Path("params.yaml")).decoding.beam,
         "dataset_digest": "e" * 64,
-        "alignment": None,
+        "alignments": [],
         "reading": None,
     }
     assert list(scores["sets"]) == ["test1", "test2"]
@@ -190,7 +193,7 @@ def test_sacrebleus_own_scores_are_against_the_raw_reference(stage):
     [
         ("encoding", {"lowercase": True}),
         ("encoding", {"length": 20}),
-        ("tokenize", {"moses": False}),
+        ("languages", {"target": {"code": "de", "name": "German", "tokenize": "none"}}),
     ],
     ids=str,
 )
@@ -219,22 +222,22 @@ def test_a_set_that_replacement_did_not_change_is_scored_once(stage, scored):
 
 @pytest.mark.parametrize("authors", ["same", "next"])
 def test_links_are_judged_in_both_readings_and_the_rate_is_the_authors(stage, authors):
-    """de-en: the links are German-English, the gold ones English-German."""
-    name = "de_en_global_location"
+    """The links are German-English, the gold ones English-German."""
+    name = "back_global_location"
     write_family("luong", "en", REFERENCE)
-    write_lines(Path("data/demo/encoded/luong/test1.links"), ["0-0 1-1", "0-1 1?0", "0-0"])
+    write_lines(Path("data/demo/tokens/test1.links"), ["0-0 1-1", "0-1 1?0", "0-0"])
     write_translations(name, links=["0-0 1-1", "0-1 1-0", "0-0"])
     write_forced(name, "next", ["0-0 0-1", "0-1 1-0", "0-0"])
     write_reading(name, authors=authors)
     write_metrics(name)
     scores = run(stage, name)
-    alignment = scores["alignment"]
+    (alignment,) = scores["alignments"]
     assert (scores["reading"]["chosen"], scores["reading"]["authors"]) == ("next", authors)
     # There are 5 links and 4 sure ones; all are right except the second of the reading "next".
     rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9}
     assert alignment["aer_by_link_step"] == pytest.approx(rates)
     assert (alignment["set"], alignment["lines"], alignment["link_step"]) == ("test1", 3, authors)
-    assert (alignment["sure"], alignment["possible"]) == (4, 5)
+    assert (alignment["kind"], alignment["sure"], alignment["possible"]) == ("gold", 4, 5)
     assert alignment["aer"] == pytest.approx(rates[authors])
     if authors == "same":
         assert alignment["low"] == alignment["high"] == 0
@@ -332,8 +335,28 @@ def test_an_ensemble_names_its_members_and_how_it_averages(stage):
     assert scores["models"] == members
     assert (scores["average"], scores["seed"]) == ("logits", None)
     assert scores["sets"]["test1"]["perplexity"] is None
-    rates = [scores["alignment"][key] for key in ("aer", "low", "high")]
-    assert rates == [None] * 3  # no gold links here
+    (alignment,) = scores[
+        "alignments"
+    ]  # these are the aligner's links, which stand in for gold ones
+    assert [alignment[key] for key in ("kind", "sure", "aer", "low")] == ["silver", 3, 0, 0]
+
+
+def test_every_aligned_set_is_judged_by_links_of_its_own(stage):
+    change_params(sets={"aligned": ["test1", "test2"]})
+    name = "global_dot_feed"
+    write_translations(name, links=["0-0", "0-1", "1-0"])
+    for step in ("same", "next"):
+        write_lines(Path(f"translations/demo/{name}/test2.forced.{step}.links"), ["0-0"] * 3)
+    for language in ("en", "de"):
+        write_lines(Path(f"data/demo/tokens/test2.{language}"), REFERENCE)
+    write_lines(Path("data/demo/tokens/test2.links"), ["0-0 1-1", "0-0", "0?0 1-1"])
+    write_metrics(name)
+    first, second = run(stage, name)["alignments"]
+    assert [first[key] for key in ("set", "kind", "aer")] == ["test1", "silver", 0]
+    assert [second[key] for key in ("set", "kind", "sure")] == ["test2", "gold", 4]
+    assert second["aer"] == pytest.approx(1 - (2 + 3) / (3 + 4))
+    few = json.loads(Path(f"reports/demo/metrics/{name}.json").read_text())
+    assert few["aer"] == 0  # that of the first aligned set
 
 
 def test_words_and_pieces_have_the_same_reference(stage):
@@ -364,7 +387,7 @@ def test_outputs_are_also_read_from_another_folder(stage, monkeypatch):
     params, project = load_params(Path("params.yaml")), Path.cwd()
     monkeypatch.chdir("/")
     outputs = Outputs.read(params, "base", "test1", project)
-    assert outputs.references("chrf") == RAW
+    assert outputs.references("chrf").lines == RAW
     assert outputs.translations("chrf", replaced=True) == TRANSLATED
     assert "<unk>" in outputs.translations("chrf", replaced=False)[0]
     with pytest.raises(InputError, match=r"global_dot_feed/test1.out: no such file"):

@@ -35,7 +35,7 @@ def server(attnmt: Command) -> Iterator[Server]:
                     terms = {"name": "rwth", "terms": "for research", "url": "https://example.org"}
                     file |= {"license": terms, "bytes": len(content)}
                 files[name][side] = [file]
-        sets = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": "test"}
+        sets = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": ["test"]}
         write_params(sets=sets, corpus={"kind": "download", "files": files})
         yield server
 

@@ -9,6 +9,7 @@ import made_records
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_scores import write_gold
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 from papers import paper_params
@@ -18,7 +19,7 @@ from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
 from attnmt.reporting.attention import figure7, figure_gru, piece_links, read_matrices
-from attnmt.text.pieces import word_links, words_of_pieces
+from attnmt.text.pieces import join_pieces, word_links, words_of_pieces
 
 ROOT = Path(__file__).parents[2]
 ENGLISH, GERMAN = ["he", "sees", "an", "old", "house"], ["er", "sieht", "ein", "altes", "Haus"]
@@ -28,14 +29,20 @@ WEIGHTS = [[0.9, 0.1, 0.0], [0.0, 0.25, 0.75], [0.2, 0.3, 0.5]]
 GOLD = [(0, 0), (1, 1), (2, 1)]
 
 
-def write_encoded(family, links, pieces=False, **text):
+def write_encoded(params, family, links, pieces=False, **text):
     folder = Layout("demo").encoded(family)
     sets = dict.fromkeys(("test1", "test2"), len(links))
     write_json(folder / "summary.json", made_records.summary(sets, pieces=pieces))
-    write_lines(folder / "test1.links", links)
+    write_gold(params, "test1", links)
     for language in ("en", "de"):
         lines = text.get(language, ["three words each"] * len(links))
         write_lines(folder / f"test1.{language}.tok", lines)
+        write_lines(Layout("demo").tokens / f"test1.{language}", map(joined, lines))
+
+
+def joined(line):
+    """Return a line with its pieces joined to words."""
+    return " ".join(join_pieces(line.split()))
 
 
 def write_attention(name, *samples, file="test1.forced.attention.json"):
@@ -54,7 +61,7 @@ def params(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     params = paper_params()
     for family in params.families:
-        write_encoded(family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
+        write_encoded(params, family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
     for name in params.models:
         write_attention(name, uniform(2, 16), (LINE, SOURCE, TARGET, WEIGHTS), uniform(4, 2))
     return params
@@ -77,8 +84,8 @@ def test_german_english_links_are_flipped(params):
     """Gold links are English-German; the source of this system is German."""
     german, english = TARGET[:-1], [*SOURCE, "</s>"]
     weights = [[0.5, 0.5]] * 4
-    write_attention("de_en_global_dot_feed", (LINE, german, english, weights))
-    (matrix,) = read_matrices(params, "de_en_global_dot_feed", "test1", forced=True)
+    write_attention("back_global_dot_feed", (LINE, german, english, weights))
+    (matrix,) = read_matrices(params, "back_global_dot_feed", "test1", forced=True)
     assert matrix.gold == [(0, 0), (1, 1), (1, 2)]
     pairs = {(matrix.source[i], matrix.target[j]) for i, j in matrix.gold}
     assert pairs == {("ein", "an"), ("Haus", "old"), ("Haus", "house")}
@@ -86,7 +93,7 @@ def test_german_english_links_are_flipped(params):
 
 def test_gold_links_of_words_become_links_of_their_pieces(params):
     text = {"en": ["ho@@ use now"], "de": ["jetzt H@@ a@@ us"]}
-    write_encoded("luong_bpe", ["0-1 1-0"], pieces=True, **text)
+    write_encoded(params, "luong_bpe", ["0-1 1-0"], pieces=True, **text)
     target = [*text["de"][0].split(), "</s>"]
     sample = (0, text["en"][0].split(), target, [[1.0, 0.0, 0.0]] * 5)
     write_attention("local_p_general_feed_bpe", sample)
@@ -188,7 +195,7 @@ def test_where_all_sentences_are_long_the_shortest_is_drawn(params):
 def test_an_experiment_draws_what_it_has(params):
     assert figure7(only(params, "gru_self")) is None
     assert figure_gru(only(params, "base")) is None
-    (Layout("demo").encoded("luong") / "test1.links").unlink()
+    (Layout("demo").tokens / "test1.links").unlink()  # silver links are not drawn
     figure = figure7(only(params, "local_p_general_feed"))
     assert [matrix.label for matrix in figure.matrices] == ["local-p (general)"]
     assert "gold" not in str(figure.caption)

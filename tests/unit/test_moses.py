@@ -20,6 +20,8 @@ from attnmt.text.moses import MosesRules
 from attnmt.text.tokenizer import MosesTokenizer
 
 LANGUAGES = ("en", "de")
+ROMANCE = ("fr", "it", "es")
+PLAIN = "xx"  # what the script is told where we take the rules of no language
 
 # A mixture of all that the rules look at: characters and abbreviations of every kind
 CHARACTERS = "aZß5²½漢й٣'’.,-–&<[|\"` \t@_\u00a0\u2028\x01\x1c\u0308😀"
@@ -48,9 +50,10 @@ def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, b
         shutil.copy(Path(package.submodule_search_locations[0], "tokenizer-v1.1.perl"), folder)
     )
     (folder / "nonbreaking_prefixes").mkdir()
-    for language in LANGUAGES:
+    for language in (*LANGUAGES, *ROMANCE, PLAIN):
         path = folder / "nonbreaking_prefixes" / f"nonbreaking_prefix.{language}"
-        path.write_text("\n".join(NonbreakingPrefixes().words(language)), encoding="utf-8")
+        words = ["#"] if language == PLAIN else NonbreakingPrefixes().words(language)
+        path.write_text("\n".join(words), encoding="utf-8")
     if (
         shutil.which("perl") is None
         or subprocess.run(["perl", "-c", script], check=False).returncode
@@ -81,20 +84,25 @@ def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, b
 
 @cache
 def tokenizer(language: str, split_hyphens: bool) -> MosesTokenizer:
-    return MosesTokenizer(language, split_hyphens)
+    return MosesTokenizer(None if language == PLAIN else language, split_hyphens)
 
 
-settings = pytest.mark.parametrize(
-    ("language", "split_hyphens"), [(k, split) for k in LANGUAGES for split in (False, True)]
+BOTH_WAYS = [(k, split) for k in LANGUAGES for split in (False, True)]
+settings = pytest.mark.parametrize(("language", "split_hyphens"), BOTH_WAYS)
+every_language = pytest.mark.parametrize(
+    ("language", "split_hyphens"), [*BOTH_WAYS, *((k, False) for k in (*ROMANCE, PLAIN))]
 )
 
 
-@settings
+@every_language
 @given(line=LINES)
 @example("He said: 'I remember who we are.'")  # sacremoses splits this stop
 @example("In 1990, 1991,")  # and this comma
 @example("Tokio (東京) 한국어, 漢字")  # and each of these characters
 @example("'5' '5 '' 'a' 'b'c'd")
+@example("L'homme qu'il a vu aujourd'hui, M. Dupont l'a dit p.ex. à l'Est.")
+@example("L'uomo dell'anno: «c'è» un po' d'acqua, sig. Rossi, ecc. 5")
+@example("El señor dijo: ¿Cómo está, Sra. Díaz? ¡Bien! Av. 5.")
 def test_every_line_is_tokenized_as_by_moses_own_script(
     moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool, line: str
 ) -> None:
@@ -131,13 +139,14 @@ def test_news_is_tokenized_as_by_moses_own_script(
     check_lines(moses(language, split_hyphens), tokenizer(language, split_hyphens), lines)
 
 
-@settings
+@every_language
 @given(line=LINES)
 def test_remembered_words_are_those_of_the_whole_line(
     language: str, split_hyphens: bool, line: str
 ) -> None:
     text = " ".join(line.replace("\x1c", "").replace("\x01", "").split())
-    whole = MosesRules(language, split_hyphens).tokens(text)
+    rules = MosesRules(None if language == PLAIN else language, split_hyphens)
+    whole = rules.tokens(text)
     assert tokenizer(language, split_hyphens).tokenize(line) == whole
 
 
@@ -152,6 +161,10 @@ def test_remembered_words_are_those_of_the_whole_line(
         ("en", "'tis said 'tis.'", "&apos;tis said &apos; tis.&apos;"),
         ("de", "geht's z.B. am 1. Mai ok.", "geht &apos; s z.B. am 1. Mai ok ."),
         ("de", "x² ½ 5€ a_b", "x ² ½ 5 € a _ b"),
+        ("fr", "l'a 90's qu' '", "l&apos; a 90 &apos; s qu &apos; &apos;"),
+        ("it", "M'a, dell'art. del Sig. X", "M&apos; a , dell&apos; art. del Sig. X"),
+        ("es", "Sr. X l'a", "Sr. X l &apos; a"),
+        (PLAIN, "Mr. X l'a z.B. 5.", "Mr . X l &apos; a z.B. 5 ."),
     ],
 )
 def test_stops_commas_apostrophes_and_digits_follow_the_rules(

@@ -197,4 +197,4 @@ def test_what_decides_is_shown_with_questions_where_a_system_on_request_is_train
     assert question in shown
     assert "forward" not in rows  # not trained
     assert "the gain over the system that the column “gain over” names" in str(table.caption)
-    assert "table_decides_de_en" not in tables
+    assert "table_decides_back" not in tables

@@ -12,6 +12,7 @@ from attnmt.layout import Layout
 from attnmt.reporting.compare import make_tables
 from attnmt.scoring.paired import alignment_p
 from attnmt.scoring.results import read_scores
+from attnmt.scoring.scripts import References
 from attnmt.scoring.significance import paired_p
 from attnmt.scoring.studies import Study
 
@@ -35,21 +36,25 @@ def params(tmp_path, monkeypatch):
     write_data(params, "luong", RIGHT, GOLD)
     for name, value in zip(MODELS, (10.0, 60.0, 60.1, 20.0, 30.0), strict=True):
         write_scores(params, name, value, aer=value / 100)
-        path = Layout("demo").scores(name)
-        scores = read_json(path)
-        if scores["alignment"]:
-            write_json(path, scores | {"alignment": scores["alignment"] | COUNTS})
+        set_counts(name, COUNTS)
     write_outputs(params, "base", WRONG)
     write_outputs(params, "base_reverse", CLOSE)
     write_outputs(params, "base_reverse_dropout", RIGHT)
     write_outputs(params, "local_m_general_feed", WRONG, links=["0-0 1-1 2-2"] * 30)
     write_outputs(params, BEST, WRONG, after=RIGHT, links=["0-1 1-2 2-0"] * 30)
-    write_aligner(params, aer=0.1, **COUNTS)
-    write_lines(Path("data/demo/tokens/test1.links"), GOLD)
+    write_aligner(params, aer={"test1": 0.1})
     write_lines(Path("data/demo/tokens/test1.en"), ["a b c d"] * 30)
     write_lines(Path("data/demo/tokens/test1.de"), ["A B C D"] * 15 + ["A B C D E F"] * 15)
     write_lines(Path("data/demo/dictionary/test1.links"), ["0-0 1-1"] * 15 + ["0-0 1-2"] * 15)
     return params
+
+
+def set_counts(name, counts):
+    """Change what the scores of a system say about the links that they are measured against."""
+    path = Layout("demo").scores(name)
+    scores = read_json(path)
+    scores["alignments"] = [one | counts for one in scores["alignments"]]
+    write_json(path, scores)
 
 
 def rows_of(params, name):
@@ -63,14 +68,18 @@ def row_of(params, table, model, replaced=False):
 
 def test_p_is_that_of_the_paired_test_on_the_outputs(params):
     better = row_of(params, "table1", "base_reverse")
-    assert better["p"] == round(paired_p("tokenized", CLOSE, WRONG, RIGHT, 1000), 6) < 0.01
+    assert (
+        better["p"] == round(paired_p("tokenized", CLOSE, WRONG, References(RIGHT), 1000), 6) < 0.01
+    )
     noise = row_of(params, "table1", "base_reverse_dropout")
-    assert noise["p"] == round(paired_p("tokenized", RIGHT, CLOSE, RIGHT, 1000), 6) > 0.05
+    assert (
+        noise["p"] == round(paired_p("tokenized", RIGHT, CLOSE, References(RIGHT), 1000), 6) > 0.05
+    )
 
 
 def test_the_replacement_is_tested_on_the_replaced_text(params):
     row = row_of(params, "table1", BEST, replaced=True)
-    assert row["p"] == round(paired_p("tokenized", RIGHT, WRONG, RIGHT, 1000), 6) < 0.01
+    assert row["p"] == round(paired_p("tokenized", RIGHT, WRONG, References(RIGHT), 1000), 6) < 0.01
     four = row_of(params, "table4", BEST)
     assert four["p"] == row["p"]
     unchanged = row_of(params, "table4", "local_m_general_feed")
@@ -102,8 +111,8 @@ def test_the_diagonal_links_each_word_to_the_word_at_its_own_place(params):
 
 def test_the_aligner_is_tested_on_its_own_links(params):
     aligner = None
-    assert alignment_p(params, aligner, read_scores("demo", BEST)) < 0.01
-    assert alignment_p(params, aligner, aligner) == 1.0
+    assert alignment_p(params, "test1", aligner, read_scores("demo", BEST)) < 0.01
+    assert alignment_p(params, "test1", aligner, aligner) == 1.0
 
 
 def test_missing_outputs_are_named(params):
@@ -112,7 +121,27 @@ def test_missing_outputs_are_named(params):
         make_tables(Study(params))
 
 
-def test_missing_gold_links_are_named(params):
-    Path("data/demo/encoded/luong/test1.links").unlink()
-    with pytest.raises(InputError, match=r"encoded/luong: no gold links of 'test1'; run encode"):
+def test_silver_links_are_the_aligners(params):
+    Path("data/demo/tokens/test1.links").unlink()
+    for name in MODELS:
+        set_counts(name, {"kind": "silver", "lines": 30, "sure": 60, "possible": 60})
+    rows = rows_of(params, "table6")
+    aligner, diagonal = (
+        next(row for row in rows if row["stage"] == stage) for stage in ("dictionary", "tables")
+    )
+    assert [aligner[key] for key in ("aer", "aer_low", "gain", "p")] == [None] * 4
+    # The diagonal gives 4 or 6 links a line; both of the aligner's are among them, or one of the two.
+    assert diagonal["aer"] == round(1 - 15 * (4 + 2) / (15 * (4 + 2) + 15 * (6 + 2)), 4)
+    assert diagonal["links"] == "silver"
+    assert (diagonal["sure"], diagonal["possible"]) == (60, 60)
+    assert row_of(params, "table6", BEST)["p"] < 0.01
+
+
+@pytest.mark.parametrize("gold", [True, False])
+def test_missing_links_of_the_aligner_are_named(params, gold):
+    if not gold:
+        Path("data/demo/tokens/test1.links").unlink()
+    Path("data/demo/dictionary/test1.links").unlink()
+    message = r"dictionary/test1.links: no such file"
+    with pytest.raises(InputError, match=message):
         make_tables(Study(params))

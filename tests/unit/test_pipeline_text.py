@@ -1,6 +1,7 @@
 """Raw text to plain translations, against what the stages write for the same text."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from attnmt.decoding.best import best_model
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.search import search
+from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
@@ -164,37 +166,64 @@ def test_beam_and_n_best_take_the_place_of_the_experiments(params: Params, folde
         assert len(translations) <= 8
 
 
-def test_a_missing_file_is_named_with_its_stage(
+def test_a_missing_file_is_named_with_what_makes_it(
     params: Params, folder: Path, tmp_path: Path
 ) -> None:
-    def refused(name: str) -> str:
+    def refused(name: str, load: Callable[..., object] = load_pipeline) -> str:
         with pytest.raises(InputError) as error:
-            load_pipeline(params, name, tmp_path)
-        return str(error.value)
+            load(params, name, tmp_path)
+        return str(error.value).removeprefix(f"{tmp_path}/")
 
-    assert refused("subwords").endswith(
-        "summary.json: no such file; run dvc repro encode@pieces first"
+    all_of_it = "no such file; to train {0} and all that it needs: dvc repro {1}@{0}"
+    summary = "data/demo/encoded/pieces/summary.json: "
+    assert refused("subwords") == summary + all_of_it.format("subwords", "translate")
+    assert refused("subwords", load_translator) == (
+        f"{summary}no such file; run dvc repro encode@pieces first"
     )
     shutil.copytree(folder / "data", tmp_path / "data")
-    assert refused("ensemble").endswith(
-        "models/demo/local_p/weights.safetensors: no such file; run dvc repro train@local_p first"
-    )
+    weights = "models/demo/local_p/weights.safetensors: "
+    assert refused("ensemble") == weights + all_of_it.format("ensemble", "ensemble")
+    shutil.copytree(folder / "models", tmp_path / "models")
+    reading = "translations/demo/local_p/reading.json: "
+    assert refused("local_p") == reading + all_of_it.format("local_p", "translate")
+    load_pipeline(params, "plain", tmp_path)  # without attention there is no reading
     (tmp_path / "data/demo/dictionary/de-en.tsv").unlink()
-    assert refused("german").endswith("de-en.tsv: no such file; run dvc repro dictionary first")
+    assert refused("german", load_translator).endswith(
+        "de-en.tsv: no such file; run dvc repro dictionary first"
+    )
+    (tmp_path / "models/demo/plain/weights.safetensors").unlink()
     other = params.model_copy(update={"params_file": "experiments/other/params.yaml"})
-    with pytest.raises(
-        InputError, match=r"run dvc repro experiments/other/dvc\.yaml:train@plain first"
-    ):
+    with pytest.raises(InputError, match=r"dvc repro experiments/other/dvc\.yaml:translate@plain$"):
         load_pipeline(other, "plain", tmp_path)
     with pytest.raises(InputError, match="no model or ensemble 'subword'; did you mean 'subwords'"):
         load_pipeline(params, "subword", tmp_path)
+
+
+def test_the_longest_sentence_of_the_training_text_is_known(
+    pipelines: dict[str, Pipeline], params: Params, folder: Path, tmp_path: Path
+) -> None:
+    for name in ("local_p", "german", "subwords", "gru"):
+        translator = pipelines[name].translator
+        train = translator.data.units("train", translator.source)
+        assert pipelines[name].longest == max(map(len, train))
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    for ids in tmp_path.glob("data/demo/encoded/*/*.npy"):  # as where the model is served
+        ids.unlink()
+    assert load_pipeline(params, "local_p", tmp_path).longest == 50
+    assert load_pipeline(params, "gru", tmp_path).longest == 5
+
+
+def test_words_that_the_model_does_not_read_are_counted(pipelines: dict[str, Pipeline]) -> None:
+    assert pipelines["gru"].source.words_lost("one two three four five six seven") == 2
+    assert pipelines["gru"].source.words_lost("one two three") == 0
+    assert pipelines["local_p"].source.words_lost("one two three four five six seven") == 0
 
 
 def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(
     params: Params, folder: Path, tmp_path: Path
 ) -> None:
     assert best_model(params, folder) == "local_p"
-    with pytest.raises(InputError, match="no English-German model of family 'words' is trained"):
+    with pytest.raises(InputError, match="no forward model of family 'words' is trained"):
         best_model(params, tmp_path)
     perplexity = {"plain": 5.0, "local_p_3": 4.0, "german": 2.0, "subwords": 3.0, "gru": 1.0}
     layout = Layout(params.experiment, tmp_path)

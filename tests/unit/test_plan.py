@@ -62,7 +62,7 @@ def write_params(folder: Path, **changes: Any) -> None:
     luong["encoding"]["vocabulary"] = 100
     params["families"] = {"luong": luong}
     systems = {"base": {"family": "luong"}}
-    systems["german"] = {"family": "luong", "direction": "de-en", "epochs": 2}
+    systems["german"] = {"family": "luong", "direction": "backward", "epochs": 2}
     (folder / "systems.yaml").write_text(yaml.safe_dump({"systems": systems}), encoding="utf-8")
     (folder / "params.yaml").write_text(
         yaml.safe_dump(params | changes, sort_keys=False), encoding="utf-8"
@@ -258,7 +258,7 @@ def test_without_a_text_it_gives_only_parameters(project: Path) -> None:
     text = text_of(made, [])
     assert "Hours are not known before the text is there" in text
     assert cells(text, "base") == ["base", "0.0 M", "?", "?", "?"]
-    with pytest.raises(InputError, match="nothing says how long the sentences of demo are"):
+    with pytest.raises(InputError, match="the lengths of the sentences of demo are not known"):
         made.measure(1)
 
 
@@ -282,7 +282,7 @@ def test_the_model_whose_words_cost_most_is_measured(
     monkeypatch.setattr(speed, "_batches_a_second", lambda train_one_batch, seconds: 1.0)
     measured = make_plan(params(), stages()).measure(torch.get_num_threads())
     assert (measured.training, measured.target_words) == (
-        "german, now, no padding",
+        "german (measured now, without padding)",
         24 * 9,
     )  # pairs, words of a sentence
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnmt.errors import InputError
-from attnmt.reporting.readme_table import markers, readme_with_table, results_table
+from attnmt.reporting.readme_table import markers, page_with_table, results_table
 
 ROOT = Path(__file__).parents[2]
 MARKER = "results: demo, other"
@@ -33,16 +33,16 @@ def test_every_experiment_stands_beside_the_paper():
 
 
 def test_the_readme_takes_the_table_between_its_markers():
-    assert markers(README) == [(MARKER, ["demo", "other"])]
-    new = readme_with_table(README, "| new |\n", MARKER)
+    assert markers(README) == [(MARKER, False, ["demo", "other"])]
+    new = page_with_table(README, "| new |\n", MARKER)
     assert new == f"a\n<!-- {MARKER} -->\n| new |\n<!-- /{MARKER} -->\nb\n"
-    assert readme_with_table(new, "| new |\n", MARKER) == new
+    assert page_with_table(new, "| new |\n", MARKER) == new
 
 
 @pytest.mark.parametrize("readme", ["", "<!-- t:p -->", "<!-- /t:p --> <!-- t:p -->"])
 def test_a_readme_without_both_markers_is_refused(readme):
     with pytest.raises(InputError, match=r"<!-- t:p --> and, below it, <!-- /t:p -->"):
-        readme_with_table(readme, "x", "t:p")
+        page_with_table(readme, "x", "t:p")
 
 
 @pytest.mark.parametrize("table", ["a,b\n1,2\n", DEMO.replace("1.74", "high"), OTHER[7:]])
@@ -60,9 +60,22 @@ def tracked(name: str) -> str:
     return done.stdout
 
 
-def test_the_readme_shows_the_reports_as_they_are():
-    readme = tracked("README.md")
-    ((marker, experiments),) = markers(readme)
+@pytest.mark.parametrize("name", ["README.md", "docs/results.md"])
+def test_a_page_shows_the_reports_as_they_are(name):
+    page = tracked(name)
+    ((marker, gains, experiments),) = markers(page)
     tables = {name: tracked(f"reports/{name}/tables/table1.csv") for name in experiments}
-    assert "demo" in tables
-    assert readme_with_table(readme, results_table(tables), marker) == readme, "run: attnmt readme"
+    table = results_table(tables, gains=gains, folder=Path(name).parent)
+    assert page_with_table(page, table, marker) == page, f"run: attnmt readme {name}"
+
+
+def test_gains_follow_the_numbers_and_links_start_at_the_page():
+    first = "system,paper_bleu,paper_gain,bleu,bleu_sd,gain\nBase,11.3,,4.76,,\n"
+    rows = first + "Base + reverse,12.6,+1.3,8.26,,3.5\n"
+    table = results_table({"small-one": rows}, gains=True, folder=Path("docs"))
+    assert table.splitlines() == [
+        "| BLEU | paper | [small-one](../reports/small-one/tables/table1.md) |",
+        "| --- | --: | --: |",
+        "| Base | 11.3 | 4.8 |",
+        "| Base + reverse | 12.6 (+1.3) | 8.3 (+3.5) |",
+    ]

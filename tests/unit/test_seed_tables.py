@@ -200,7 +200,7 @@ def test_tables_of_one_seed_have_no_verdict_and_say_so():
         assert "95% intervals" in table.caption.lead
         assert "for the sentences, by the bootstrap" in table.caption.lead
         if any(row.get("p") for row in table.rows):
-            assert "this table has no verdict" in table.caption.rest
+            assert "This table has no verdict" in table.caption.rest
         assert "The verdict says" not in str(table.caption)
         assert "within noise" not in str(table.caption)
 

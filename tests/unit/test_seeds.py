@@ -13,13 +13,12 @@ from attnmt.errors import InputError
 from attnmt.scoring.aer import aer, rates
 from attnmt.scoring.lengths import by_length as length_groups
 from attnmt.scoring.results import Script
-from attnmt.scoring.scripts import SCRIPTS, score_alone
+from attnmt.scoring.scripts import SCRIPTS, References, score_alone, sentence_numbers
 from attnmt.scoring.seeds import Estimate, Runs, contrast, detectable, difference, summary
 from attnmt.scoring.sentence_numbers import (
     alignment_numbers,
     by_length,
     slopes,
-    translation_numbers,
     translation_scores,
 )
 
@@ -31,12 +30,12 @@ NAMES = ["normal", "heavy"]
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_the_scores_equal_sacrebleus(script: Script) -> None:
-    numbers = translation_numbers(script, SEEDS, REFERENCES)
+    numbers = sentence_numbers(script, SEEDS, References(REFERENCES))
     runs = Runs.measured(numbers, translation_scores(script))
-    expected = [score_alone(script, lines, REFERENCES) for lines in SEEDS]
+    expected = [score_alone(script, lines, References(REFERENCES)) for lines in SEEDS]
     assert runs.values == pytest.approx(expected, abs=1e-4)
     lines, references = SEEDS[1][:7] + SEEDS[1][8:], REFERENCES[:7] + REFERENCES[8:]
-    without = score_alone(script, lines, references)
+    without = score_alone(script, lines, References(references))
     assert runs.influences.shape == (3, 60)
     assert runs.influences[1, 7] == pytest.approx(59 * (runs.values[1] - without), abs=0.01)
 
@@ -50,12 +49,12 @@ def test_the_error_rates_equal_aers() -> None:
 
 
 def test_the_slope_is_that_of_figure_6s_groups() -> None:
-    numbers = translation_numbers("tokenized", SEEDS, REFERENCES)
+    numbers = sentence_numbers("tokenized", SEEDS, References(REFERENCES))
     spread, lengths = by_length(numbers, REFERENCES, 20)
     runs = Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
     assert len(lengths) == 3
     for lines, slope in zip(SEEDS, runs.values, strict=True):
-        groups = [group.before for group in length_groups(lines, lines, REFERENCES, 20)]
+        groups = [group.before for group in length_groups(lines, lines, References(REFERENCES), 20)]
         assert slope == pytest.approx(np.polyfit(lengths, groups, 1)[0], abs=1e-4)
 
 

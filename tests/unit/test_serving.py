@@ -30,6 +30,7 @@ from attnmt.serving.service import save_translator, translator_files
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
+ROOT = Path(__file__).parents[2]
 BEST = "local_p"
 LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "houses"']
 
@@ -242,6 +243,15 @@ def test_it_serves_offline_what_the_pipeline_says(
         for lines, options, message in FAULTY + (UNKNOWN if command is OURS else []):
             assert message in refused(address, {"inputs": lines, "params": options})
         if command is OURS:
+            with urllib.request.urlopen(f"{address}/?sentence=old+garden") as answer:
+                assert answer.headers["content-type"] == "text/html; charset=utf-8"
+                page = answer.read().decode()
+            assert '<form class="ask" method="get" action="/">' in page
+            assert 'value="old garden"' in page
+            assert 'id="explained-data"' in page
+            with pytest.raises(urllib.error.HTTPError) as error:
+                urllib.request.urlopen(f"{address}/?sentence={'a' * 1001}")
+            assert error.value.code == 400
             for sentences in ([None], ["a", 1], ["a", ["b", "c"]]):
                 line = len(sentences) - 1
                 expected_message = f"sentence {line}: it is missing or is not text"
@@ -250,3 +260,11 @@ def test_it_serves_offline_what_the_pipeline_says(
             wide = {"columns": ["one", "two"], "data": [["a", "b"]]}
             assert "2 columns; send one" in refused(address, {"dataframe_split": wide})
         assert "must be a dictionary" in refused(address, {"inputs": LINES, "params": ["beam"]})
+
+
+def test_packed_weights_are_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(ROOT / "weights/demo", tmp_path / "packed")
+    monkeypatch.chdir(tmp_path)
+    with served(tmp_path / "packed", [*OURS[:-1], "--weights"]) as address:
+        (answer,) = ask(address, {"inputs": ["Trosto visits a woman every day."]})
+    assert answer["translation"] == "Trosto besucht jeden Tag eine Frau."

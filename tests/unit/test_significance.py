@@ -17,7 +17,7 @@ from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
 from attnmt.scoring.aer import aer
 from attnmt.scoring.results import Script
-from attnmt.scoring.scripts import SCRIPTS
+from attnmt.scoring.scripts import SCRIPTS, References
 from attnmt.scoring.significance import aer_interval, paired_aer_p, paired_p
 
 REFERENCES = read_text("made", 60)
@@ -47,7 +47,7 @@ def test_it_is_what_the_command_line_prints(
     command += ["--paired-ar", "--paired-ar-n", "150", "-f", "text"]
     result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
     printed = [float(p) for p in re.findall(r"\(p = ([0-9.]+)\)", result.stdout)]
-    ours_p = [paired_p(script, ours, other, references, 150) for script in scripts]
+    ours_p = [paired_p(script, ours, other, References(references), 150) for script in scripts]
     for script, p, other_p in zip(scripts, ours_p, printed, strict=True):  # in the options' order
         # Edits are few, so many shuffles give equal differences, and sacrebleu does not count those.
         assert p > other_p - 1e-4 if script == "ter" else round(p, 4) == other_p
@@ -56,30 +56,30 @@ def test_it_is_what_the_command_line_prints(
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_the_order_of_the_two_systems_does_not_matter(script: Script) -> None:
-    p = paired_p(script, OURS, OTHER, REFERENCES, 100)
+    p = paired_p(script, OURS, OTHER, References(REFERENCES), 100)
     assert 0 < p <= 1
-    assert paired_p(script, OTHER, OURS, REFERENCES, 100) == p
+    assert paired_p(script, OTHER, OURS, References(REFERENCES), 100) == p
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_equal_translations_do_not_differ(script: Script) -> None:
-    assert paired_p(script, OURS, list(OURS), REFERENCES, 100) == 1
+    assert paired_p(script, OURS, list(OURS), References(REFERENCES), 100) == 1
 
 
 def test_different_wrong_words_are_no_difference() -> None:
     ours = [f"{line} Tisch" for line in OURS]
     other = [f"{line} Stuhl" for line in OURS]
     references = [line.replace("Tisch", "Bett").replace("Stuhl", "Bett") for line in REFERENCES]
-    assert paired_p("tokenized", ours, other, references, 100) == 1
+    assert paired_p("tokenized", ours, other, References(references), 100) == 1
 
 
 def test_what_cannot_be_paired_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for ours, other in ((OURS[1:], OTHER), (OURS, OTHER[1:])):
         with pytest.raises(InputError, match="59 translations but 60 references"):
-            paired_p("nist", ours, other, REFERENCES, 100)
+            paired_p("nist", ours, other, References(REFERENCES), 100)
     monkeypatch.setenv("SACREBLEU_SEED", "none")
     with pytest.raises(InputError, match="SACREBLEU_SEED"):
-        paired_p("nist", OURS, OTHER, REFERENCES, 100)
+        paired_p("nist", OURS, OTHER, References(REFERENCES), 100)
 
 
 def test_a_test_prints_nothing_and_changes_no_global_state(
@@ -88,7 +88,7 @@ def test_a_test_prints_nothing_and_changes_no_global_state(
     logger = logging.getLogger("sacrebleu")
     level, state = logger.level, str(np.random.get_state())
     with caplog.at_level(logging.INFO):
-        paired_p("tokenized", OURS, OTHER, REFERENCES, 100)
+        paired_p("tokenized", OURS, OTHER, References(REFERENCES), 100)
     assert not caplog.records
     assert capfd.readouterr() == ("", "")
     assert logger.level == level
@@ -205,7 +205,9 @@ def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing:
     references, ours = REFERENCES[:40], OURS[:40]
     worse = [*spoil(references, seed=2, share=0.4)[:differing], *ours[differing:]]
     nulls = (swapped_at_random(ours, worse, seed) for seed in range(500))
-    rejected = sum(paired_p("tokenized", *null, references, 199) < 0.05 for null in nulls)
+    rejected = sum(
+        paired_p("tokenized", *null, References(references), 199) < 0.05 for null in nulls
+    )
     assert (0 if differing == 4 else 15) <= rejected <= 30
 
 
@@ -213,4 +215,4 @@ def test_one_different_sentence_is_not_significant() -> None:
     """In this case sacrebleu's own test returns 1 / 101."""
     other = [REFERENCES[0], *OURS[1:]]
     assert other != OURS
-    assert paired_p("nist", OURS, other, REFERENCES, 100) == 1
+    assert paired_p("nist", OURS, other, References(REFERENCES), 100) == 1

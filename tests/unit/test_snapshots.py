@@ -26,7 +26,7 @@ TEXTS = [
     ("base", "Base", "base", ""),
 ]
 SAMPLE = Sample(
-    direction="en-de",
+    direction="forward",
     set="test1",
     line=41,
     texts=[
@@ -45,12 +45,12 @@ def rendered(tmp_path_factory):
         patch.chdir(folder)
         made_tests(patch)
         params = paper_params()
-        twin = params.models["de_en_base_reverse"].model_copy(update={"seed": 2})
+        twin = params.models["back_base_reverse"].model_copy(update={"seed": 2})
         params = params.model_copy(update={"models": params.models | {"twin": twin}})
         write_all(params)
         tables = [*make_tables(Study(params)), cost_table(params)]
         write_tables("demo", tables, Path("tables"), [SAMPLE])
-        write_samples([SAMPLE], Path("tables"))
+        write_samples(params, [SAMPLE], Path("tables"))
     return {path.name: path.read_text(encoding="utf-8") for path in (folder / "tables").iterdir()}
 
 

@@ -58,7 +58,7 @@ def wmt14() -> Params:
 
 
 def test_lengths_and_words_follow_the_direction() -> None:
-    german, english = System(direction="de-en"), System()
+    german, english = System(direction="backward"), System()
     assert TEXT.lengths(english) == Lengths(source=8, target=10)
     assert TEXT.lengths(german) == Lengths(source=9, target=9)
     assert TEXT.target_words(english) == 10_000
@@ -157,7 +157,10 @@ def test_measuring_trains_on_random_words_and_writes_nothing(
     recipe = RECIPE.model_copy(update={"batch_size": 3})
     measured = measure("base", BASE, recipe, Lengths(4.6, 7.4), torch.get_num_threads())
     assert calls == [speed.WARM_UP, speed.MEASURED]
-    assert (measured.training, measured.target_words) == ("base, now, no padding", 2 * 3 * 7)
+    assert (measured.training, measured.target_words) == (
+        "base (measured now, without padding)",
+        2 * 3 * 7,
+    )
     assert measured.cost == pytest.approx(6 * (800 * 4.6 / 7.4 + 800 + 1000))
     assert list(tmp_path.iterdir()) == []
 

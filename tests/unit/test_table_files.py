@@ -256,7 +256,9 @@ def test_the_stage_writes_the_folder_and_nothing_of_an_earlier_one(tables, monke
     monkeypatch.setattr(stage, "load_params", lambda path: paper_params())
     monkeypatch.setattr(stage, "make_samples", lambda params: [])
     monkeypatch.setattr(
-        stage, "write_samples", lambda samples, folder: (folder / "table5.md").write_text("5")
+        stage,
+        "write_samples",
+        lambda params, samples, folder: (folder / "table5.md").write_text("5"),
     )
     columns = [Column("system", "dictionary", [])]
     title, caption = Title("Dictionaries", "", "demo"), Caption("A caption.", "")

@@ -11,7 +11,6 @@ from made_scores import (
     change_result,
     made_tests,
     score,
-    write_aligner,
     write_all,
 )
 from made_scores import write_scores as write
@@ -20,6 +19,7 @@ from papers import paper_params, paper_rows
 from attnmt.config import TableRow
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
+from attnmt.layout import Layout
 from attnmt.reporting.compare import make_tables
 from attnmt.scoring.studies import Study
 
@@ -113,7 +113,7 @@ def test_a_row_of_our_own_changes_no_other_rows_gain(params):
     assert pick(after["Mine"], "bleu", "gain", "p", "gain_over") == [60.0, 50.0, 0.01, "Base"]
     assert pick(after["Mine"], "paper_bleu", "source") == [None, None]
     assert {name: row for name, row in after.items() if name != "Mine"} == before
-    assert "A row that the paper does not have is our own." in str(table.caption)
+    assert "Rows that the paper does not have are our own." in str(table.caption)
     columns = {column.key: column.cells for column in table.columns}
     assert columns["gain_over"][4:7] == ["", "Base", "Base"]
     assert "Mine" in [row["system"] for row in tables(params)["table_scripts"].rows]
@@ -139,7 +139,7 @@ def test_table_2_is_the_ensemble_in_nists_bleu_on_the_last_set(params):
 
 
 def test_table_3_is_of_the_other_direction_on_the_last_set(params):
-    change_result(params, "de_en_global_dot_feed", "test2", perplexity=7.0)
+    change_result(params, "back_global_dot_feed", "test2", perplexity=7.0)
     table = tables(params)["table3"]
     rows = {row["system"]: row for row in table.rows}
     assert str(table.title) == "Table 3, German-English, experiment demo"
@@ -190,13 +190,28 @@ def test_table_6_compares_systems_in_order_and_an_outside_aligner(params):
     assert expected in str(table.caption)
 
 
-def test_without_gold_links_there_is_no_table_6(load):
+def test_without_gold_links_silver_ones_stand_in_for_them(load):
     params = load()
-    write_all(params, aer=None)
+    write_all(params, gold=False)
     by_name = tables(params)
-    assert list(by_name) == [name for name in ALL if name != "table6"]
-    assert "AER" not in str(by_name["table_bpe"].caption)
-    assert "aer" not in [column.key for column in by_name["table_bpe"].columns]
+    assert list(by_name) == ALL
+    table = by_name["table6"]
+    *systems, aligner, diagonal = table.rows
+    assert {row["links"] for row in [*systems, diagonal]} == {"silver"}
+    assert [row["aer"] for row in table.rows] == [0.5] * 4 + [None, 0.56]
+    assert pick(aligner, "gain", "p", "aer_low", "links", "sure") == [None] * 5
+    assert diagonal["files"] == "data/demo/dictionary/test1.links"
+    for name in ("table6", "table_bpe", "table_faults"):
+        lead = by_name[name].caption.lead
+        assert "4,000 sure and 4,500 possible silver links). No person linked" in lead
+        assert "this AER says how far attention is from that aligner" in lead
+
+
+def test_gold_links_are_called_gold(params):
+    table = tables(params)["table6"]
+    assert {row["links"] for row in table.rows} == {"gold"}
+    assert "silver" not in str(table.caption)
+    assert table.rows[-1]["files"] == "data/demo/tokens/test1.links"
 
 
 def test_the_caption_of_the_gru_table_describes_its_text(params):
@@ -236,7 +251,7 @@ def test_an_experiment_without_models_of_the_paper_has_no_tables(load):
 def test_every_number_says_what_it_is(params):
     row = rows_of(params, "table1")["Base"]
     columns = ("set", "lines", "seeds", "beam", "signature", "stage", "family", "direction")
-    expected = ["test1", 500, "1", 5, SIGNATURE, "evaluate", "luong", "en-de"]
+    expected = ["test1", 500, "1", 5, SIGNATURE, "evaluate", "luong", "forward"]
     assert pick(row, *columns) == expected
     assert pick(row, "reference_sha256", "files") == [DIGEST[:12], "scores/demo/base.json"]
     assert row["dataset_digest"] == "luongxxxxxxx"
@@ -317,7 +332,14 @@ def test_scores_of_different_references_do_not_stand_in_one_table(params, key, v
         make_tables(Study(params))
 
 
-def test_error_rates_against_different_gold_links_do_not_stand_in_one_table(params):
-    write_aligner(params, sure=3999)
-    with pytest.raises(InputError, match=r"aligner.json and .*json differ in sure: 3999 against"):
+@pytest.mark.parametrize(
+    ("key", "column", "value"), [("sure", "sure", 3999), ("kind", "links", "silver")]
+)
+def test_error_rates_against_different_links_do_not_stand_in_one_table(params, key, column, value):
+    path = Layout("demo").scores("ensemble")
+    scores = read_json(path)
+    scores["alignments"][0] |= {key: value}
+    write_json(path, scores)
+    message = rf"ensemble.json and .*json differ in {column}: {value} against"
+    with pytest.raises(InputError, match=message):
         make_tables(Study(params))

@@ -6,6 +6,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from other_languages import languages
 
 from attnmt.config import Encoding, LinkStep, ModelShape, Sets, System
 from attnmt.decoding.batched import translate
@@ -22,7 +23,8 @@ from attnmt.text.pieces import join_pieces, words_of_pieces
 ROOT = Path(__file__).parents[2]
 ENGLISH = ["the old house is older", "a house is a house", "the houses are oldest", "old houses"]
 GERMAN = ["das alte Haus ist älter", "ein Haus ist ein Haus", "die Häuser sind alt", "alte Häuser"]
-SETS = Sets(train="train", dev="dev", tests=["test"], aligned="test")
+LANGUAGES = languages("en English", "de German")
+SETS = Sets(train="train", dev="dev", tests=["test"], aligned=["test"])
 ENCODINGS = {
     "words": Encoding(vocabulary=9),
     "pieces": Encoding.model_validate({"vocabulary": 60, "pieces": {"merges": 8, "threshold": 1}}),
@@ -37,7 +39,7 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> EncodedSets:
     for name in SETS.all():
         (tokens / f"{name}.en").write_text("\n".join(ENGLISH) + "\n")
         (tokens / f"{name}.de").write_text("\n".join(GERMAN) + "\n")
-    encode_sets(tokens, folder, SETS, ENCODINGS[request.param])
+    encode_sets(tokens, folder, LANGUAGES, SETS, ENCODINGS[request.param])
     return EncodedSets(folder)
 
 
@@ -48,7 +50,8 @@ def translator(data: EncodedSets, best: int = 1, attention: bool = True) -> Text
     model = Translator(ModelConfig(system, shape, *sizes))
     model.initialize(4)  # with this seed it sometimes says <unk>
     dictionary = Dictionary({"old": "alt", "house": "Haus"})
-    return TextTranslator([model.eval()], data, dictionary, Search(4, 20, best=best), batch_size=3)
+    sides, options = LANGUAGES.sides("forward"), Search(4, 20, best=best)
+    return TextTranslator([model.eval()], sides, data, dictionary, options, batch_size=3)
 
 
 def test_translations_are_words_with_links_of_words(data: EncodedSets) -> None:

@@ -1,8 +1,12 @@
-"""The tokenizer: escapes, and hyphens that are split and joined."""
+"""The tokenizer: the rule of each language, escapes, and hyphens that are split and joined."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.config import Language, Rule
+from attnmt.errors import InputError
+from attnmt.text.tokenizer import SPACE, MosesTokenizer, Tokenizer, tokenizer
 
 SENTENCES = [
     ("en", "The \"well-known\" man's e-mail [draft] isn't R & D."),
@@ -29,7 +33,7 @@ def test_hyphens_stay_or_are_split() -> None:
 def test_joining_undoes_splitting(language: str, sentence: str) -> None:
     split, whole = MosesTokenizer(language, True), MosesTokenizer(language, False)
     assert "@-@" in split.tokenize(sentence)
-    assert split.join_hyphens(split.tokenize(sentence)) == whole.tokenize(sentence)
+    assert split.joined(split.tokenize(sentence)) == whole.tokenize(sentence)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +49,7 @@ def test_joining_undoes_splitting(language: str, sentence: str) -> None:
     ],
 )
 def test_split_hyphens_are_joined(tokens: str, joined: str) -> None:
-    assert MosesTokenizer.join_hyphens(tokens.split()) == joined.split()
+    assert MosesTokenizer("en", True).joined(tokens.split()) == joined.split()
 
 
 @pytest.mark.parametrize("split_hyphens", [False, True])
@@ -68,3 +72,101 @@ def test_an_empty_line_gives_no_tokens(line: str) -> None:
 def test_tokens_hold_no_white_space() -> None:
     tokens = MosesTokenizer("en", False).tokenize("a\u00a0b\u2028c\u0085d\x1ce\u3000f")
     assert all(token.split() == [token] for token in tokens)
+
+
+def rule_of(rule: Rule, code: str = "en", split_hyphens: bool = False) -> Tokenizer:
+    return tokenizer(Language(code=code, name="A language", tokenize=rule), split_hyphens)
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "line", "tokens"),
+    [
+        ("moses", "en", "Mr. X's dog", "Mr. X &apos;s dog"),
+        ("moses", "fr", "M. X, qu'il", "M. X , qu&apos; il"),
+        ("plain", "en", "Mr. X's dog", "Mr . X &apos; s dog"),
+        ("plain", "xx", "z.B. 1,5 [a]", "z.B. 1,5 &#91; a &#93;"),
+        ("none", "xx", " Mr.\u3000X's  [dog] ", "Mr. X's [dog]"),
+        ("characters", "xx", " 我 爱你 。", "我 ▁ 爱 你 ▁ 。"),
+        ("characters", "xx", "e\u0301t 각 한 \u0e01\u0e33", "e\u0301 t ▁ 각 ▁ 한 ▁ \u0e01\u0e33"),
+        ("characters", "xx", "a & b", "a ▁ & ▁ b"),
+    ],
+)
+def test_lines_become_tokens_by_the_rule_of_their_language(
+    rule: Rule, code: str, line: str, tokens: str
+) -> None:
+    assert rule_of(rule, code).tokenize(line) == tokens.split()
+
+
+@pytest.mark.parametrize(
+    ("rule", "tokens", "text"),
+    [
+        ("plain", "well @-@ known &quot; dogs &quot; .", 'well-known "dogs".'),
+        ("none", "well ##AT##-##AT## known &quot; dogs &quot; .", 'well-known "dogs".'),
+        ("characters", "我 爱 ▁ <unk> 你 。", "我爱 <unk>你。"),
+        ("characters", "▁ a ▁ ▁ b ▁", "a b"),
+    ],
+)
+def test_tokens_become_text_by_the_rule_of_their_language(
+    rule: Rule, tokens: str, text: str
+) -> None:
+    assert rule_of(rule, "xx").detokenize(tokens.split()) == text
+
+
+def test_only_rules_of_words_join_hyphens() -> None:
+    assert rule_of("plain", "xx").joined(["a", "@-@", "b"]) == ["a-b"]
+    assert rule_of("none", "xx").joined(["a", "@-@", "b"]) == ["a-b"]
+    assert rule_of("characters").joined(["a", "@-@", "b"]) == ["a", "@-@", "b"]
+
+
+def test_only_moses_rules_split_hyphens() -> None:
+    for rule, tokens in {
+        "moses": ["a", "@-@", "b"],
+        "plain": ["a", "@-@", "b"],
+        "none": ["a-b"],
+        "characters": ["a", "-", "b"],
+    }.items():
+        language = Language.model_validate({"code": "en", "name": "x", "tokenize": rule})
+        assert tokenizer(language, True).tokenize("a-b") == tokens
+
+
+CLUSTERS = [
+    "a",
+    "字",
+    "e\u0301",
+    "\u0301",
+    "각",
+    "\u11a8",
+    "\u0600",
+    "\u200d",
+    "👨\u200d👩",
+    "&",
+    "<unk>",
+]
+WHITE = [" ", "  ", "\t", "\u00a0", "\u2028", "\u3000", "\x1c", "\x85"]
+
+
+@given(line=st.lists(st.sampled_from(CLUSTERS + WHITE), max_size=12).map("".join) | st.text())
+@example(line="a \u0301b")  # a space with an accent is a cluster
+@example(line="\u0600 a")  # and so is a sign of Arabic numbers with a space
+def test_characters_become_the_line_again(line: str) -> None:
+    line = line.replace(SPACE, "")
+    rule = rule_of("characters")
+    tokens = rule.tokenize(line)
+    assert all(token.split() == [token] for token in tokens)
+    assert rule.detokenize(tokens) == " ".join(line.split())
+    assert tokens.count(SPACE) == max(0, len(line.split()) - 1)
+    assert rule.tokenize(rule.detokenize(tokens)) == tokens
+
+
+@given(line=st.text())
+def test_text_without_a_rule_is_split_at_white_space(line: str) -> None:
+    assert rule_of("none", "xx").tokenize(line) == line.split()
+
+
+def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some() -> None:
+    message = (
+        r"languages: there are no rules of Moses for 'xx', only for as, bn, .*, de, .*, zh; "
+        r"set its tokenize to plain, characters or none"
+    )
+    with pytest.raises(InputError, match=message):
+        rule_of("moses", "xx")

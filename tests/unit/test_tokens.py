@@ -36,7 +36,7 @@ def test_the_summary_counts_pairs_and_tokens(raw: Project) -> None:
     dev = summary(raw)["dev"]
     assert (dev["lines"], dev["dropped"]) == (1, {"empty": 0, "long": 0})
     digest = hashlib.sha256((raw.tokens / "dev.en").read_bytes()).hexdigest()
-    assert dev["en"] == {"tokens": 8, "sha256": digest}
+    assert dev["text"]["en"] == {"tokens": 8, "sha256": digest}
     assert "dev: 1 pairs; en 8 tokens; de 6 tokens\n" in output
 
 
@@ -59,17 +59,19 @@ def test_only_training_pairs_are_dropped_and_their_links_with_them(raw: Project)
     assert (raw.tokens / "train.de").read_text() == "4\n"
     assert (raw.tokens / "train.links").read_text() == "3-0\n"
     assert summary(raw)["train"]["dropped"] == {"empty": 2, "long": 2}
-    assert (summary(raw)["train"]["lines"], summary(raw)["train"]["en"]["tokens"]) == (1, 4)
+    assert (summary(raw)["train"]["lines"], summary(raw)["train"]["text"]["en"]["tokens"]) == (1, 4)
     assert summary(raw)["dev"]["lines"] == 1  # though it has six words
     assert "train: 1 pairs, 2 empty dropped, 2 long dropped;" in output
 
 
 def test_text_that_is_already_tokenized_stays(raw: Project) -> None:
-    raw.params["tokenize"] |= {"moses": False, "split_hyphens": True}
+    raw.params["tokenize"]["split_hyphens"] = True
+    raw.params["languages"]["source"]["tokenize"] = "none"
     raw.write_raw(train_en=" a  well ##AT##-##AT## known\u00a0x, &apos;s\n")
     raw.succeed("tokens")
     text = (raw.tokens / "train.en").read_text()
     assert text == "a well ##AT##-##AT## known x, &apos;s\n"
+    assert (raw.tokens / "train.de").read_text() == "Ein Haus , ein Hund .\n"
 
 
 def test_hyphens_are_split_if_the_parameters_say_so(raw: Project) -> None:
@@ -80,7 +82,7 @@ def test_hyphens_are_split_if_the_parameters_say_so(raw: Project) -> None:
 
 
 def test_a_set_that_is_tokenized_is_escaped_and_otherwise_stays(raw: Project) -> None:
-    raw.params["sets"] = raw.params["sets"] | {"aligned": "gold"}
+    raw.params["sets"] = raw.params["sets"] | {"aligned": ["gold"]}
     raw.params["corpus"]["sizes"]["gold"] = 1
     raw.params["tokenize"]["tokenized"] = ["gold"]
     raw.write_raw(gold_en="it 's a well-known dog,\n", gold_de="ein Hund\n", gold_links="4-1 0?0\n")

@@ -229,15 +229,15 @@ def test_scores_go_to_the_run_of_their_training(project):
     assert not [name for name in tracked.data.metrics if "aer" in name]
 
 
-@pytest.mark.parametrize(("aer", "logged"), [(0.25, 0.25), (None, None)])
-def test_alignment_error_rates_are_logged_where_gold_links_are_known(project, aer, logged):
+def test_alignment_error_rates_of_every_aligned_set_are_logged(project):
     write_training("local_p_general_feed")
-    write_scores("local_p_general_feed", aer=aer)
     with training(model="local_p_general_feed") as run:
         run.finish({})
     add_scores(store.connect(), "demo", "local_p_general_feed")
     metrics = runs("local_p_general_feed")[0].data.metrics
-    assert metrics.get("test2/aer") == metrics.get("test2/aer_next") == logged
+    assert metrics["aer"] == metrics["test2/aer"] == metrics["test2/aer_next"] == 0.25
+    assert metrics["test1/aer"] == metrics["test1/aer_same"] == 0.25
+    assert "test1/aer_next" not in metrics
 
 
 def test_the_report_names_all_tables_of_a_model(project):
@@ -313,7 +313,7 @@ def test_an_ensemble_gets_another_run_when_its_members_change(project):
         "models": "['one', 'two']",
         "average": "logits",
         "family": "luong",
-        "direction": "en-de",
+        "direction": "forward",
     }
     values = {
         "bleu_tokenized": 25.5,
@@ -323,6 +323,8 @@ def test_an_ensemble_gets_another_run_when_its_members_change(project):
         "ter": 21.5,
     }
     expected = {"test2/aer": 0.25, "test2/aer_same": 0.25, "test2/aer_next": 0.25}
+    expected |= {"test1/aer": 0.25, "test1/aer_same": 0.25}
+    expected |= {"test1/interval/aer_low": 0.125, "test1/interval/aer_high": 0.375}
     expected |= {"bleu": 25.5, "bleu_unk": 25.5, "aer": 0.25}
     expected |= {"test2/interval/aer_low": 0.125, "test2/interval/aer_high": 0.375}
     for name, value in values.items():

@@ -1,21 +1,23 @@
 """The command ``attnmt translate``, called as a person calls it."""
 
 import gzip
-import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import typer
 from small_experiment import ENGLISH, make_experiment
 
+from attnmt.commands import arriving
 from attnmt.commands import translate as command
 from attnmt.config import Params
-from attnmt.decoding.pipeline import load_pipeline
-from attnmt.decoding.text_translator import Translation
+from attnmt.decoding.pipeline import Pipeline, load_pipeline
+from attnmt.decoding.text_translator import Translation, Units
 from attnmt.workflow.stage import run_app
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +39,7 @@ def params(folder: Path) -> Params:
 def attnmt(
     params: Params,
     folder: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Attnmt:
@@ -44,14 +47,14 @@ def attnmt(
     monkeypatch.chdir(folder)
 
     def run(*arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
-        stream = io.TextIOWrapper(io.BytesIO(stdin or b""))
-        stream.isatty = lambda: stdin is None  # type: ignore[method-assign]
-        monkeypatch.setattr(sys, "stdin", stream)
+        (tmp_path / "stdin").write_bytes(stdin or b"")
         monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         app.command()(command.translate)
-        with pytest.raises(SystemExit) as ended:
-            run_app(app)
+        with (tmp_path / "stdin").open() as stream:
+            monkeypatch.setattr(sys, "stdin", stream)
+            with pytest.raises(SystemExit) as ended:
+                run_app(app)
         captured = capsys.readouterr()
         return int(ended.value.code or 0), captured.out, captured.err
 
@@ -85,7 +88,7 @@ def test_text_a_file_and_standard_input_give_the_same(
 def test_a_large_file_is_translated_in_chunks(
     attnmt: Attnmt, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "CHUNK", 2)
+    monkeypatch.setattr(arriving, "CHUNK", 2)
     text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
     texts = lines_of(expected(params, folder, "subwords")).splitlines()
     assert attnmt("--model", "subwords", stdin=text)[1].split("\n") == [
@@ -96,6 +99,42 @@ def test_a_large_file_is_translated_in_chunks(
     ]
     rows = attnmt("--model", "subwords", "--format", "json", stdin=text)[1].splitlines()
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
+
+
+def test_a_pipe_may_stand_in_the_place_of_a_file(
+    attnmt: Attnmt, params: Params, folder: Path, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe.en")
+    content = "".join(f"{line}\n" for line in RAW).encode()
+    writer = Thread(target=(tmp_path / "pipe.en").write_bytes, args=[content])
+    writer.start()
+    plain = lines_of(expected(params, folder, "local_p"))
+    assert attnmt("-i", str(tmp_path / "pipe.en")) == (0, plain, "")
+    writer.join()
+
+
+def test_lines_that_come_together_are_translated_together(
+    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    translate_units = Pipeline.translate_units
+
+    def counted(self: Pipeline, sentences: list[Units]) -> list[list[Translation]]:
+        sizes.append(len(sentences))
+        return translate_units(self, sentences)
+
+    monkeypatch.setattr(Pipeline, "translate_units", counted)
+    attnmt(stdin="\n".join(RAW).encode())
+    assert sizes == [len(RAW)]
+
+
+@pytest.mark.parametrize("name", ["local_p", "subwords", "gru", "ensemble"])
+def test_translations_do_not_depend_on_what_comes_together(
+    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    together = attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode())
+    monkeypatch.setattr(arriving, "CHUNK", 1)
+    assert attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode()) == together
 
 
 def test_the_output_has_columns_of_scores_and_alignments(
@@ -144,11 +183,9 @@ def test_the_width_of_the_beam_can_be_set(attnmt: Attnmt, params: Params, folder
 @pytest.mark.parametrize(
     ("arguments", "stdin", "message"),
     [
-        ((), None, "nothing to translate; try attnmt translate"),
         (("x", "--input", "y"), None, "--input: text is given, too"),
         (("--input", "nowhere"), None, "nowhere: no such file"),
         (("--input", "models"), None, "models: cannot be read"),
-        ((), b"gut\nsch\xf6n\n", "standard input:2: byte 0xf6 is not UTF-8"),
         (
             ("x", "--model", "gruu"),
             None,
@@ -172,14 +209,14 @@ def test_faults_are_named(
 def test_a_fault_in_a_file_is_found_before_models_are_read(
     attnmt: Attnmt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "CHUNK", 1)
+    monkeypatch.setattr(arriving, "CHUNK", 1)
     monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
     (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
     (tmp_path / "out.de").write_text("old")
     status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")
     assert status == 2
     assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
-    assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en", "stdin"]
     assert (tmp_path / "out.de").read_text() == "old"
 
 
@@ -190,7 +227,8 @@ def test_missing_weights_name_their_stage(attnmt: Attnmt, folder: Path) -> None:
     error = attnmt("x", "--model", "gru")[2]
     weights.write_bytes(content)
     assert error == (
-        "error: models/demo/gru/weights.safetensors: no such file; run dvc repro train@gru first\n"
+        "error: models/demo/gru/weights.safetensors: no such file; to train gru and all that "
+        "it needs: dvc repro translate@gru\n"
     )
 
 

@@ -68,7 +68,7 @@ def test_a_row_has_counts_and_their_shares(params: Params) -> None:
     assert (german["right"], german["right_percent"]) == (450, 40.91)
     assert german["copied_right_percent"] is None
     facts = [german[key] for key in ("model", "family", "direction", "set", "lines", "number")]
-    assert facts == ["german", "words", "de-en", "test", 500, "replaced unknown words"]
+    assert facts == ["german", "words", "backward", "test", 500, "replaced unknown words"]
     assert german["reading"].startswith("next step: 450 of the 1,200 unknown words of dev")
     assert "signature" not in german
     caption = str(table.caption)

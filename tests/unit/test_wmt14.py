@@ -171,7 +171,8 @@ def test_the_official_archives_give_the_expected_text(wmt14: Project) -> None:
 
 def test_the_authors_files_are_taken_unchanged(wmt14: Project) -> None:
     wmt14.params["corpus"]["source"] = "stanford"
-    wmt14.params["tokenize"]["moses"] = False
+    for side in wmt14.params["languages"].values():
+        side["tokenize"] = "none"
     wmt14.succeed("corpus")
     raw_files = {path.name: path.read_bytes() for path in wmt14.raw.iterdir()}
     gold = {name: text.encode() for name, text in RAW.items() if name.startswith("rwth")}
@@ -180,13 +181,14 @@ def test_the_authors_files_are_taken_unchanged(wmt14: Project) -> None:
     assert (wmt14.tokens / "train.en").read_bytes() == STANFORD["train.en"]
 
 
-@pytest.mark.parametrize(("source", "advice"), [("official", "true"), ("stanford", "false")])
-def test_text_is_tokenized_once(wmt14: Project, source: str, advice: str) -> None:
-    wmt14.params["corpus"]["source"] = source
-    wmt14.params["tokenize"]["moses"] = source == "stanford"
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_text_is_tokenized_once(wmt14: Project, side: str) -> None:
+    wmt14.params["corpus"]["source"] = "stanford"
+    for other in wmt14.params["languages"]:
+        if other != side:
+            wmt14.params["languages"][other]["tokenize"] = "none"
     message = wmt14.fail("corpus")
-    state = "tokenized" if source == "stanford" else "not tokenized"
-    assert f"tokenize.moses: the corpus text is {state}; set this to {advice}" in message
+    assert f"languages.{side}.tokenize: the corpus text is tokenized; set this to none" in message
 
 
 @pytest.mark.parametrize(
@@ -269,7 +271,9 @@ def test_the_manifest_agrees_with_the_registries() -> None:
     files = {file.name: file for file in (*official.downloads(), *stanford.downloads())}
     assert {name: (file.bytes, file.digest) for name, file in files.items()} == REGISTERED
     assert [file.name for file in official.downloads()] == list(MEMBERS)
-    texts = [file.text for sides in official.files.values() for file in sides.all()]
+    texts = [
+        file.text for sides in official.files.values() for side in sides.values() for file in side
+    ]
     assert {*texts} <= {f"{name}/{m}" for name, members in MEMBERS.items() for m in members}
     assert [f.license.name for f in files.values() if f.license] == ["rwth"]
     assert [file.name for file in stanford.downloads()][:-1] == list(STANFORD)

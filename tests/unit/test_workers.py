@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.config import Encoding, Sets, Tokenize
+from attnmt.config import Encoding, Language, Languages, Sets, Tokenize
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.text import workers
@@ -24,7 +24,11 @@ from attnmt.text.tokens import tokenize_sets
 from attnmt.text.workers import map_chunks
 
 CHUNK = 8
-SETS = Sets(train="train", dev="dev", tests=["test"], aligned="gold")
+LANGUAGES = Languages(  # workers import this module, so it imports nothing of tests/support
+    source=Language(code="en", name="English", tokenize="moses"),
+    target=Language(code="de", name="German", tokenize="moses"),
+)
+SETS = Sets(train="train", dev="dev", tests=["test"], aligned=["gold"])
 ENGLISH = ["It's a well-known house, isn't it?", "The old dog sees 5,300 houses.", "A dog."]
 GERMAN = ["Es ist ein wohl-bekanntes Haus, oder?", "Der alte Hund sieht 5.300 Häuser.", "Ein Hund."]
 PIECES = {"merges": 30, "threshold": 2}
@@ -158,16 +162,16 @@ def _preprocess(folder: Path, number: int) -> dict[str, bytes]:
             ]
             write_lines(raw / f"{name}.{language}", text if name == "train" else lines * times)
     write_lines(raw / "gold.links", ["0-0 1?1"] * len(ENGLISH))
-    settings = Tokenize(moses=True, split_hyphens=True, max_length=20, tokenized=["gold"])
+    settings = Tokenize(split_hyphens=True, max_length=20, tokenized=["gold"])
     encodings: dict[str, Any] = {
         "words": {"vocabulary": 20},
         "pieces": {"vocabulary": 60, "pieces": PIECES},
     }
     (folder / "tokens").mkdir()
-    tokenize_sets(raw, folder / "tokens", SETS, settings, number)
+    tokenize_sets(raw, folder / "tokens", LANGUAGES, SETS, settings, number)
     for name, encoding in encodings.items():
         (folder / name).mkdir()
-        encode_sets(folder / "tokens", folder / name, SETS, Encoding(**encoding), number)
+        encode_sets(folder / "tokens", folder / name, LANGUAGES, SETS, Encoding(**encoding), number)
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
@@ -177,9 +181,9 @@ def test_a_fault_in_a_text_names_its_line_whatever_the_number(tmp_path: Path) ->
         for language in ("en", "de"):
             write_lines(tmp_path / f"{name}.{language}", ["a"] * 30)
     write_lines(tmp_path / "test.en", [*["a"] * 17, "", *["a"] * 12])
-    settings = Tokenize(moses=True, split_hyphens=True, max_length=20)
+    settings = Tokenize(split_hyphens=True, max_length=20)
     for number in (1, 2):
         folder = tmp_path / str(number)
         folder.mkdir()
         with pytest.raises(InputError, match=r"test\.en:18: no words in this line"):
-            tokenize_sets(tmp_path, folder, SETS, settings, number)
+            tokenize_sets(tmp_path, folder, LANGUAGES, SETS, settings, number)

@@ -11,9 +11,9 @@ from attnmt.layout import Layout
 
 
 def commit(experiment: Experiment = DEMO) -> None:
-    """Tell DVC about the stages that Snakemake or you have run, as far as their outputs are up to date.
+    """Tell DVC which stages Snakemake or you have run, where their outputs are up to date.
 
-    Each stage notes what its outputs were made of. This is compared with the files as they are now.
+    Each stage notes what its outputs were made of. The notes are compared with the present files.
     (dvc commit --force would accept outputs that other code, parameters or inputs made.)
     Once DVC's cache holds a model, the checkpoints of its training are deleted.
 

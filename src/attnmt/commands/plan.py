@@ -14,16 +14,17 @@ def plan(
     measure: Annotated[
         bool,
         typer.Option(
-            "--measure", help="Train the largest model for some seconds here, on random words."
+            "--measure",
+            help="Measure the speed: train the largest model here for some seconds, on random words.",
         ),
     ] = False,
     gpus: Annotated[int, typer.Option(min=1, help="How many trainings run at the same time.")] = 1,
 ) -> None:
-    """Show what would run, and about how many hours, how much disk and what downloads it takes.
+    """Show what would run, and about what it takes: hours, disk and downloads.
 
     Hours are estimated from a measured speed: that of this machine with --measure, and otherwise that of
-    finished trainings. No stage runs. Only models.yaml and the digests of the code, if there are any,
-    are brought up to date.
+    finished trainings. No stage runs. The command only brings
+    models.yaml up to date, and the digests of the code if they exist.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """

@@ -1,14 +1,18 @@
 """``attnmt serve``."""
 
+import socket
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
+from attnmt.commands.choice import refuse_others
 from attnmt.commands.options import Experiment
-from attnmt.config import DEMO
+from attnmt.config import DEMO, params_file
+from attnmt.decoding.packed import read_packed
 from attnmt.errors import InputError
-from attnmt.serving.service import application
 from attnmt.tracking.store import connect, quieten, store_uri
 
 
@@ -21,33 +25,80 @@ def serve(
             "best model."
         ),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 5001,
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            "--weights", help="A folder that attnmt pack wrote. MLflow does not need to know it."
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 5001,
 ) -> None:
-    """Serve the best model of an experiment, which its report has registered in MLflow, until Ctrl-C.
+    """Serve the best model of an experiment until Ctrl-C.
 
-    A request has text; the answer has translations, scores and alignments. Example of a request:
+    The report stage has registered it in MLflow. With --weights, the model of a packed folder is served.
+
+    In a browser, the address shows a page: it explains the translation of a sentence that you type.
+    A program sends text to the address, and gets translations, scores and links.
+
+    Examples:
+
+    attnmt serve --experiment multi30k --port 8080
+
+    attnmt serve --weights weights/demo
 
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
     -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3, "beam": 10}}'
     """
+    packed = None
+    if weights is not None:
+        packed = read_packed(refuse_others(weights, experiment, model is not None))
+    if model is None and packed is None:
+        params_file(experiment)  # refuses an unknown experiment
+    # The port comes first, because the model takes seconds to load.
+    listening = _bound(host, port)
     quieten()
     try:
         import mlflow  # imported here, because it takes seconds, and --help must be fast
         import uvicorn
+
+        from attnmt.serving.application import application
     except ModuleNotFoundError as error:
         raise InputError(
-            f"attnmt serve needs MLflow, and {error.name} is not installed; in the project's folder: "
-            f"pip install -e '.[workflow]'"
+            f"attnmt serve needs MLflow, and {error.name} is not installed; run this in the project's "
+            f"folder: pip install -e '.[workflow]'"
         ) from None
     name = model or f"models:/attnmt-{experiment}/latest"
+    with ExitStack() as stack:
+        if packed is not None:
+            from attnmt.serving.service import save_translator
+
+            name = f"{stack.enter_context(TemporaryDirectory())}/model"
+            save_translator(packed.params, packed.model, Path(name), root=packed.folder)
+        try:
+            if not Path(name).is_dir():
+                connect()
+            mlflow.set_tracking_uri(store_uri())
+            app = application(name)
+        except (mlflow.MlflowException, OSError) as error:
+            raise InputError(
+                f"{name}: cannot be served ({error}); run the report stage first, which registers the "
+                f"model"
+            ) from error
+    uvicorn.Server(uvicorn.Config(app)).run(sockets=[listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket that is bound to an address. Nobody can connect to it yet."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        if not Path(name).is_dir():
-            connect()
-        mlflow.set_tracking_uri(store_uri())
-        app = application(name)
-    except (mlflow.MlflowException, OSError) as error:
+        listening.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        listening.close()
+        why = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{name}: cannot be served ({error}); run the report stage first, which registers the model"
-        ) from error
-    uvicorn.run(app, host=host, port=port)
+            f"port {port} of {host}: {why}; choose another with --port, or another --host"
+        ) from None
+    return listening

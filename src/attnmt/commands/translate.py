@@ -6,24 +6,27 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from enum import StrEnum
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from tqdm import tqdm
 
-from attnmt.commands.options import Experiment
-from attnmt.config import DEMO, load_params, params_file
+from attnmt.commands.arriving import Lines, in_chunks, lines_to_translate
+from attnmt.commands.choice import Weights, choose
+from attnmt.commands.options import Experiment, complete_model
+from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
-from attnmt.files.text_file import decode_lines, iter_lines
+from attnmt.serving.service import MOST_BEAM
 
 if TYPE_CHECKING:
-    from attnmt.decoding.text_translator import Translation
+    from attnmt.decoding.pipeline import Pipeline
+    from attnmt.decoding.text_translator import Translation, Units
 
-CHUNK = 1024  # lines that are sorted by length and translated together; many make good batches
+MOST_CHARACTERS = 5_000  # some 900 words; the time grows with the square of the length
+FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
 
 
 class Format(StrEnum):
@@ -35,28 +38,38 @@ class Format(StrEnum):
 
 def translate(
     text: Annotated[
-        list[str] | None, typer.Argument(help="Sentences; otherwise --input or standard input.")
+        list[str] | None,
+        typer.Argument(help="Sentences. Without any, --input or standard input is read."),
     ] = None,
     experiment: Experiment = DEMO,
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model or an ensemble. The default is the English-German model of the first family "
-            "with the lowest perplexity on the dev set."
+            "--model",
+            "-m",
+            autocompletion=complete_model,
+            help="A model or an ensemble. The default is the forward model of the first family that has "
+            "the lowest perplexity on the dev set.",
         ),
     ] = None,
+    weights: Weights = None,
     source: Annotated[
-        Path | None, typer.Option("--input", "-i", help="A file, one sentence per line, or a .gz.")
+        Path | None,
+        typer.Option("--input", "-i", help="A file with one sentence per line; it may be .gz."),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A file. It appears only when it is complete."),
     ] = None,
     beam: Annotated[
-        int | None, typer.Option(min=1, help="Width of the search; otherwise the experiment's.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_BEAM, help="Width of the beam. The default is the experiment's."
+        ),
     ] = None,
     n_best: Annotated[
-        int, typer.Option(min=1, help="The number of translations of each sentence, at most.")
+        int,
+        typer.Option(min=1, max=MOST_BEAM, help="The most translations to give for each sentence."),
     ] = 1,
     form: Annotated[
         Format,
@@ -70,6 +83,9 @@ def translate(
     replace: Annotated[
         bool, typer.Option(help="Replace unknown words, or leave them as <unk>.")
     ] = True,
+    max_characters: Annotated[
+        int, typer.Option(min=1, help="A line with more characters than this is refused.")
+    ] = MOST_CHARACTERS,
 ) -> None:
     """Translate plain text: sentences given here, a file, or standard input, line by line.
 
@@ -77,35 +93,40 @@ def translate(
     stays empty. With --n-best above 1, each translation follows the number of its line, from 0.
     JSON has one object for each translation: line, text, words, replaced, source, links, score (log p).
 
+    Lines that are typed or come through a pipe are answered as they come; those that are there already
+    are translated together. A warning tells of a sentence that is far longer than any that was trained
+    on.
+
     Examples:
 
     attnmt translate "The old house is small." --alignments
 
     attnmt translate --input news.en --output news.de --model ensemble
 
-    attnmt translate --n-best 5 --format json < news.en > news.jsonl
+    attnmt translate --weights weights/demo --n-best 5 --format json < news.en > news.jsonl
+
+    tail -f chat.en | attnmt translate | tee chat.de
     """
-    params = load_params(params_file(experiment))
-    if model is not None:
-        params.translators(model)
+    params, (name,), root = choose(experiment, [model] if model else [], weights)
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
-    if not text and source is None and sys.stdin.isatty():
-        raise InputError('nothing to translate; try attnmt translate "A house." or --help')
     if output is not None:
         check_place(output)
-    # Read a file through before the models are loaded, so that its faults are reported first.
-    lines, total = _lines(text, source), len(text) if text else None
-    if source is not None:
-        total = sum(1 for _ in _lines(text, source))
+        if source is not None and output.exists() and source.exists() and output.samefile(source):
+            raise InputError(f"--output: {output} is also the input; name another file")
+    # Files are read through before the models are loaded, so that their faults are reported first.
+    given = lines_to_translate(text, source, max_characters)
+    if text and os.path.isfile(text[0]):  # noqa: PTH113  pathlib fails on a text too long for a name
+        _warn(f"{text[0]} is a file, but its name is translated; for its lines, use --input")
+    if n_best > (beam or params.decoding.beam):
+        _warn(f"--n-best {n_best}: a narrower beam rarely finishes this many; raise --beam")
 
     import torch  # imported here, because it takes seconds, and --help must be fast
 
-    from attnmt.decoding.best import best_model
     from attnmt.decoding.pipeline import load_pipeline
 
     torch.set_num_threads(params.machine.decode_threads)
-    pipeline = load_pipeline(params, model or best_model(params), beam=beam, n_best=n_best)
+    pipeline = load_pipeline(params, name, root, beam=beam, n_best=n_best)
 
     def row(line: int, translation: "Translation") -> str:
         plain = translation.text if replace else pipeline.plain(translation.words)
@@ -125,25 +146,52 @@ def translate(
         if output is not None:
             partial = stack.enter_context(atomic_path(output))
             out = stack.enter_context(partial.open("w", encoding="utf-8", newline="\n"))
-        shown = output is not None or not out.isatty()  # no bar between lines on a terminal
-        hidden = None if shown else True
-        bar = tqdm(desc="lines", total=total, unit="line", disable=hidden, delay=1)
+        # Show no bar on a terminal where translations appear or a person types.
+        hidden = given.typed or (output is None and out.isatty())
+        bar = tqdm(desc="lines", total=given.total, unit="line", disable=hidden or None, delay=1)
         stack.enter_context(bar)
+        prompt = f"{pipeline.translator.source}> " if given.typed and sys.stderr.isatty() else ""
+        if prompt:
+            _ask(f"{name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
         line = 0
-        while chunk := list(islice(lines, CHUNK)):
-            for translations in pipeline.translate(chunk):
+        for sentences in in_chunks(_read(given, pipeline), given.waiting):
+            for translations in pipeline.translate_units(sentences):
                 out.writelines(f"{row(line, t)}\n" for t in translations)
                 line += 1
             out.flush()
-            bar.update(len(chunk))
+            bar.update(len(sentences))
+            _ask(prompt)
+        _ask("\n" if prompt else "")
+    if not line:
+        _warn(f"{given.name} is empty; nothing was translated")
 
 
-def _lines(text: list[str] | None, source: Path | None) -> Iterator[str]:
+def _read(given: Lines, pipeline: "Pipeline") -> Iterator["Units"]:
+    """Yield each line as the models read it; warn of a sentence that they may read badly."""
+    from attnmt.decoding.memory import give_back_large_blocks
+
+    longest = pipeline.longest
+    for place, text in given.lines:
+        units, lost = pipeline.units(text, place), pipeline.source.words_lost(text)
+        if lost:
+            _warn(f"{place}: the model does not read the first {lost} words; divide the sentence")
+        if len(units) > FAR * longest:
+            give_back_large_blocks()
+            _warn(
+                f"{place}: {len(units)} {pipeline.source.unit}, and the longest sentence that was "
+                f"trained on has {longest}; the translation may be bad; divide the sentence"
+            )
+        yield units
+
+
+def _warn(message: str) -> None:
+    tqdm.write(f"warning: {message}", file=sys.stderr)
+
+
+def _ask(text: str) -> None:
+    """Write to the terminal at which a person types; standard output may lead elsewhere."""
     if text:
-        return decode_lines(map(os.fsencode, text), "text")
-    if source is not None:
-        return iter_lines(source, may_be_blank=True)
-    return decode_lines(sys.stdin.buffer, "standard input")
+        print(text, end="", file=sys.stderr, flush=True)
 
 
 def _json_row(line: int, translation: "Translation", plain: str) -> str:

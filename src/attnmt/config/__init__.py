@@ -5,13 +5,23 @@ parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
 from attnmt.config.chosen import SYSTEMS
+from attnmt.config.corpus import (
+    ChoiceCorpus,
+    DownloadCorpus,
+    File,
+    GrammarCorpus,
+    License,
+    LocalCorpus,
+    SetFiles,
+    Source,
+)
 from attnmt.config.decoding import Decoding, Evaluation, LinkStep, Machine
 from attnmt.config.experiment import Experiment
+from attnmt.config.languages import DIRECTIONS, LINKS, RULES, Direction, Language, Languages, Rule
 from attnmt.config.model import (
     Attention,
     Average,
     Cell,
-    Direction,
     Ensemble,
     Entry,
     Family,
@@ -25,25 +35,15 @@ from attnmt.config.model import (
 )
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import ALIGNER, DIAGONAL, TABLES, Systems, TableRow
-from attnmt.config.text import (
-    ChoiceCorpus,
-    Dictionary,
-    DownloadCorpus,
-    Encoding,
-    File,
-    GrammarCorpus,
-    License,
-    ParallelFiles,
-    Pieces,
-    Sets,
-    Source,
-    Tokenize,
-)
+from attnmt.config.text import Dictionary, Encoding, Pieces, Sets, Tokenize
 
 __all__ = [
     "ALIGNER",
     "DEMO",
     "DIAGONAL",
+    "DIRECTIONS",
+    "LINKS",
+    "RULES",
     "SYSTEMS",
     "TABLES",
     "Attention",
@@ -63,16 +63,20 @@ __all__ = [
     "Fault",
     "File",
     "GrammarCorpus",
+    "Language",
+    "Languages",
     "License",
     "LinkStep",
+    "LocalCorpus",
     "Machine",
     "Model",
     "ModelShape",
-    "ParallelFiles",
     "Params",
     "Pieces",
     "Precision",
+    "Rule",
     "Score",
+    "SetFiles",
     "Sets",
     "Source",
     "System",

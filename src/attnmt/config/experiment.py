@@ -1,23 +1,25 @@
 """A parameter file: what an experiment does with the systems of ``systems.yaml``."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
 
-from attnmt.config.decoding import Decoding, Evaluation, Machine
-from attnmt.config.model import Family
-from attnmt.config.strict import Distinct, Name, Strict
-from attnmt.config.systems import EVERY_OTHER
-from attnmt.config.text import (
+from attnmt.config.corpus import (
     ChoiceCorpus,
-    Dictionary,
     DownloadCorpus,
+    Expected,
     GrammarCorpus,
-    Sets,
+    LocalCorpus,
     Source,
-    Tokenize,
 )
-from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, fault, hint
+from attnmt.config.decoding import Decoding, Evaluation, Machine
+from attnmt.config.languages import LINKS, Languages
+from attnmt.config.model import Family
+from attnmt.config.strict import Distinct, Name, Slug, Strict
+from attnmt.config.systems import EVERY_OTHER
+from attnmt.config.text import Dictionary, Sets, Tokenize
+from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, Location, fault, hint
 
 
 def _kind_of_seeds(value: Any) -> str:
@@ -27,18 +29,22 @@ def _kind_of_seeds(value: Any) -> str:
 class Experiment(Strict):
     """A parameter file: what an experiment does with the systems."""
 
-    experiment: Name
+    experiment: Slug
+    languages: Languages
     sets: Sets
-    corpus: Annotated[GrammarCorpus | DownloadCorpus | ChoiceCorpus, Field(discriminator="kind")]
+    corpus: Annotated[
+        GrammarCorpus | DownloadCorpus | ChoiceCorpus | LocalCorpus, Field(discriminator="kind")
+    ]
     tokenize: Tokenize
     dictionary: Dictionary
     families: dict[Name, Family]
-    # the systems to train; if not given, all but those on_request in systems.yaml. An ensemble
-    # translates if all its members are trained. One that is on_request must also be named here
+    # the systems to train. Without this key, all systems are trained except those in on_request of
+    # systems.yaml. An ensemble translates if all its members are trained; one in on_request must also be
+    # named here
     systems: Distinct[Name] | None = None
     # how often each system is trained; the trainings are called base, base_2 and base_3. Numbers may
-    # also be given by name, as in {base: 3}; the others then have the number of the name `default`, or
-    # are trained once
+    # also be given by name, as in {base: 3, default: 2}. The systems that are not named then have the
+    # number of `default`; without it, they are trained once
     seeds: Annotated[
         Annotated[PositiveInt, Tag(SEEDS_OF_ALL)]
         | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
@@ -50,6 +56,8 @@ class Experiment(Strict):
 
     @model_validator(mode="after")
     def _sets_exist(self) -> Self:
+        if self.corpus.kind == "local":
+            return self  # its files are checked when they are read
         corpus = self.corpus
         known = corpus.sizes if corpus.kind == "grammar" else corpus.chosen.files
         for name in self.sets.all():
@@ -60,11 +68,58 @@ class Experiment(Strict):
         return self
 
     @model_validator(mode="after")
+    def _grammar_has_its_languages(self) -> Self:
+        if self.corpus.kind == "grammar":
+            for side, code in (("source", "en"), ("target", "de")):
+                if getattr(self.languages, side).code != code:
+                    why = f"the grammar writes English and German, so this must be {code!r}"
+                    raise fault(["languages", side, "code"], why)
+        return self
+
+    @model_validator(mode="after")
+    def _sources_are_of_the_languages(self) -> Self:
+        for place, source in self._sources():
+            for name, files in source.files.items():
+                self._check_suffixes([*place, "files", name], list(files))
+            self._check_expected(place, source.expected)
+        if self.corpus.kind == "local":
+            self._check_expected(["corpus"], self.corpus.expected)
+        return self
+
+    def _sources(self) -> Iterator[tuple[Location, Source]]:
+        """Yield every source of a corpus that is fetched, chosen or not, and the keys to it."""
+        if self.corpus.kind == "download":
+            yield ["corpus"], self.corpus
+        elif self.corpus.kind == "choice":
+            for name, source in self.corpus.sources.items():
+                yield ["corpus", "sources", name], source
+
+    def _check_expected(self, place: Location, expected: Expected | None) -> None:
+        """Refuse an expected size that does not name both languages."""
+        if expected and set(expected.words) != set(self.languages.codes):
+            codes = " and ".join(self.languages.codes)
+            raise fault([*place, "expected", "words"], f"say how many words {codes} have")
+
+    def _check_suffixes(self, place: Location, suffixes: list[str]) -> None:
+        """Refuse a set that has files of a third language, or no files of one of the two."""
+        codes = self.languages.codes
+        for suffix in suffixes:
+            language, _, number = suffix.partition(".")
+            if language not in codes and (language != LINKS or number):
+                known = [*codes, LINKS]
+                raise fault([*place, suffix], f"no such language{hint(suffix, known)}")
+        for code in codes:
+            if code not in suffixes:
+                raise fault(place, f"there are no files of {code!r}, only of {', '.join(suffixes)}")
+
+    @model_validator(mode="after")
     def _text_is_tokenized_once(self) -> Self:
-        if self.source is not None and self.source.tokenized == self.tokenize.moses:
-            state = "is tokenized" if self.source.tokenized else "is not tokenized"
-            moses = str(not self.source.tokenized).lower()
-            raise fault(["tokenize", "moses"], f"the corpus text {state}; set this to {moses}")
+        tokenized = self.source is not None and self.source.tokenized
+        for side in ("source", "target"):
+            rule = getattr(self.languages, side).tokenize
+            if tokenized and rule != "none":
+                why = "the corpus text is tokenized; set this to none"
+                raise fault(["languages", side, "tokenize"], why)
         return self
 
     @model_validator(mode="after")
@@ -82,8 +137,16 @@ class Experiment(Strict):
 
     @property
     def source(self) -> Source | None:
-        """Where the text is fetched from; None where it is generated."""
-        return None if self.corpus.kind == "grammar" else self.corpus.chosen
+        """Where the text is fetched from; None if nothing is fetched."""
+        corpus = self.corpus
+        return None if corpus.kind == "grammar" or corpus.kind == "local" else corpus.chosen
+
+    @property
+    def expected(self) -> Expected | None:
+        """The expected size of the text; None if the parameters do not give it."""
+        if self.corpus.kind == "local":
+            return self.corpus.expected
+        return self.source.expected if self.source else None
 
     def seeds_of_system(self, name: str) -> int:
         """Return how often a system is trained."""

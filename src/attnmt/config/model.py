@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
 
+from attnmt.config.languages import Direction
 from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
 from attnmt.files.yaml_file import fault, hint
@@ -46,7 +47,6 @@ Score = Annotated[str, *_one_of("score", lambda: SCORES)]
 # Faults of the authors' program while the paper's models were trained, all off by default. Each is
 # explained with the score or the window that it breaks.
 Fault = Annotated[str, *_one_of("fault", fault_names)]
-Direction = Literal["en-de", "de-en"]
 Cell = Literal["lstm", "gru"]
 # The number format of matrix products: bf16 only on processors that have it, tf32 only on GPUs.
 Precision = Literal["fp32", "tf32", "bf16"]
@@ -62,7 +62,7 @@ class System(Strict):
     reverse: bool = False
     dropout: Probability = 0.0
     faults: list[Fault] = Field(default_factory=list)
-    direction: Direction = "en-de"
+    direction: Direction = "forward"
 
     @model_validator(mode="after")
     def _attention_has_a_score(self) -> Self:
@@ -78,16 +78,6 @@ class System(Strict):
             if name not in possible:
                 raise ValueError(f"fault {name!r} exists only with {_owners(name)}")
         return self
-
-    @property
-    def source(self) -> str:
-        """The source language."""
-        return self.direction.split("-")[0]
-
-    @property
-    def target(self) -> str:
-        """The target language."""
-        return self.direction.split("-")[1]
 
 
 def _owners(name: str) -> str:

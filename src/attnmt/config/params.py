@@ -19,7 +19,7 @@ class Params(Experiment):
     params_file: str  # relative to the project's folder
     models: dict[Name, Model]  # what is trained: systems, each with its seeds
     ensembles: dict[Name, TrainedEnsemble]  # what translates together, each with its seeds
-    on_request: list[Name]  # systems and ensembles that only experiments that name them have
+    on_request: list[Name]  # systems and ensembles that an experiment has only if it names them
     rows: dict[str, dict[Name, TableRow]]  # by table
 
     def model(self, name: str) -> Model:
@@ -64,9 +64,24 @@ class Params(Experiment):
             )
         return Ensemble.model_construct(family=self.models[name].family, members=[name])
 
+    def sides(self, name: str) -> tuple[str, str]:
+        """Return the codes of the languages that a model, or an ensemble, reads and writes.
+
+        Raises:
+            InputError: if the experiment has neither.
+        """
+        direction = self.model(self.translators(name).members[0]).direction
+        source, target = self.languages.sides(direction)
+        return source.code, target.code
+
     def attends(self, name: str) -> bool:
         """Return whether a model, or a member of an ensemble, has attention."""
         return any(self.model(m).attention != "none" for m in self.translators(name).members)
+
+    def replaces_words(self, name: str) -> bool:
+        """Return whether attention can replace unknown words: the models must attend, and read words."""
+        family = self.families[self.translators(name).family]
+        return self.attends(name) and family.encoding.pieces is None
 
     def runs_of(self, name: str | None) -> list[str]:
         """Return the runs that tables and figures show under a name: a model or an ensemble with its
@@ -80,7 +95,11 @@ class Params(Experiment):
         return [run for run, other in self.ensembles.items() if other.ensemble == ensemble]
 
     def seeds_of(self, name: str) -> list[str]:
-        """Return the models that differ from ``name`` only in the seed, and ``name`` itself."""
+        """Return the models that differ from ``name`` only in the seed, and ``name`` itself.
+
+        Raises:
+            InputError: if the experiment has no such model.
+        """
         like = self.model(name).model_dump(exclude={"seed"})
         return [k for k, other in self.models.items() if other.model_dump(exclude={"seed"}) == like]
 

@@ -8,6 +8,8 @@ from attnmt.files.yaml_file import fault
 
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
+# The name of an experiment, which is also that of its folders.
+Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?$")]
 T = TypeVar("T")
 
 

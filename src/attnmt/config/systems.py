@@ -17,10 +17,10 @@ Table = Literal[
     "table6",
     "table_gru",
     "table_decides",
-    "table_decides_de_en",
+    "table_decides_back",
 ]
-# Names that stand for links that no model makes. The aligner's links made the dictionary; the diagonal
-# links each word to the word at the same position.
+# Names that stand for links that no model makes. The dictionary is counted from the aligner's links. The
+# diagonal links each word to the word at the same position.
 ALIGNER, DIAGONAL = "aligner", "diagonal"
 EVERY_OTHER = (
     "default"  # in an experiment's seeds it stands for the systems that are not named there
@@ -38,7 +38,7 @@ class TableRow(Strict):
     system: Name | None = None  # a system, an ensemble, or the aligner
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
     over: Name | None = None  # the row of the same table that the gain is measured from
-    question: str | None = None  # what the gain answers; only the tables table_decides show it
+    question: str | None = None  # the question that the gain answers; only table_decides* show it
 
 
 class Systems(Strict):
@@ -46,8 +46,8 @@ class Systems(Strict):
 
     systems: Annotated[dict[Name, Entry], Field(min_length=1)]
     ensembles: dict[Name, Ensemble] = Field(default_factory=dict)
-    # Systems and ensembles that only an experiment with their names in its params.yaml has. Other
-    # experiments do not have them, also those that name no systems and so train all the others.
+    # Systems and ensembles that an experiment has only if its params.yaml names them. An experiment that
+    # names no systems trains all the others.
     on_request: Annotated[list[Name], AfterValidator(differ)] = Field(default_factory=list)
     tables: dict[Table, dict[Name, TableRow]] = Field(default_factory=dict)
 

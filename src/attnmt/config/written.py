@@ -1,7 +1,7 @@
-"""The files that follow from the parameters: models.yaml for DVC, and JSON schemas for editors.
+"""The files that follow from others: models.yaml and dvc.yaml for DVC, and JSON schemas for editors.
 
 DVC cannot work out which models an experiment trains, so ``models.yaml`` beside its params.yaml lists
-them.
+them. Every experiments/<name>/dvc.yaml is a copy of the dvc.yaml in the project's folder.
 """
 
 import json
@@ -44,6 +44,7 @@ def models_yaml(params: Params) -> str:
         "root": up.as_posix(),
         "params_file": file.as_posix(),
         "models_file": file.with_name(MODELS).as_posix(),
+        "local_text": _local_text(params).as_posix(),
         "models": {
             name: {"system": params.system_of(name), "family": model.family, "seed": model.seed}
             for name, model in params.models.items()
@@ -59,6 +60,12 @@ def models_yaml(params: Params) -> str:
         "curves": {(up / path).as_posix(): dev_cost for path in histories},
     }
     return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
+
+
+def _local_text(params: Params) -> Path:
+    """Return the folder of local text. If there is none, return a file that DVC depends on anyway."""
+    layout = Layout(params.experiment)
+    return layout.local_text if params.corpus.kind == "local" else layout.code / "corpus.json"
 
 
 def _slots(name: str, members: list[str]) -> list[str]:

@@ -1,11 +1,11 @@
-"""The raw text of an experiment: ``<set>.en`` and ``<set>.de``, and gold links where known."""
+"""The raw text of an experiment: ``<set>.<suffix>``, such as ``train.en``; see ``SetFiles``."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attnmt.config import File, GrammarCorpus, ParallelFiles, Source
+from attnmt.config import LINKS, File, GrammarCorpus, Languages, SetFiles, Sets, Source
 from attnmt.corpora.archives import extract
 from attnmt.corpora.downloads import fetch
 from attnmt.corpora.links import format_links, parse_links, parse_talp
@@ -22,7 +22,7 @@ def write_generated(corpus: GrammarCorpus, folder: Path) -> None:
         write_lines(folder / f"{name}.en", (pair.source for pair in pairs))
         write_lines(folder / f"{name}.de", (pair.target for pair in pairs))
         links = (format_links(pair.sure, pair.possible) for pair in pairs)
-        write_lines(folder / f"{name}.links", links)
+        write_lines(folder / f"{name}.{LINKS}", links)
 
 
 def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) -> None:
@@ -31,7 +31,7 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
     Args:
         train: the name of the training set. In the other sets no line may be blank, because their
             scores would then count fewer sentences than they claim.
-        folder: where ``<set>.en``, ``<set>.de`` and, for gold links, ``<set>.links`` are written.
+        folder: where ``<set>.<suffix>`` is written.
         downloads: the folder that keeps what was fetched.
 
     Raises:
@@ -40,14 +40,15 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
             line is blank where none may be.
     """
     fetched = fetch(source.downloads(), downloads)
-    for name, sides in source.files.items():
+    for name, files in source.files.items():
         with TemporaryDirectory(dir=folder) as unpacked:
             try:
-                texts = _unpack(sides.all(), fetched, Path(unpacked))
-                rows = _rows(sides, texts, name == train)
-                ends = ("en", "de", "links") if sides.links else ("en", "de")
-                _write_set(rows, [folder / f"{name}.{end}" for end in ends])
-            except InputError as error:  # it must not name a folder that is about to be deleted
+                listed = [file for together in files.values() for file in together]
+                texts = _unpack(listed, fetched, Path(unpacked))
+                rows = _rows(files, texts, name == train)
+                _write_set(rows, [folder / f"{name}.{suffix}" for suffix in files])
+            except InputError as error:
+                # The message must not name a folder that is about to be deleted.
                 kept = next(iter(fetched.values())).parent
                 raise InputError(str(error).replace(f"{unpacked}/", f"{kept}/")) from None
 
@@ -71,32 +72,74 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
     return texts
 
 
-def _rows(
-    sides: ParallelFiles, texts: Mapping[str, Path], may_be_blank: bool
-) -> Iterator[tuple[str, ...]]:
-    """Yield the English line, the German line and, where known, the links of every pair of a set."""
-    for i, (en, de) in enumerate(zip(sides.en, sides.de, strict=True)):
-        paths = [texts[en.text], texts[de.text]]
-        if en.text.endswith(".sgm"):
-            yield from read_parallel_sgm(*paths)
-            continue
-        gold = texts[sides.links[i].text] if sides.links else None
-        files = [*paths, gold] if gold else paths
-        count_parallel_lines(files)
-        for number, row in enumerate(zip(*map(iter_lines, files), strict=True), start=1):
-            if gold and not "".join(row).strip():
-                continue  # RWTH's files have such a line; it is not a pair
-            if not may_be_blank:
-                _refuse_blank(paths, row, number)
-            yield (*row[:2], _links(gold, row[2], number)) if gold else row
+def write_local(local: Path, languages: Languages, sets: Sets, folder: Path) -> None:
+    """Check the files of every set in the user's folder, and copy them.
+
+    Raises:
+        InputError: if a file is missing, empty or not UTF-8; if the files of a set do not correspond;
+            if a line is blank where none may be.
+    """
+    for name in sets.all():
+        files = local_files(local, languages, name)
+        rows = _together(files, name == sets.train)
+        _write_set(rows, [folder / f"{name}.{suffix}" for suffix in files])
 
 
-def _refuse_blank(paths: Iterable[Path], row: Iterable[str], number: int) -> None:
-    for path, line in zip(paths, row, strict=False):
-        if not line.strip():
+def local_files(local: Path, languages: Languages, name: str) -> dict[str, Path]:
+    """Return the user's files of a set by their suffix.
+
+    Raises:
+        InputError: if the file of a language is missing, or there is both a file and its ``.gz``.
+    """
+    needed = list(languages.codes)
+    possible = [*needed, *(f"{code}.{n}" for code in needed for n in range(2, 10)), LINKS]
+    files: dict[str, Path] = {}
+    for suffix in possible:
+        ways = [Path(local, f"{name}.{suffix}{end}") for end in ("", ".gz")]
+        there = [path for path in ways if path.is_file()]
+        if len(there) > 1:
+            raise InputError(f"{there[0]}: there is {there[1].name}, too; keep one of the two")
+        if there:
+            files[suffix] = there[0]
+        elif suffix in needed:
             raise InputError(
-                f"{path}:{number}: blank line in a set that is scored; "
-                f"take the pair out of both languages' files"
+                f"{ways[0]}: no such file; put the text of {suffix!r} there, or link it"
+            )
+    return files
+
+
+def _rows(
+    files: SetFiles, texts: Mapping[str, Path], may_be_blank: bool
+) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of every pair of a set, in the order of the suffixes."""
+    for together in zip(*files.values(), strict=True):
+        paths = {suffix: texts[file.text] for suffix, file in zip(files, together, strict=True)}
+        if together[0].text.endswith(".sgm"):
+            yield from read_parallel_sgm(*paths.values())
+        else:
+            yield from _together(paths, may_be_blank)
+
+
+def _together(paths: Mapping[str, Path], may_be_blank: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the corresponding lines of files, which are given by suffix; links in Pharaoh's format."""
+    count_parallel_lines(paths.values())
+    for number, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
+        row = dict(zip(paths, lines, strict=True))
+        if LINKS in row:
+            if not "".join(lines).strip():
+                continue  # RWTH's files have such a line; it is not a pair
+            row[LINKS] = _links(paths[LINKS], row[LINKS], number)
+        if not may_be_blank:
+            _refuse_blank(paths, row, number)
+        yield tuple(row.values())
+
+
+def _refuse_blank(paths: Mapping[str, Path], row: Mapping[str, str], number: int) -> None:
+    for suffix, line in row.items():
+        if suffix != LINKS and not line.strip():
+            raise InputError(
+                f"{paths[suffix]}:{number}: blank line in a set that is scored; "
+                f"take the pair out of all files of the set"
             )
 
 

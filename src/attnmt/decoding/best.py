@@ -5,7 +5,7 @@ The page's headline, MLflow and the server all name this model.
 
 from pathlib import Path
 
-from attnmt.config import Params
+from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.trained import read_metrics
@@ -20,15 +20,17 @@ def best_model(params: Params, root: Path = Path()) -> str:
     ranked = ranked_models(params, root)
     if not ranked:
         path = Layout(params.experiment, root).model("*") / "metrics.json"
+        other = f"snakemake -j2 --config experiment={params.experiment}"
+        run = "make demo" if params.experiment == DEMO else other
         raise InputError(
-            f"{path}: no English-German model of family {_family(params)!r} is trained; run the "
-            f"train stages first, or name a model"
+            f"{path}: no forward model of family {_family(params)!r} is trained; to train "
+            f"them all: {run}; or name a model"
         )
     return ranked[0]
 
 
 def ranked_models(params: Params, root: Path = Path()) -> list[str]:
-    """Return the trained English-German models of the first family, the best one first.
+    """Return the trained forward models of the first family, the best one first.
 
     The best one has the lowest perplexity on the development set. Models with faults of the authors'
     program are left out.
@@ -39,7 +41,7 @@ def ranked_models(params: Params, root: Path = Path()) -> list[str]:
     layout, perplexities = Layout(params.experiment, root), {}
     for name, model in params.models.items():
         folder = layout.model(name)
-        fits = model.family == _family(params) and model.direction == "en-de" and not model.faults
+        fits = model.family == _family(params) and model.direction == "forward" and not model.faults
         if fits and (folder / "metrics.json").exists():
             perplexities[name] = read_metrics(folder).dev_perplexity
     return sorted(perplexities, key=lambda name: perplexities[name])

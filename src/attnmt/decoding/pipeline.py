@@ -1,37 +1,99 @@
 """From raw text to translations, by any model or ensemble of an experiment."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
-from attnmt.config import Encoding, Params, Tokenize
+from attnmt.config import Encoding, Language, Params, Tokenize
 from attnmt.decoding.reading import load_reading
 from attnmt.decoding.search import Search
-from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
+from attnmt.decoding.text_translator import (
+    TextTranslator,
+    Translation,
+    Units,
+    dvc_target,
+    load_translator,
+    needed_files,
+)
+from attnmt.errors import InputError
+from attnmt.layout import Layout
 from attnmt.text.encode import words_read
+from attnmt.text.encoded import EncodedSets, EncodedText
 from attnmt.text.pieces import Cutter, read_codes
-from attnmt.text.tokens import splitter
+from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
 
 
-class Pipeline:
-    """Does for any text what the stages do for a test set: from raw text to plain translations.
+class Reader:
+    """Turns raw text of one language into what the models of a family read.
 
     Words are cut into pieces by the codes and by the vocabulary. If ``encoding.vocabulary`` leaves room,
     the vocabulary holds every piece that training saw. If not, a piece that the vocabulary lacks is cut
     further here, but is unknown in the encoded sets.
     """
 
-    def __init__(self, translator: TextTranslator, tokenize: Tokenize, encoding: Encoding) -> None:
-        """Join the models to the settings by which their training text was read."""
-        self.translator = translator
-        self._split = splitter(translator.source, tokenize)
+    def __init__(
+        self, data: EncodedSets, language: Language, tokenize: Tokenize, encoding: Encoding
+    ) -> None:
+        """Take the settings by which the family's text in ``language`` was read."""
+        self.vocabulary = data.vocabulary(language.code)
+        self._split = tokenizer(language, tokenize.split_hyphens).tokenize
         self._encoding = encoding
         self._cutter: Cutter | None = None
-        data = translator.data
         if data.pieces:
             codes = read_codes(data.folder / "codes")
-            known = data.vocabulary(translator.source).words[len(SPECIAL) :]
-            self._cutter = Cutter(codes, known)
+            self._cutter = Cutter(codes, self.vocabulary.words[len(SPECIAL) :])
+
+    def units(self, line: str, place: str = "") -> Units:
+        """Return the words or the pieces of a raw line; ``place`` names it in an error.
+
+        Raises:
+            InputError: if the line holds a mark that cannot be cut into pieces.
+        """
+        return self.units_of(self._split(line), place or f"{line[:60]!r}")
+
+    def units_of(self, tokens: Sequence[str], place: str) -> Units:
+        """Return the words or the pieces of tokens.
+
+        Raises:
+            InputError: if a token holds a mark that cannot be cut into pieces.
+        """
+        words = words_read(" ".join(tokens), self._encoding, place)
+        return self._cutter.cut(words) if self._cutter else words
+
+    def words_lost(self, line: str) -> int:
+        """Return how many of a raw line's first words are not read, by ``encoding.length``."""
+        most = self._encoding.length
+        return max(0, len(self._split(line)) - most) if most else 0
+
+    @property
+    def unit(self) -> str:
+        """What the models read, in the plural: words or pieces."""
+        return "pieces" if self._cutter else "words"
+
+
+class Pipeline:
+    """Does for any text what the stages do for a test set: from raw text to plain translations."""
+
+    def __init__(
+        self, translator: TextTranslator, tokenize: Tokenize, encoding: Encoding, longest: int
+    ) -> None:
+        """Join the models to the settings by which their training text was read.
+
+        ``longest`` is the number of units of the longest source sentence that was trained on.
+        """
+        self.translator = translator
+        self.longest = longest
+        self._settings = tokenize, encoding
+        self.source = self._reader(translator.sides[0])
+
+    @cached_property
+    def target(self) -> Reader:
+        """Return the reader of the language that is translated into, for references."""
+        return self._reader(self.translator.sides[1])
+
+    def _reader(self, language: Language) -> Reader:
+        return Reader(self.translator.data, language, *self._settings)
 
     def translate(
         self, lines: Sequence[str], options: Search | None = None
@@ -40,21 +102,25 @@ class Pipeline:
 
         A line without words has one translation, which is empty.
 
-        ``options`` are those of this search; None takes the translator's own.
+        ``options`` hold for this search only; None takes the translator's own.
 
         Raises:
             InputError: if a line holds a mark that cannot be cut into pieces.
         """
-        sentences = [self.units(line) for line in lines]
+        return self.translate_units([self.units(line) for line in lines], options)
+
+    def translate_units(
+        self, sentences: Sequence[Units], options: Search | None = None
+    ) -> list[list[Translation]]:
+        """Return the best translations of each sentence of :meth:`units`; see :meth:`translate`."""
         with_words = [units for units in sentences if units]
         translations = iter(self.translator.translate(with_words, options))
         empty = Translation("", [], [], [], [], 0.0, [])
         return [next(translations) if units else [empty] for units in sentences]
 
-    def units(self, line: str) -> Units:
-        """Return the units that the models read for a raw line."""
-        words = words_read(" ".join(self._split(line)), self._encoding, f"{line[:60]!r}")
-        return self._cutter.cut(words) if self._cutter else words
+    def units(self, line: str, place: str = "") -> Units:
+        """Return what :meth:`Reader.units` does for a raw line of the source language."""
+        return self.source.units(line, place)
 
     def plain(self, words: Sequence[str]) -> str:
         """Return tokens as plain text: hyphens joined, detokenized."""
@@ -72,12 +138,50 @@ def load_pipeline(
     """Load a model or an ensemble; see :func:`load_translator` and :func:`load_reading`.
 
     Below ``root`` it reads ``data/<experiment>/encoded/<family>/{vocab.*,codes,summary.json}``,
-    ``data/<experiment>/dictionary/<direction>.tsv``,
-    ``models/<experiment>/<name>/weights.safetensors`` and, where there is attention,
-    ``translations/<experiment>/<name>/reading.json``.
+    ``data/<experiment>/dictionary/<source>-<target>.tsv``,
+    ``models/<experiment>/<member>/weights.safetensors`` of every member and, where there is attention,
+    ``translations/<experiment>/<name>/reading.json``. It also reads the ids of the encoded training
+    text, if they are there, to find its longest sentence.
+
+    Raises:
+        InputError: if a file is missing (naming the command that makes it), or for what
+            :func:`load_translator` refuses.
     """
+    _refuse_untrained(params, name, root)
     translator = load_translator(params, name, root, beam=beam, n_best=n_best)
     if translator.attends:
         translator.read_at(load_reading(params, name, root).chosen)
     encoding = params.families[params.translators(name).family].encoding
-    return Pipeline(translator, params.tokenize, encoding)
+    longest = _longest_trained(params, translator, encoding)
+    return Pipeline(translator, params.tokenize, encoding, longest)
+
+
+def _refuse_untrained(params: Params, name: str, root: Path) -> None:
+    """Refuse a model or an ensemble if one of its files is missing; name the command that makes it.
+
+    Raises:
+        InputError: if the experiment has no such model or ensemble, or a file is missing.
+    """
+    needed = [path for path, _ in needed_files(params, name, root)]
+    if params.attends(name):
+        needed.append(Layout(params.experiment, root).reading(name))
+    missing = next((path for path in needed if not path.exists()), None)
+    if missing is not None:
+        stage = "ensemble" if name in params.ensembles else "translate"
+        raise InputError(
+            f"{missing}: no such file; to train {name} and all that it needs: "
+            f"dvc repro {dvc_target(params, f'{stage}@{name}')}"
+        )
+
+
+def _longest_trained(params: Params, translator: TextTranslator, encoding: Encoding) -> int:
+    """Return the units of the longest source sentence of the training text.
+
+    The encoded text beside the vocabularies says it. A model that is packed or served has no such text.
+    Then the result is the most words that the tokens stage keeps, or fewer if the family reads fewer.
+    """
+    folder, train = translator.data.folder, params.sets.train
+    try:
+        return int(EncodedText.open(folder, train, translator.source).lengths.max())
+    except InputError:
+        return min(params.tokenize.max_length, encoding.length or params.tokenize.max_length)

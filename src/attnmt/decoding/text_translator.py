@@ -7,7 +7,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import Language, LinkStep, Params
 from attnmt.corpora.links import Links
 from attnmt.decoding.batched import Ids, attention_of_all, force_all, translate
 from attnmt.decoding.ensemble import authors_step
@@ -22,7 +22,7 @@ from attnmt.model.saved import load_model
 from attnmt.model.translator import Translator
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
-from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
 
 LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
@@ -38,13 +38,13 @@ class Translation(NamedTuple):
     source: list[str]  # the words that were read
     links: Links  # between words, source-target; empty without attention
     score: float  # log p
-    ids: list[int]  # what the search gave, ids of words or of pieces
+    ids: list[int]  # what the search found, as ids of words or pieces
 
 
 class ForcedSet(NamedTuple):
     """What the models say about a set's references."""
 
-    scores: list[float]  # log p of each
+    scores: list[float]  # log p of each reference
     # Each sentence's links between words, source-target, by the step at which they are
     # read; empty without attention.
     links: dict[LinkStep, list[Links]]
@@ -56,20 +56,25 @@ class TextTranslator:
     def __init__(
         self,
         models: Sequence[Translator],
+        sides: tuple[Language, Language],
         data: EncodedSets,
         dictionary: Dictionary,
         options: Search,
         batch_size: int,
     ) -> None:
-        """Take models of one family, in eval mode; ``batch_size`` does not change translations."""
+        """Take models of one family and direction, in eval mode, and what they read and write.
+
+        ``batch_size`` does not change translations.
+        """
         self.models = models
         self.data = data
         self.dictionary = dictionary
         self.options = options
         self.batch_size = batch_size
-        self.source, self.target = models[0].config.system.direction.split("-")
+        self.sides = sides
+        self.source, self.target = (side.code for side in sides)
         self._vocabularies = {k: data.vocabulary(k) for k in (self.source, self.target)}
-        self._moses = MosesTokenizer(self.target, split_hyphens=False)
+        self._rule = tokenizer(sides[1], split_hyphens=False)
 
     @property
     def attends(self) -> bool:
@@ -83,7 +88,7 @@ class TextTranslator:
     def choose_reading(self, dev: str) -> Reading:
         """Return the reading that brings back the most unknown words of the set ``dev``.
 
-        This must not be a test set. If both readings bring back the same number, the result is the
+        ``dev`` must not be a test set. If both readings bring back the same number, the result is the
         authors' reading. A sentence counts only if it keeps its number of words when its unknown pieces
         are replaced by ``<unk>``. The model must have attention.
         """
@@ -117,7 +122,7 @@ class TextTranslator:
     ) -> list[list[Translation]]:
         """Return the best translations of each sentence, the best first. No sentence may be empty.
 
-        ``options`` are those of this search; None takes the translator's own.
+        ``options`` hold for this search only; None takes the translator's own.
         """
         options = options or self.options
         ids = _ids(self._vocabularies[self.source], sentences)
@@ -133,12 +138,17 @@ class TextTranslator:
 
     def force_set(self, name: str) -> ForcedSet:
         """Return scores and links of a set's references."""
-        units = [self.data.units(name, side) for side in (self.source, self.target)]
-        sources, targets = (
+        return self.force(*(self.data.units(name, side) for side in (self.source, self.target)))
+
+    def force(self, sources: Sequence[Units], targets: Sequence[Units]) -> ForcedSet:
+        """Return scores and links of translations that are given, one for each source sentence."""
+        units = [sources, targets]
+        source_ids, target_ids = (
             _ids(self._vocabularies[side], text)
             for side, text in zip((self.source, self.target), units, strict=True)
         )
-        forced = force_all(self.models, sources, targets, self.batch_size, self.options.average)
+        average = self.options.average
+        forced = force_all(self.models, source_ids, target_ids, self.batch_size, average)
         links: dict[LinkStep, list[Links]] = {}
         for step in LINK_STEPS if self.attends else ():
             links[step] = [
@@ -179,7 +189,7 @@ class TextTranslator:
 
     def plain(self, words: Sequence[str]) -> str:
         """Return tokens as plain text: hyphens joined, detokenized."""
-        return self._moses.detokenize(words)
+        return self._rule.detokenize(words)
 
     def _translation(self, candidate: Candidate, source: Units) -> Translation:
         units = self._vocabularies[self.target].decode(candidate.words)
@@ -216,17 +226,14 @@ def load_translator(
         InputError: if the experiment has no such model, a file is missing (naming the stage that makes
             it) or damaged, or a model was trained on other data or by other settings.
     """
-    layout, decoding, ensemble = (
-        Layout(params.experiment, root),
-        params.decoding,
-        params.translators(name),
-    )
+    for path, stage in needed_files(params, name, root):
+        if not path.exists():
+            target = dvc_target(params, stage)
+            raise InputError(f"{path}: no such file; run dvc repro {target} first")
+    layout, decoding = Layout(params.experiment, root), params.decoding
+    ensemble = params.translators(name)
     family, direction = ensemble.family, params.models[ensemble.members[0]].direction
-    encoded, dictionary = layout.encoded(family), layout.dictionary / f"{direction}.tsv"
-    _check(encoded / "summary.json", f"encode@{family}", params)
-    _check(dictionary, "dictionary", params)
-    for member in ensemble.members:
-        _check(layout.model(member) / "weights.safetensors", f"train@{member}", params)
+    encoded, dictionary = layout.encoded(family), layout.dictionary_file(*params.sides(name))
     data = EncodedSets(encoded)
     best = n_best or decoding.n_best
     models = [load_model(params, member, data.digest, root) for member in ensemble.members]
@@ -239,6 +246,7 @@ def load_translator(
     )
     return TextTranslator(
         models,
+        params.languages.sides(direction),
         data,
         Dictionary.load(dictionary, lowercase=params.families[family].encoding.lowercase),
         options,
@@ -246,9 +254,24 @@ def load_translator(
     )
 
 
-def _check(path: Path, stage: str, params: Params) -> None:
-    """Refuse to go on without a file; say which stage makes it."""
-    if not path.exists():
-        file = Path(params.params_file).with_name("dvc.yaml")
-        target = stage if file == Path("dvc.yaml") else f"{file}:{stage}"
-        raise InputError(f"{path}: no such file; run dvc repro {target} first")
+def needed_files(params: Params, name: str, root: Path = Path()) -> list[tuple[Path, str]]:
+    """Return the files that a model or an ensemble translates with, each with the stage that makes it.
+
+    Raises:
+        InputError: if the experiment has neither.
+    """
+    layout, ensemble = Layout(params.experiment, root), params.translators(name)
+    return [
+        (layout.encoded(ensemble.family) / "summary.json", f"encode@{ensemble.family}"),
+        (layout.dictionary_file(*params.sides(name)), "dictionary"),
+        *(
+            (layout.model(member) / "weights.safetensors", f"train@{member}")
+            for member in ensemble.members
+        ),
+    ]
+
+
+def dvc_target(params: Params, stage: str) -> str:
+    """Return a stage of an experiment as ``dvc repro`` takes it in the project's folder."""
+    file = Path(params.params_file).with_name("dvc.yaml")
+    return stage if file == Path("dvc.yaml") else f"{file}:{stage}"

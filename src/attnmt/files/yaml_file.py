@@ -19,9 +19,10 @@ NO_NUMBERS = {
     str: "; in YAML a number in quotes is text, and so is 1e-3: write 0.001",
     bool: "; in YAML yes, no, on and off mean true and false: write a number",
 }
+NO_TEXT = "; in YAML yes, no, on and off mean true and false: put the word into quotes"
 # The two forms of an experiment's seeds, as pydantic names them in a location. No key has these names.
 SEEDS_OF_ALL, SEEDS_BY_NAME = "seeds-of-all", "seeds-by-name"
-CHOICES = ("grammar", "download", "choice", SEEDS_OF_ALL, SEEDS_BY_NAME)
+CHOICES = ("grammar", "download", "choice", "local", SEEDS_OF_ALL, SEEDS_BY_NAME)
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
@@ -112,6 +113,8 @@ class YamlFile:
         location, message = explained(details, model)
         if details["type"] in ("int_type", "float_type"):
             message += NO_NUMBERS.get(type(details["input"]), "")
+        if details["type"] == "string_type" and isinstance(details["input"], bool):
+            message += NO_TEXT
         return str(self.error(location, message))
 
 

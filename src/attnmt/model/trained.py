@@ -12,8 +12,8 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, Field, PositiveFloat, model_validator
 
-from attnmt.config import ModelShape, Sets, System, Training
-from attnmt.config.strict import Name
+from attnmt.config import ModelShape, System, Training
+from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
 from attnmt.files.text_file import read_text
@@ -27,7 +27,7 @@ def _moment(text: str) -> str:
 class _TrainingFile(Record):
     """Which training a file belongs to."""
 
-    experiment: Name
+    experiment: Slug
     model: Name
     family: Name
     seed: Count
@@ -38,10 +38,18 @@ class _TrainingFile(Record):
 AnyFile = TypeVar("AnyFile", bound=_TrainingFile)
 
 
+class TrainedSets(Record):
+    """The sets that a training read."""
+
+    train: Name
+    dev: Name
+    tests: list[Name]
+
+
 class TrainedConfig(_TrainingFile):
     """What a training was asked to do, and what rebuilds its model: ``config.json``."""
 
-    sets: Sets
+    sets: TrainedSets
     training: Training
     system: System
     shape: ModelShape

@@ -13,7 +13,7 @@ from attnmt.model.translator import ModelConfig
 from attnmt.planning.cost import BYTES, parameters, training_memory, work
 from attnmt.planning.space import Space, disk, files_to_fetch
 from attnmt.planning.speed import Speed, measure
-from attnmt.planning.text_size import Lengths, TextSize, training_size
+from attnmt.planning.text_size import Lengths, TextSize, in_direction, training_size
 
 if TYPE_CHECKING:
     from attnmt.workflow.graph import Stage  # which imports DVC
@@ -26,8 +26,8 @@ class Group:
     name: str
     stages: int
     to_run: int
-    threads: int  # of each
-    gpus: int  # of each
+    threads: int  # for each stage
+    gpus: int  # for each stage
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class PlannedTraining:
     name: str
     config: ModelConfig
     recipe: Training
-    longest: int  # the most words of a sentence
-    text: TextSize | None  # None where nothing says how much there is
-    seconds: float | None  # how long it took; None if it would run
+    longest: int  # the most words that a sentence may have
+    text: TextSize | None  # None if its size is not known
+    seconds: float | None  # how long the training took; None if it has yet to run
 
     @property
     def parameters(self) -> int:
@@ -65,7 +65,7 @@ class PlannedTraining:
 
     @property
     def memory(self) -> int:
-        """Bytes on a GPU, roughly, while the longest sentences are trained on."""
+        """Roughly the bytes that a batch of the longest sentences takes on a GPU."""
         lengths = Lengths(self.longest, self.longest + 1)
         return training_memory(self.config, self.recipe.batch_size, lengths)
 
@@ -95,15 +95,15 @@ class Plan:
         return all(training.text is not None for training in self.to_train)
 
     def measure(self, threads: int, graphs: bool = True) -> Speed:
-        """For some seconds, train the model whose target word costs most; return its speed.
+        """Train for some seconds the model whose target word costs most; return its speed.
 
         Raises:
-            InputError: if nothing says how long the sentences are.
+            InputError: if the lengths of the sentences are not known.
         """
         known = [training for training in self.trainings if training.text is not None]
         if not known:
             raise InputError(
-                f"nothing says how long the sentences of {self.experiment} are; run its encode "
+                f"the lengths of the sentences of {self.experiment} are not known; run its encode "
                 f"stages first"
             )
         largest = max(known, key=lambda training: training.flop)
@@ -119,7 +119,7 @@ def make_plan(
 
     Args:
         stages: the stages from ``graph.read_stages``; those that are settled would not run.
-        at_once: trainings that run at a time.
+        at_once: how many trainings run at the same time.
     """
     done = {stage.name for stage in stages if stage.settled}
     trainings = [_training(params, name, f"train@{name}" in done, root) for name in params.models]
@@ -134,7 +134,7 @@ def make_plan(
 
 
 def _groups(stages: Sequence["Stage"]) -> list[Group]:
-    """Return the stages by the part of their name before the @, in dvc.yaml's order."""
+    """Group the stages by the part of their names before the @, in dvc.yaml's order."""
     groups: dict[str, list[Stage]] = {}
     for stage in stages:
         groups.setdefault(stage.name.partition("@")[0], []).append(stage)
@@ -155,9 +155,7 @@ def _training(params: Params, name: str, done: bool, root: Path) -> PlannedTrain
     family = params.families[model.family]
     text = training_size(params, model.family, root)
     largest = family.encoding.vocabulary
-    words = [
-        text.vocabulary[language] if text else largest for language in (model.source, model.target)
-    ]
+    words = in_direction(text.vocabulary, model) if text else [largest, largest]
     folder = Layout(params.experiment, root).model(name)
     return PlannedTraining(
         name,

@@ -11,10 +11,10 @@ from attnmt.layout import Layout
 from attnmt.planning.text_size import TextSize, training_size
 
 # Estimates for English and German text and the files that encoding makes of it
-BYTES_A_WORD = 6  # of running text, the space included
+BYTES_A_WORD = 6  # one word of running text, and the space after it
 BYTES_AN_ID = 4
 BYTES_A_PAIR = 16  # where each of its two sentences starts
-CHECKPOINTS = 5  # the last and the one before it, the best of each, and one that is being written
+CHECKPOINTS = 5  # the last two, the best weights of each, and one that is being written
 KEPT = 2  # a finished training keeps the last and the best until `attnmt commit`
 
 
@@ -24,11 +24,11 @@ class Space:
 
     what: str
     now: int
-    most: int | None  # until all stages have run; None where nothing says how much
+    most: int | None  # the most until all stages have run; None if that is not known
 
 
 def files_to_fetch(params: Params, done: Collection[str], root: Path = Path()) -> list[File]:
-    """Return the files that the corpus stage would fetch; ``done`` stages would not run."""
+    """Return the files that the corpus stage would fetch. The stages in ``done`` would not run."""
     if params.source is None or "corpus" in done or os.environ.get(MIRROR):
         return []
     folder = Layout(params.experiment, root).downloads
@@ -47,7 +47,7 @@ def disk(
     Args:
         done: stages that would not run; what they wrote stays as it is.
         weights: bytes of the weights of every model.
-        at_once: trainings that run at a time.
+        at_once: how many trainings run at the same time.
     """
     layout = Layout(params.experiment, root)
     raw, tokens = _text_bytes(params)
@@ -94,7 +94,7 @@ def _row(what: str, paths: Iterable[Path], done: bool, estimate: int | None) -> 
 
 
 def _sum(what: str, rows: Iterable[Space]) -> Space:
-    """Return one row for several. Its ``most`` is known if that of each is known."""
+    """Return one row for several. Its ``most`` is known only if that of every row is known."""
     parts = list(rows)
     most = [row.most for row in parts]
     known = [size for size in most if size is not None]
@@ -123,7 +123,7 @@ def _fetched_bytes(params: Params) -> int | None:
 
 def _text_bytes(params: Params) -> tuple[int, int] | tuple[None, None]:
     """Return the bytes of the training text, raw and as tokens; the other sets are small beside it."""
-    expected = params.source.expected if params.source else None
+    expected = params.expected
     if expected is None:
         return None, None
     return expected.raw_bytes, sum(expected.words.values()) * BYTES_A_WORD
@@ -137,6 +137,6 @@ def _encoded_bytes(size: TextSize | None) -> int | None:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a file, or of all files in a folder; 0 if there is none."""
+    """Return the bytes of a file, or of all files in a folder; 0 if it does not exist."""
     files = path.rglob("*") if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.is_file())

@@ -1,7 +1,8 @@
 """How fast a model trains: measured now, taken from finished trainings, or the paper's.
 
-A speed is kept as operations a second, so that it holds for other models too; ``cost.py`` counts their
-operations. Smaller models reach fewer, because more of their time goes into what is not counted.
+A speed is kept in operations a second, so that it holds for other models too. ``cost.py`` counts the
+operations of a model. Smaller models reach fewer a second, because they spend more of their time on what
+is not counted.
 """
 
 import os
@@ -14,6 +15,7 @@ from typing import Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from attnmt.config import ModelShape, System, Training
 from attnmt.layout import Layout
@@ -38,8 +40,8 @@ class Speed:
 
     training: str
     device: str
-    target_words: float  # a second, with ``</s>``
-    flop: float  # operations a second, in the products of matrices
+    target_words: float  # per second; ``</s>`` is counted, too
+    flop: float  # operations per second in products of matrices
 
     @classmethod
     def of(
@@ -73,14 +75,14 @@ def finished_speeds(experiment: str, root: Path = Path()) -> list[Speed]:
     """Return, for each device, the speed of the largest training that was finished on it.
 
     The largest is the one whose target word costs most. If the experiment has finished trainings, only
-    these count; otherwise those of all experiments do. A training without its encoded text does not
-    count, because that text says how long its sentences are.
+    these count; otherwise those of all experiments do. A training whose encoded text is gone does not
+    count, because only that text says how long its sentences were.
 
     Raises:
         InputError: if a model's files are damaged, or another version of this program wrote them.
     """
     paths = sorted(root.glob(f"models/{experiment}/*/provenance.json"))
-    largest: dict[str, Speed] = {}  # of each device
+    largest: dict[str, Speed] = {}  # by device
     for path in paths or sorted(root.glob("models/*/*/provenance.json")):
         speed = _finished_speed(path.parent, root)
         if speed and (speed.device not in largest or speed.cost > largest[speed.device].cost):
@@ -89,7 +91,7 @@ def finished_speeds(experiment: str, root: Path = Path()) -> list[Speed]:
 
 
 def _finished_speed(folder: Path, root: Path) -> Speed | None:
-    """Return the speed of the training that made a model; None without its encoded text."""
+    """Return the speed of the training that made a model; None if its encoded text is gone."""
     facts = read_provenance(folder)
     encoded = Layout(facts.experiment, root).encoded(facts.family)
     if not (encoded / "summary.json").exists():
@@ -116,7 +118,7 @@ def measure(
 
     Args:
         lengths: the lengths of each sentence pair; they are rounded.
-        threads: threads of the CPU; no more than it has cores are used.
+        threads: how many threads to use on the CPU, but never more than it has cores.
         graphs: whether a GPU may run the steps as CUDA graphs.
     """
     torch.set_num_threads(min(threads, os.cpu_count() or 1))
@@ -138,14 +140,16 @@ def measure(
         words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, MEASURED)
     facts = surroundings(device)
     where = machine(facts["device"], facts["threads"])
-    return Speed.of(f"{name}, now, no padding", where, words, config, lengths)
+    return Speed.of(f"{name} (measured now, without padding)", where, words, config, lengths)
 
 
 def _batches_a_second(train_one_batch: Callable[[], None], seconds: float) -> float:
     count, started = 0, time.monotonic()
-    while (passed := time.monotonic() - started) < seconds or not count:
-        train_one_batch()
-        count += 1
+    with tqdm(desc="seconds", total=round(seconds), disable=None, leave=False) as bar:
+        while (passed := time.monotonic() - started) < seconds or not count:
+            train_one_batch()
+            count += 1
+            bar.update(int(min(passed, seconds)) - bar.n)
     return count / passed
 
 

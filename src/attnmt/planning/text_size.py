@@ -1,5 +1,6 @@
-"""How much text a family trains on: counted if it is encoded, otherwise as the parameters expect."""
+"""How much text a family trains on: counted if it is encoded, otherwise what the parameters expect."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -21,9 +22,10 @@ class TextSize:
     """A training set as the models of a family read it."""
 
     pairs: int
-    words: dict[str, int]  # in each language, without ``</s>``; pieces if words are cut into them
-    vocabulary: dict[str, int]  # entries of each language
-    counted: bool  # in the encoded text; False if expected
+    # Both have a number for each language, source first.
+    words: dict[str, int]  # words or pieces, as the family reads them, without ``</s>``
+    vocabulary: dict[str, int]  # entries
+    counted: bool  # True if counted in the encoded text, False if expected
 
     @classmethod
     def read(cls, encoded: Path, train: str) -> Self:
@@ -34,33 +36,41 @@ class TextSize:
         """
         summary = read_summary(encoded)
         train_set = summary.of(train, encoded)
-        words = {"en": train_set.en.tokens, "de": train_set.de.tokens}
-        entries = {language: summary.vocabulary.of(language) for language in words}
-        return cls(train_set.lines, words, entries, counted=True)
+        words = {language: side.tokens for language, side in train_set.text.items()}
+        return cls(train_set.lines, words, dict(summary.vocabulary), counted=True)
 
     def lengths(self, system: System) -> Lengths:
         """Return the mean lengths of a sentence pair in the system's direction."""
-        source, target = (self.words[language] for language in (system.source, system.target))
+        source, target = in_direction(self.words, system)
         return Lengths(source / self.pairs, target / self.pairs + 1)
 
     def target_words(self, system: System) -> int:
         """Return the words that an epoch predicts, with the ``</s>`` of every sentence."""
-        return self.words[system.target] + self.pairs
+        return in_direction(self.words, system)[1] + self.pairs
+
+
+def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
+    """Return the two languages' numbers in a system's order: what it reads, then what it writes.
+
+    ``numbers`` has the experiment's source language first.
+    """
+    return list(numbers.values())[:: 1 if system.direction == "forward" else -1]
 
 
 def training_size(params: Params, family: str, root: Path = Path()) -> TextSize | None:
     """Return the size of a family's training text; None if it is not known.
 
-    An expected text is counted in words even where the family cuts them into pieces, and holds at most
-    ``encoding.length`` words a sentence.
+    The size of a text that is only expected is given in words, even if the family cuts them into
+    pieces. It is at most ``encoding.length`` words for each sentence, or ``tokenize.max_length`` if the
+    family has no such limit.
     """
     encoded = Layout(params.experiment, root).encoded(family)
     if (encoded / "summary.json").exists():
         return TextSize.read(encoded, params.sets.train)
-    expected = params.source.expected if params.source else None
+    expected = params.expected
     if expected is None:
         return None
     encoding = params.families[family].encoding
     most = expected.pairs * (encoding.length or params.tokenize.max_length)
-    words = {str(language): min(count, most) for language, count in expected.words.items()}
+    words = {code: min(expected.words[code], most) for code in params.languages.codes}
     return TextSize(expected.pairs, words, dict.fromkeys(words, encoding.vocabulary), counted=False)

@@ -13,6 +13,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.paper import rows_of, table_rows
 from attnmt.reporting.tables import Caption, Title
+from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
 
@@ -69,9 +70,8 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
         return []
     layout = Layout(params.experiment)
     path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"
-    data, gold = EncodedSets(layout.encoded(system.family)), None
-    if forced:
-        gold = _gold_links(data, test, params.model(system.members[0]).direction)
+    data = EncodedSets(layout.encoded(system.family))
+    gold = _gold_links(params, name, data, test) if forced else None
     samples = read_attention(path, data.lines(test), f"run translate of {name} again")
     shown_name = label(params, name)
     return [_matrix(path, name, shown_name, sample, gold) for sample in samples]
@@ -108,7 +108,7 @@ def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> Ma
     models = [row.model for row in table_rows(params, table) if row.model in params.models]
     if not models:
         return None
-    test = params.sets.aligned
+    test = params.sets.aligned[0]
     by_model = [read_matrices(params, str(model), test, forced=True) for model in models]
     line = _line_to_draw(by_model[0])
     matrices = [matrix for matrix in chain.from_iterable(by_model) if matrix.line == line]
@@ -135,15 +135,20 @@ def _line_to_draw(matrices: Iterable[Matrix]) -> int:
     return next(short, min(lengths, key=lengths.__getitem__))
 
 
-def _gold_links(data: EncodedSets, test: str, direction: str) -> list[Links] | None:
-    """Return the source-target gold links of a set's units, sure and possible ones."""
-    gold = data.gold(test)
-    if gold is None:
+def _gold_links(params: Params, name: str, data: EncodedSets, test: str) -> list[Links] | None:
+    """Return the gold links of a set's units, from what the system reads to what it writes.
+
+    The sure and the possible links are both included. The result is None if the set has no gold links.
+    """
+    system = params.translators(name)
+    if link_kind(params, test) == "silver":
         return None
-    links = [line.possible if direction == "en-de" else flipped(line.possible) for line in gold]
+    gold = reference_links(params, test, system.family).links
+    forward = params.model(system.members[0]).direction == "forward"
+    links = [line.possible if forward else flipped(line.possible) for line in gold]
     if not data.pieces:
         return links
-    sides = (data.units(test, language) for language in direction.split("-"))
+    sides = (data.units(test, language) for language in params.sides(name))
     return [piece_links(*line) for line in zip(links, *sides, strict=True)]
 
 

@@ -7,7 +7,6 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
-from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import table_rows
 
 FORCED, OWN = "forced", "own"
@@ -64,7 +63,7 @@ def attention_data(params: Params) -> AttentionData | None:
     """
     names = [name for name, model in params.models.items() if model.seed == 1]
     names += [name for name, ensemble in params.ensembles.items() if ensemble.seed == 1]
-    aligned, tests = params.sets.aligned, params.sets.tests
+    aligned, tests = params.sets.aligned[0], params.sets.tests
     sets = {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}
     matrices = {
         kind: {name: read_matrices(params, name, test, forced=kind == FORCED) for name in names}
@@ -121,7 +120,7 @@ def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
 
 def _described(params: Params, matrix: Matrix) -> Described:
     system = params.translators(matrix.name)
-    direction = LANGUAGES[params.model(system.members[0]).direction]
+    direction = params.languages.title(params.model(system.members[0]).direction)
     return Described(matrix.name, matrix.label, f"{direction}, family {system.family}")
 
 

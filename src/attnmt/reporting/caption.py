@@ -2,33 +2,36 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from attnmt.config import ALIGNER, DIAGONAL, Direction, Params
+from attnmt.config import ALIGNER, DIAGONAL, Direction, Params, Rule
 from attnmt.reporting.columns import LEVEL
 from attnmt.reporting.lines import Compared
 from attnmt.reporting.paper import paper_set
 from attnmt.reporting.recipes import marks
 from attnmt.reporting.tables import FAULTS, METRICS, SUBWORDS, Caption, Cell, TableSpec, Title
 
-LANGUAGES: dict[Direction, str] = {"en-de": "English-German", "de-en": "German-English"}
 LINKED = (
-    "AER is measured on force-decoded references. Each German word is linked to the English word that "
-    "has the largest attention weight at one step. For content scores that is the step after the word, "
-    "whose input is the word, as in the authors' program. For ensembles with such a score it is that "
-    "step, too. For location and for the GRU it is the step that predicts the word."
+    "AER is measured on force-decoded references. Each {target} word is linked to the {source} word "
+    "that has the largest attention weight at one step. For content scores, and for ensembles that "
+    "have one, this is the step after the one that predicts the word; the word is its input. The "
+    "authors' program does the same. For location and for the GRU it is the step that predicts the word."
 )
 READINGS = (
     "The columns “same step” and “next step” show both readings for every system. The diagonal is not "
-    "a model. It links each German word to the English word at the same position, or to the last one if "
-    "the English sentence is shorter."
+    "a model. It links each {target} word to the {source} word at the same position, or to the last "
+    "one if the {source} sentence is shorter."
+)
+SILVER = (
+    " No person linked the words of this set. The outside aligner, which also made the dictionary, made "
+    "these silver links. So this AER says how far attention is from that aligner."
 )
 REPLACED = (
     "To replace an unknown word we look up the source word that has the largest attention weight at "
-    "the same step, or at the next. For each system we take the step that restores more of the unknown "
-    "words in the development set's references."
+    "the same step, or at the next one. For each system we take the step that restores more of the "
+    "unknown words in the development set's references."
 )
 ONE_SEED = (
-    "Each system was trained once. So the intervals and p are about the sentences and not about another "
-    "training, and this table has no verdict."
+    "Each system was trained once. So the intervals and p are about other sentences and not about "
+    "another training. This table has no verdict."
 )
 SEVERAL_SEEDS = (
     "Where a system has several seeds, its number is their mean, and the number after ± is the standard "
@@ -37,15 +40,22 @@ SEVERAL_SEEDS = (
 )
 TESTED_SEEDS = (
     "Where both systems of a gain have several seeds, p and the interval of the gain are about the "
-    "systems: they hold for other seeds and other sentences. Only such a gain has a verdict. The two "
-    "systems of a gain are trained independently. Two that share trainings, such as an ensemble and its "
-    "member, are compared seed by seed, over the seeds that both have."
+    "systems: they hold for other seeds and other sentences. Only such a gain has a verdict. The "
+    "test takes the two systems of a gain as trained independently. Two that share trainings, such as "
+    "an ensemble and its member, are compared seed by seed, over the seeds that both have."
 )
 TESTED_SENTENCES = (
     "Where both have one seed, p is about the sentences, by approximate randomization. Where only one "
     "of them has several seeds, the gain has no p."
 )
-OWN = "A row that the paper does not have is our own."
+TOKENS: dict[Rule, str] = {  # what BLEU counts, by the rule of the target language
+    "moses": "Moses tokens",
+    "plain": "tokens of Moses' plain rules",
+    "characters": "characters",
+    "none": "the tokens of the text",
+}
+OF_CHARACTERS = "The tokens are characters, and all kinds of BLEU count characters."
+OWN = "Rows that the paper does not have are our own."
 OWN_VERDICT = (
     "Its verdict says whether it is higher or lower than the row that it is compared with."
 )
@@ -55,8 +65,8 @@ Conditions = Mapping[str, Cell]  # by column of the CSV file
 
 def title(params: Params, spec: TableSpec, rows: Rows) -> Title:
     """Return a table's title, such as "Table 1, English-German, experiment demo"."""
-    direction = next(scores.direction for row in rows for scores in row.line.scores)
-    return Title(spec.title, LANGUAGES[direction], params.experiment)
+    direction = _direction(rows)
+    return Title(spec.title, params.languages.title(direction), params.experiment)
 
 
 def caption(
@@ -78,19 +88,30 @@ def caption(
     ]
     if len(spec.scripts) == 1:
         parts.append(_bleu(params, spec, rows))
-    parts += (
-        [LINKED] * _any(rows, "aer")
-        + [READINGS] * spec.readings
-        + [REPLACED] * _any(rows, "reading")
-    )
+    elif spec.scripts and _rule(params, rows) == "characters":
+        parts.append(OF_CHARACTERS)
+    source, target = (side.name for side in params.languages.sides("forward"))
+    about_links = [LINKED] * _any(rows, "aer") + [READINGS] * spec.readings
+    parts += [text.format(source=source, target=target) for text in about_links]
+    parts += [REPLACED] * _any(rows, "reading")
     parts += _systems(rows)
     parts += marks(params, [row.line.row.model for row in rows]).notes.values()
     if spec.published:
         source = next(row.line.row.source for row in rows if row.line.row.source)
-        parts.append(f"Paper: {source}, {paper_set(spec.name)}.")
+        parts.append(f"Paper: {source}, {paper_set(spec.printed_as or spec.name)}.")
     if len(spec.scripts) == 1:
         parts.append(f"Signature: {common['signature']}.")
     return Caption(*(" ".join(part for part in half if part) for half in (lead, parts)))
+
+
+def _direction(rows: Rows) -> Direction:
+    """Return the direction in which a table's systems translate."""
+    return next(scores.direction for row in rows for scores in row.line.scores)
+
+
+def _rule(params: Params, rows: Rows) -> Rule:
+    """Return how the lines of the language that a table's systems write become tokens."""
+    return params.languages.sides(_direction(rows))[1].tokenize
 
 
 def _several(rows: Rows) -> bool:
@@ -116,9 +137,10 @@ def _measured(spec: TableSpec, rows: Rows, common: Conditions) -> str:
             sentences.append(f"The same translations of {measured_set} are scored in five ways.")
     if _any(rows, "aer"):
         details = [f"{common['aligned_lines']} sentences"] + ([] if spec.has_bleu else seeds)
-        gold = f"{common['sure']:,} sure and {common['possible']:,} possible gold links"
-        aligned_set = f"{common['aligned_set']} ({', '.join(details)}; {gold})"
-        sentences.append(f"AER is measured on {aligned_set}.")
+        kind = common["links"]
+        links = f"{common['sure']:,} sure and {common['possible']:,} possible {kind} links"
+        aligned_set = f"{common['aligned_set']} ({', '.join(details)}; {links})"
+        sentences.append(f"AER is measured on {aligned_set}.{SILVER if kind == 'silver' else ''}")
     brackets = " in brackets" if spec.inside else ""
     if _several(rows):
         intervals = f"The 95% intervals{brackets} of several seeds hold for a new training."
@@ -203,7 +225,11 @@ def _bleu(params: Params, spec: TableSpec, rows: Rows) -> str:
     family = next(scores.family for row in rows for scores in row.line.scores)
     encoding = params.families[family].encoding
     nist = spec.script_of("bleu") == "nist"
-    text = "detokenized text (mteval-v13a)" if nist else "Moses tokens (multi-bleu)"
+    rule = _rule(params, rows)
+    text = f"{TOKENS[rule]} (multi-bleu)"
+    if nist:
+        of = "the characters of " if rule == "characters" else ""
+        text = f"{of}detokenized text (mteval-v13a)"
     case = "lower-cased" if encoding.lowercase else "case kept"
     cut = f" A sentence is cut to its last {encoding.length} words." if encoding.length else ""
     return f"BLEU is computed on {text}, {case}.{cut}"

@@ -9,6 +9,7 @@ from attnmt.reporting.columns import filled, number_column, signed, text_column
 from attnmt.reporting.paper import paper_set
 from attnmt.reporting.tables import Caption, Cell, Column, ColumnRole, Table, Title
 from attnmt.scoring.claimed import Judged, judged_claims, set_of, systems_of
+from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.studies import Study
 from attnmt.scoring.verdicts import ALPHA
 
@@ -22,7 +23,7 @@ ELSEWHERE = (
 MEASURES: dict[Measure, tuple[str, int]] = {
     "bleu": ("BLEU", 2),
     "bleu_replaced": ("BLEU after unk", 2),
-    "gain_by_replacement": ("BLEU after unk, less BLEU", 2),
+    "gain_by_replacement": ("gain of BLEU by replacement", 2),
     "aer": ("AER", 3),
     "perplexity": ("perplexity", 2),
     "length_slope": ("BLEU after unk, per word of length", 3),
@@ -172,9 +173,10 @@ def _caption(params: Params, pairs: Pairs) -> Caption:
     ]
     rest = [
         "Our text is not the paper's: compare signs, not sizes." if other_text else "",
+        _links(params, pairs),
         "claims.yaml says what is claimed: the systems, the measure and the sign. It is written before "
         "a study runs. “paper” has the published size, and “ours” has ours: the mean over the seeds of "
-        "some systems, less that of others. The interval holds for other seeds and other sentences. "
+        "some systems, minus that of others. The interval holds for other seeds and other sentences. "
         "Perplexity and cost have no sentences to draw from, so their intervals hold for other seeds "
         "only. Trainings of different systems are independent, and all systems translate the same "
         "sentences; the test takes both into account. p is two-sided, because a claim may also be "
@@ -184,6 +186,18 @@ def _caption(params: Params, pairs: Pairs) -> Caption:
         "it is not known.",
     ]
     return Caption(*(" ".join(part for part in half if part) for half in (lead, rest)))
+
+
+def _links(params: Params, pairs: Pairs) -> str:
+    """Say so where error rates are measured against a program's links; otherwise return ""."""
+    of_links = any(judged and "aer" in (c.measure, c.rank_with) for c, judged in pairs)
+    aligned = params.sets.aligned[0]
+    if not of_links or link_kind(params, aligned) == "gold":
+        return ""
+    return (
+        f"No person linked the words of {aligned}. So AER is measured against the links of the outside "
+        "aligner, and says how far attention is from that aligner."
+    )
 
 
 def _agreement(judged: Sequence[Judged]) -> str:

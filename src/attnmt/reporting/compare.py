@@ -11,6 +11,7 @@ from attnmt.reporting.lines import Compared, Gain, Line, Number, is_replaced, re
 from attnmt.reporting.paper import Row, marked, paper_set, table_rows
 from attnmt.reporting.provenance import common_conditions, provenance
 from attnmt.reporting.tables import (
+    ALIGNMENT,
     DECIDES,
     FAULTS,
     METRICS,
@@ -20,6 +21,7 @@ from attnmt.reporting.tables import (
     Cell,
     Table,
     TableSpec,
+    other_alignments,
 )
 from attnmt.scoring.paired import alignment_p, translation_p
 from attnmt.scoring.results import AttentionScores
@@ -41,6 +43,10 @@ def make_tables(study: Study) -> list[Table]:
     tables = [
         make_table(study, spec, table_rows(params, spec.name) + [DIAGONAL_ROW] * spec.readings)
         for spec in PUBLISHED
+    ]
+    tables += [
+        make_table(study, spec, [*table_rows(params, ALIGNMENT.name), DIAGONAL_ROW])
+        for spec in other_alignments(params.sets.aligned)
     ]
     rows_of = {SCORINGS: scored_rows, SUBWORDS: subword_pairs, FAULTS: fault_rows}
     tables += [
@@ -70,7 +76,7 @@ def make_table(study: Study, spec: TableSpec, rows: list[Row]) -> Table | None:
         for line in lines
     ]
     left_out = () if any(len(line.systems) > 1 for line in lines) else NEED_SEEDS
-    papers_text = spec.published and common.get("set") == paper_set(spec.name)
+    papers_text = spec.published and common.get("set") == paper_set(spec.printed_as or spec.name)
     return Table(
         spec.name,
         title(params, spec, compared),
@@ -166,7 +172,8 @@ def _sentence_p(params: Params, line: Line, base: Line, spec: TableSpec, test: s
     judged, base_metric = spec.judged or "", spec.base_metric or ""
     (ours,), (other,) = line.systems, base.systems
     if judged == "aer":
-        return round(alignment_p(params, ours.scores, other.scores), P_DIGITS)
+        aligned = params.sets.aligned[spec.aligned]
+        return round(alignment_p(params, aligned, ours.scores, other.scores), P_DIGITS)
     sides = (
         (system.name, is_replaced(metric, row))
         for system, metric, row in ((ours, judged, line.row), (other, base_metric, base.row))

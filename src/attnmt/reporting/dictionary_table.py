@@ -2,9 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
-from attnmt.config import Direction, Params
+from attnmt.config import DIRECTIONS, Direction, Params
 from attnmt.layout import Layout
-from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.columns import filled, number_column, text_column
 from attnmt.reporting.tables import Caption, Table, Title
 from attnmt.scoring.results import read_aligner
@@ -44,7 +43,7 @@ def dictionary_table(params: Params) -> Table:
     """
     aligner = read_aligner(params)
     families = [name for name, family in params.families.items() if not family.encoding.pieces]
-    rows = [_row(params, name, direction) for direction in LANGUAGES for name in families]
+    rows = [_row(params, name, direction) for direction in DIRECTIONS for name in families]
     columns = [
         text_column("system", "dictionary", [row.system for row in rows], "name"),
         text_column("family", "family", [row.family for row in rows], "name"),
@@ -58,8 +57,8 @@ def dictionary_table(params: Params) -> Table:
         f"{aligner.system} aligned all {aligner.pairs:,} training pairs{in_parts}. A dictionary holds "
         f"the pairs of words that were linked {aligner.min_count} times or more.",
         "An unknown word is replaced by the best translation of its source word, or by the source "
-        "word itself if it has none. So an entry is useful mostly where one of its two words is "
-        "outside the family's vocabulary.",
+        "word itself if that has no translation. So an entry is mostly useful if one of its two words "
+        "is outside the family's vocabulary.",
     )
     title = Title("Dictionaries for unknown words", "", params.experiment)
     cells, keys = [asdict(row) for row in rows], [f"{row.direction} {row.family}" for row in rows]
@@ -67,13 +66,14 @@ def dictionary_table(params: Params) -> Table:
 
 
 def _row(params: Params, family: str, direction: Direction) -> Entries:
-    layout, (source, target) = Layout(params.experiment), direction.split("-")
-    path = layout.dictionary / f"{direction}.tsv"
+    layout = Layout(params.experiment)
+    source, target = (side.code for side in params.languages.sides(direction))
+    path = layout.dictionary_file(source, target)
     dictionary = Dictionary.load(path, lowercase=params.families[family].encoding.lowercase)
     data = EncodedSets(layout.encoded(family))
     sources, targets = data.vocabulary(source), data.vocabulary(target)
     return Entries(
-        system=LANGUAGES[direction],
+        system=params.languages.title(direction),
         family=family,
         entries=len(dictionary),
         outside=sum(word not in sources for word in dictionary),

@@ -16,7 +16,7 @@ def scored_rows(params: Params) -> list[Row]:
 
 
 def subword_pairs(params: Params) -> list[Row]:
-    """Return the rows of each English-German system that is trained both on words and on subwords.
+    """Return the rows of each forward system that is trained both on words and on subwords.
 
     Words come first. The models of a pair differ only in the seed and in their family's vocabulary and
     pieces. The gain of each row counts from the row above it.
@@ -37,7 +37,7 @@ def subword_pairs(params: Params) -> list[Row]:
 
 
 def fault_rows(params: Params) -> list[Row]:
-    """Return the rows of each English-German system that is trained both with faults and without.
+    """Return the rows of each forward system that is trained both with faults and without.
 
     The model without faults comes first, and the gains of the others count from it. The models of a
     system differ only in the seed and in their faults.
@@ -70,13 +70,13 @@ def deciding_rows(params: Params, table: str) -> list[Row]:
 
 
 def _alike(params: Params, without_model: set[str], without_encoding: set[str]) -> list[list[str]]:
-    """Return groups of English-German models that differ only in the seed and in the named settings.
+    """Return groups of forward models that differ only in the seed and in the named settings.
 
     Models that differ only in the seed share a row, so a group names only the first of them.
     """
     groups: dict[str, dict[str, None]] = {}
     for name, model in params.models.items():
-        if model.direction != "en-de":
+        if model.direction != "forward":
             continue
         family = params.families[model.family]
         settings = model.model_dump(exclude={"seed", *without_model})

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 from statistics import mean, stdev
 
-from attnmt.config import ALIGNER, DIAGONAL, Params
+from attnmt.config import ALIGNER, DIAGONAL, LINKS, Params
 from attnmt.layout import Layout
 from attnmt.reporting.paper import Row
 from attnmt.reporting.tables import METRICS, Cell, TableSpec
-from attnmt.scoring.paired import aligner_interval, diagonal_score
+from attnmt.scoring.paired import aligner_score, diagonal_score
+from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.results import LinkScores, SystemScores, read_aligner, read_system_scores
 from attnmt.scoring.seeds import Runs, summary
 from attnmt.scoring.studies import Study
@@ -108,7 +109,7 @@ def read_line(study: Study, row: Row, spec: TableSpec, test: str) -> Line:
         InputError: if a file is missing or damaged, has no scores of the test set, or belongs to
             another system.
     """
-    systems = read_systems(study.params, row.model, test)
+    systems = read_systems(study.params, row.model, test, spec.aligned)
     values = {metric: _values_of(systems, metric, row, spec, test) for metric in spec.metrics}
     runs = {
         metric: _runs(study, metric, row, spec, test)
@@ -128,43 +129,41 @@ def is_replaced(metric: str, row: Row) -> bool:
     return row.replaced if fixed is None else fixed
 
 
-def read_systems(params: Params, model: str | None, test: str) -> list[Measured]:
+def read_systems(
+    params: Params, model: str | None, test: str, aligned_at: int = 0
+) -> list[Measured]:
     """Read what was measured of a row's system, once for each seed.
+
+    ``aligned_at`` is the index of the aligned set among the experiment's.
 
     Raises:
         InputError: as :func:`read_line` does.
     """
+    aligned = params.sets.aligned[aligned_at]
     if model == ALIGNER:
-        return [_aligner(params)]
+        return [_aligner(params, aligned)]
     if model == DIAGONAL:
-        return [_diagonal(params)]
-    return [_read(params, name, test) for name in params.runs_of(model)]
+        return [_diagonal(params, aligned)]
+    return [_read(params, name, test, aligned) for name in params.runs_of(model)]
 
 
-def _read(params: Params, name: str, test: str) -> Measured:
+def _read(params: Params, name: str, test: str, aligned: str) -> Measured:
     scores, path = read_system_scores(params, name, test), Layout(params.experiment).scores(name)
-    return Measured(scores.stage, name, path.as_posix(), scores, scores.alignment)
+    return Measured(scores.stage, name, path.as_posix(), scores, scores.alignment(aligned))
 
 
-def _aligner(params: Params) -> Measured:
+def _aligner(params: Params, aligned: str) -> Measured:
     """Return the outside aligner, with the interval of its error rate."""
     path, result = Layout(params.experiment).dictionary / "aligner.json", read_aligner(params)
-    low, high = (None, None) if result.aer is None else aligner_interval(params)
-    links = LinkScores(
-        set=result.set,
-        lines=result.lines,
-        aer=result.aer,
-        low=low,
-        high=high,
-        sure=result.sure,
-        possible=result.possible,
-    )
+    links = aligner_score(params, aligned)
     return Measured("dictionary", result.system, path.as_posix(), None, links)
 
 
-def _diagonal(params: Params) -> Measured:
-    path = Layout(params.experiment).tokens / f"{params.sets.aligned}.links"
-    return Measured("tables", "none", path.as_posix(), None, diagonal_score(params))
+def _diagonal(params: Params, aligned: str) -> Measured:
+    layout, kind = Layout(params.experiment), link_kind(params, aligned)
+    folder = layout.tokens if kind == "gold" else layout.dictionary
+    path = folder / f"{aligned}.{LINKS}"
+    return Measured("tables", "none", path.as_posix(), None, diagonal_score(params, aligned))
 
 
 def _number(by_seed: list[tuple[float, ...]], digits: int, runs: Runs | None) -> Number:
@@ -188,7 +187,7 @@ def _number(by_seed: list[tuple[float, ...]], digits: int, runs: Runs | None) ->
 def _runs(study: Study, metric: str, row: Row, spec: TableSpec, test: str) -> Runs:
     model = row.model or ""
     if metric == "aer":
-        return study.alignments(model)
+        return study.alignments(model, study.params.sets.aligned[spec.aligned])
     return study.translations(model, spec.script_of(metric), test, is_replaced(metric, row))
 
 
@@ -206,9 +205,7 @@ def _values(
     """Return a system's number, followed by the bounds of its interval where it has one."""
     if metric == "aer":
         links = system.links
-        if links is None or links.aer is None or links.low is None or links.high is None:
-            return None
-        return links.aer, links.low, links.high
+        return None if links is None else (links.aer, links.low, links.high)
     if system.scores is None:
         return None
     result = system.scores.sets[test]

@@ -4,13 +4,7 @@ The style, the scripts, the curves and the matrices are inside the file. A polic
 fetch anything or to run any other script. ``page_parts/`` holds the template, the style and the scripts.
 """
 
-import base64
-import hashlib
-from dataclasses import asdict, dataclass
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from dataclasses import dataclass
 
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
@@ -26,9 +20,9 @@ from attnmt.reporting.sections import (
     sample_section,
     table_section,
 )
+from attnmt.reporting.templates import render
 from attnmt.text.encoded import EncodedSets
 
-PARTS = Path(__file__).with_name("page_parts")
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"
 # Where each section stands. A section that is not named here stands below OTHERS.
@@ -57,24 +51,19 @@ def make_page(params: Params, report: Report) -> str:
     Raises:
         InputError: if a file of a training or of the data is missing or damaged.
     """
-    script = _part("script.js", "attention.js")
-    return (
-        _environment()
-        .get_template("index.html.jinja")
-        .render(
-            title=TITLE,
-            address=ADDRESS,
-            experiment=params.experiment,
-            policy=_policy(script),
-            style=_part("style.css"),
-            script=script,
-            run=_run(params),
-            headlines=report.headlines,
-            same_text=is_papers_text(params),
-            no_claims="" if _has_claims(report) else ELSEWHERE,
-            groups=_grouped(_sections(report)),
-            commands=_commands(params),
-        )
+    return render(
+        "index.html.jinja",
+        styles=["style.css"],
+        scripts=["common.js", "matrix.js", "attention.js", "script.js"],
+        title=TITLE,
+        address=ADDRESS,
+        experiment=params.experiment,
+        run=_run(params),
+        headlines=report.headlines,
+        same_text=is_papers_text(params),
+        no_claims="" if _has_claims(report) else ELSEWHERE,
+        groups=_grouped(_sections(params, report)),
+        commands=_commands(params),
     )
 
 
@@ -82,49 +71,13 @@ def _has_claims(report: Report) -> bool:
     return any(table.name == CLAIMS for tables in report.tables.values() for table in tables)
 
 
-def _part(*names: str) -> Markup:
-    """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
-    return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(PARTS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["breakable"] = _breakable
-    environment.policies["json.dumps_kwargs"] = {
-        "ensure_ascii": False,
-        "separators": (",", ":"),
-        "default": asdict,
-    }
-    return environment
-
-
-def _breakable(text: str) -> Markup:
-    """Return text that the browser may break after an underscore."""
-    return escape(text).replace("_", Markup("_<wbr>"))
-
-
-def _policy(script: str) -> str:
-    """Return the page's security policy, which allows no request and no script but this one."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _sections(report: Report) -> list[Section]:
+def _sections(params: Params, report: Report) -> list[Section]:
     sections = [
         table_section(table, folder) for folder, tables in report.tables.items() for table in tables
     ]
     sections += map(figure_section, report.figures)
     if report.samples:
-        sections.append(sample_section(report.samples))
+        sections.append(sample_section(params, report.samples))
     if report.attention:
         sections.append(attention_section(report.attention, report.matrices))
     return sections

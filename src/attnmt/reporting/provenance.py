@@ -15,7 +15,7 @@ WRITTEN = (
     "chrf",
     "ter",
 )  # these scripts may read another reference than tokenized and nist
-ALIGNED = ("aligned_set", "aligned_lines", "sure", "possible")
+ALIGNED = ("aligned_set", "aligned_lines", "links", "sure", "possible")
 FACTS = {  # the columns that say where a row comes from, by their labels on the page
     "model": "model",
     "members": "members",
@@ -37,8 +37,9 @@ FACTS = {  # the columns that say where a row comes from, by their labels on the
     "signature of TER": "ter_signature",
     "aligned set": "aligned_set",
     "aligned sentences": "aligned_lines",
-    "sure gold links": "sure",
-    "possible gold links": "possible",
+    "measured against links that are": "links",
+    "sure links": "sure",
+    "possible links": "possible",
     "a link is read at": "link_step",
     "an unknown word is read at": "reading",
     "data SHA-256": "dataset_digest",
@@ -148,7 +149,7 @@ def _conditions(system: Measured, spec: TableSpec, test: str) -> dict[str, Cell]
         if _has_written(spec):
             conditions["written_reference"] = result.written_reference
     if links is not None and spec.has_aer:
-        aligned = (links.set, links.lines, links.sure, links.possible)
+        aligned = (links.set, links.lines, links.kind, links.sure, links.possible)
         conditions |= dict(zip(ALIGNED, aligned, strict=True))
     return conditions
 

@@ -6,31 +6,30 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnmt.config import Direction, Params
+from attnmt.config import Direction, Language, Params
 from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, write_text
 from attnmt.layout import Layout
-from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.paper import rows_of
 from attnmt.reporting.render import pipe_table
 from attnmt.reporting.tables import Caption
 from attnmt.reporting.tables_file import Sample, SampleText
-from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.text.tokenizer import tokenizer
 
 NAME = "table5"
 LEAD = "These sample translations were not chosen by hand: they are evenly spread over a test set."
 # For each direction: the test set's index, and the candidates for each role. The first candidate that
 # the experiment trains is taken. The paper does not say whether its base model reverses the source.
 SYSTEMS: dict[Direction, tuple[int, dict[str, tuple[str, ...]]]] = {
-    "en-de": (
+    "forward": (
         0,
         {
             "best": ("local_p_general_feed",),
             "base": ("base", "base_reverse", "base_reverse_dropout"),
         },
     ),
-    "de-en": (-1, {"best": ("de_en_global_dot_feed",), "base": ("de_en_base_reverse",)}),
+    "backward": (-1, {"best": ("back_global_dot_feed",), "base": ("back_base_reverse",)}),
 }
 
 
@@ -45,7 +44,7 @@ def make_samples(params: Params) -> list[Sample]:
     return [sample for direction in SYSTEMS for sample in _samples(params, direction)]
 
 
-def write_samples(samples: list[Sample], folder: Path) -> None:
+def write_samples(params: Params, samples: list[Sample], folder: Path) -> None:
     """Write ``table5.csv``, ``.md`` and ``.tex``, or nothing if there is no sample.
 
     The LaTeX table needs booktabs and longtable, and T1 fonts for its ``<``.
@@ -53,7 +52,7 @@ def write_samples(samples: list[Sample], folder: Path) -> None:
     if not samples:
         return
     frame = pd.DataFrame([row for sample in samples for row in _rows(sample)], dtype=object)
-    stem, below_title = folder / NAME, caption(samples)
+    stem, below_title = folder / NAME, caption(params, samples)
     write_text(stem.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"))
     shown = frame[["set", "line", "role", "text"]].copy()
     shown.loc[shown["role"] != "source", ["set", "line"]] = ""  # shown once for each sentence
@@ -69,7 +68,7 @@ def write_samples(samples: list[Sample], folder: Path) -> None:
     write_text(stem.with_suffix(".tex"), text)
 
 
-def caption(samples: Sequence[Sample]) -> Caption:
+def caption(params: Params, samples: Sequence[Sample]) -> Caption:
     """Return the caption, which says what the samples are and how they were chosen."""
     parts = []
     for direction in dict.fromkeys(sample.direction for sample in samples):
@@ -77,7 +76,9 @@ def caption(samples: Sequence[Sample]) -> Caption:
         first, count = samples_of[0], len(samples_of)
         systems = [f"{text.role}: {text.model}" for text in first.texts if text.model]
         sentences = f"{count} {'sentence' if count == 1 else 'sentences'}"
-        parts.append(f"{LANGUAGES[direction]}, {first.set}, {sentences}; {', '.join(systems)}.")
+        parts.append(
+            f"{params.languages.title(direction)}, {first.set}, {sentences}; {', '.join(systems)}."
+        )
     parts.append("Unknown words are replaced where attention links them to a source word.")
     parts.append("Lines are counted from 1.")
     return Caption(LEAD, " ".join(parts))
@@ -91,7 +92,7 @@ def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
             models[role] = trained[0]
     if not models:
         return
-    source, reference = (_plain(params, test, language) for language in direction.split("-"))
+    source, reference = (_plain(params, test, side) for side in params.languages.sides(direction))
     texts = {role: _translations(params, name, test, len(source)) for role, name in models.items()}
     for line in sampled_lines(len(source), params.decoding.samples):
         pair = {"source": source[line], "reference": reference[line]}
@@ -105,13 +106,13 @@ def _samples(params: Params, direction: Direction) -> Iterator[Sample]:
         yield Sample(direction=direction, set=test, line=line, texts=forms)
 
 
-def _plain(params: Params, test: str, language: str) -> list[str]:
+def _plain(params: Params, test: str, language: Language) -> list[str]:
     """Return the sentences of a set as they are written."""
-    lines = read_lines(Layout(params.experiment).raw / f"{test}.{language}")
-    if params.tokenize.moses:
+    lines = read_lines(Layout(params.experiment).raw / f"{test}.{language.code}")
+    if language.tokenize != "none":
         return lines
-    moses = MosesTokenizer(language, params.tokenize.split_hyphens)  # the raw text is tokens
-    return [moses.detokenize(line.split()) for line in lines]
+    rule = tokenizer(language, params.tokenize.split_hyphens)  # the raw text is tokens
+    return [rule.detokenize(line.split()) for line in lines]
 
 
 def _translations(params: Params, name: str, test: str, lines: int) -> list[str]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from attnmt.config import Params
 from attnmt.reporting.attention import MatrixFigure
 from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
-from attnmt.reporting.caption import LANGUAGES
 from attnmt.reporting.columns import short_system
 from attnmt.reporting.curves import Figure, Panel
 from attnmt.reporting.draw import Stroke, panel_svg, stroke, system_key
@@ -161,20 +161,20 @@ def figure_section(figure: Figure) -> Section:
     return Section(figure.name, "figure", title.short, title.about, figure.caption, links, body)
 
 
-def sample_section(samples: Sequence[Sample]) -> Section:
+def sample_section(params: Params, samples: Sequence[Sample]) -> Section:
     """Return the section of Table 5."""
     body = [
         SampleGroup(
             direction,
-            LANGUAGES[direction],
-            direction.split("-"),
+            params.languages.title(direction),
+            [side.code for side in params.languages.sides(direction)],
             [sample for sample in samples if sample.direction == direction],
         )
         for direction in dict.fromkeys(sample.direction for sample in samples)
     ]
     links = _files("tables", "table5", "csv", "md", "tex")
     about = "sample translations"
-    return Section("table5", "samples", "Table 5", about, caption(samples), links, body)
+    return Section("table5", "samples", "Table 5", about, caption(params, samples), links, body)
 
 
 def attention_section(data: AttentionData, drawn: Sequence[MatrixFigure]) -> Section:

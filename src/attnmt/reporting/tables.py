@@ -1,6 +1,7 @@
 """What a table is, which tables of scores there are, and which numbers each of them shows."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from attnmt.scoring.results import Script
@@ -122,8 +123,10 @@ class TableSpec:
         gain_from: the metric of the same row from which a gain counts; None if it counts from the
             row that ``over`` names.
         test: the index of its test set among the experiment's.
+        aligned: the index of its aligned set among the experiment's.
         script: how BLEU is computed, ``tokenized`` or ``nist``.
         published: whether the rows have published numbers; otherwise the table is only ours.
+        printed_as: the paper's table whose rows these are; None if it is ``name``.
         note: sentences for the caption.
         inside: whether intervals stand in brackets inside the cells; otherwise they have columns.
         questions: whether rows ask what their gain answers.
@@ -136,8 +139,10 @@ class TableSpec:
     judged: str | None = "bleu"
     gain_from: str | None = None
     test: int = 0
+    aligned: int = 0
     script: Script = "tokenized"
     published: bool = True
+    printed_as: str | None = None
     note: str = ""
     inside: bool = False
     questions: bool = False
@@ -170,6 +175,7 @@ class TableSpec:
         return self.gain_from or self.judged
 
 
+ALIGNMENT = TableSpec("table6", "Table 6", metrics=("aer",), judged="aer", readings=True)
 PUBLISHED = (
     TableSpec("table1", "Table 1"),
     TableSpec("table2", "Table 2", metrics=("bleu",), test=-1, script="nist"),
@@ -183,9 +189,25 @@ PUBLISHED = (
         note="All systems reverse the source and use dropout and input feeding. In place of the paper's "
         "concat we use the additive score, because the authors' program computes it under that name.",
     ),
-    TableSpec("table6", "Table 6", metrics=("aer",), judged="aer", readings=True),
+    ALIGNMENT,
     TableSpec("table_gru", "GRU table"),
 )
+
+
+def other_alignments(aligned: Sequence[str]) -> list[TableSpec]:
+    """Return Table 6 for each aligned set of an experiment after the first."""
+    return [
+        replace(
+            ALIGNMENT,
+            name=f"{ALIGNMENT.name}_{name}",
+            title=f"{ALIGNMENT.title} on {name}",
+            printed_as=ALIGNMENT.name,
+            aligned=at,
+        )
+        for at, name in enumerate(aligned)
+        if at
+    ]
+
 
 SCORINGS = TableSpec(
     "table_scripts",
@@ -194,11 +216,11 @@ SCORINGS = TableSpec(
     judged=None,
     published=False,
     inside=True,
-    note="multi-bleu is BLEU on Moses tokens, as in the paper's Tables 1, 3 and 4. NIST v13a is BLEU "
+    note="multi-bleu is BLEU on tokens, as in the paper's Tables 1, 3 and 4. NIST v13a is BLEU "
     "on detokenized text, as mteval-v13a computes it and as in the paper's Table 2. The column "
     "“sacrebleu” has sacrebleu's default BLEU. chrF2 is an F-score of characters. TER is the number of "
-    "edits per 100 reference words, so less is better. The last three compare detokenized text with the "
-    "raw reference. "
+    "edits per 100 reference words, so lower is better. The last three compare detokenized text with "
+    "the raw reference. "
     "Where the raw text is tokens, or the family reads other text, they compare it with the detokenized "
     "reference. At the time of the paper the authors' program gave NIST's script the file before "
     "unknown-word replacement. The score of such a file is in the column “NIST v13a before unk”.",
@@ -240,7 +262,7 @@ DECIDES = (
         "computes under that name. The wrong gradient is the fault general_gradient of that program.",
     ),
     TableSpec(
-        "table_decides_de_en",
+        "table_decides_back",
         "What decides in Table 3",
         metrics=("ppl", "bleu", "bleu_unk"),
         test=-1,

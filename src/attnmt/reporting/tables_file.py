@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from attnmt.config import Direction
-from attnmt.config.strict import Name
+from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Record, Text, read_model
 from attnmt.files.text_file import write_json
@@ -89,7 +89,7 @@ class Sample(Record):
 class TablesFile(Record):
     """The file's content: all tables of one folder, and the samples of Table 5 if there are any."""
 
-    experiment: Name
+    experiment: Slug
     tables: list[ShownTable]
     samples: list[Sample]
 

@@ -31,7 +31,7 @@ FILE_DIGITS, SHOWN_DIGITS = 2, 1  # decimals of a percentage
 MEANINGS = (
     "“right” counts the replaced words that are among the unknown words of their own sentence's "
     "reference. “repeats a neighbor” counts those that are equal to the word directly before or after "
-    "them, and “copied” those that stand as they are in the source sentence, as names do. The "
+    "them, and “copied” those that also occur in the source sentence, such as names. The "
     "percentages are of the replaced words and, in “copied, right”, of the copied ones."
 )
 SEVERAL_SEEDS = (
@@ -91,9 +91,7 @@ def _names(params: Params) -> list[str]:
     return [
         name
         for name in [*params.models, *params.ensembles]
-        if params.attends(name)
-        and params.families[params.translators(name).family].encoding.pieces is None
-        and params.runs_of(name)[0] == name
+        if params.replaces_words(name) and params.runs_of(name)[0] == name
     ]
 
 

@@ -106,7 +106,7 @@ def is_testable(study: Study, claim: Claim) -> bool:
     """Return whether the experiment can test a claim.
 
     It needs two seeds or more of every system. A claim that compares in pairs also needs seeds that
-    share trainings. Error rates need gold links, and slopes need sentences of several lengths.
+    share trainings. Error rates need attention, and slopes need sentences of several lengths.
     """
     names, test = systems_of(claim), set_of(study.params, claim, "bleu")
     if not all(study.has_seeds(name) for name in names):
@@ -115,7 +115,7 @@ def is_testable(study: Study, claim: Claim) -> bool:
         return False
     scores = [read_system_scores(study.params, name, test) for name in names]
     if "aer" in (claim.measure, claim.rank_with):
-        return all(one.alignment is not None and one.alignment.aer is not None for one in scores)
+        return all(one.alignments for one in scores)
     if claim.measure == "length_slope":
         return all(
             len({group.max_length for group in one.sets[test].lengths}) > 1 for one in scores
@@ -126,7 +126,7 @@ def is_testable(study: Study, claim: Claim) -> bool:
 def set_of(params: Params, claim: Claim, measure: Measure | None = None) -> str:
     """Return the set of sentences on which a claim is measured."""
     if (measure or claim.measure) == "aer":
-        return params.sets.aligned
+        return params.sets.aligned[0]
     return params.sets.tests[0 if claim.test == "first" else -1]
 
 
@@ -144,12 +144,12 @@ def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
 
 def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
     if measure == "aer":
-        return study.alignments(name, chosen=True)
+        return study.alignments(name, test, chosen=True)
     if measure == "perplexity":
         return Runs.of_values([_perplexity(study.params, n, test) for n in study.seeds(name)])
     if measure == "length_slope":
         numbers, references = study.numbers(name, "tokenized", test, replaced=True)
-        spread, lengths = by_length(numbers, references, study.params.evaluation.length_group)
+        spread, lengths = by_length(numbers, references.lines, study.params.evaluation.length_group)
         return Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
     if measure == "bleu":
         return study.translations(name, "tokenized", test, replaced=False)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import get_args
 
 from attnmt.config import LinkStep, Params
-from attnmt.decoding.reading import Reading, load_reading
+from attnmt.decoding.reading import load_reading
 from attnmt.errors import InputError
 from attnmt.files.text_file import sha256_of_lines
 from attnmt.layout import Layout
@@ -12,6 +12,7 @@ from attnmt.model.trained import read_metrics
 from attnmt.scoring.alignment import read_forced, score_readings
 from attnmt.scoring.lengths import by_length
 from attnmt.scoring.outputs import Outputs
+from attnmt.scoring.reference_links import reference_links
 from attnmt.scoring.replacements import score_replacements
 from attnmt.scoring.results import (
     AttentionScores,
@@ -41,7 +42,12 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
         test: score_replacements(params, name, test, outputs[test], root) for test in sets.tests
     }
     reading = load_reading(params, name, root) if params.attends(name) else None
-    alignment = _score_alignment(params, name, reading, data, root)
+    alignments = []
+    if reading is not None:
+        alignments = [
+            _score_alignment(params, name, aligned, reading.authors, root)
+            for aligned in sets.aligned
+        ]
     samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
     return SystemScores(
         stage="evaluate",
@@ -60,7 +66,7 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
             )
             for test in sets.tests
         },
-        alignment=alignment,
+        alignments=alignments,
         reading=reading,
     )
 
@@ -75,8 +81,8 @@ def few_scores(scores: SystemScores) -> dict[str, dict[str, float] | float]:
             "bleu_unk": result.after.tokenized.value,
         }
         few[test] = {name: value for name, value in numbers.items() if value is not None}
-    if scores.alignment is not None and scores.alignment.aer is not None:
-        few["aer"] = scores.alignment.aer
+    if scores.alignments:
+        few["aer"] = scores.alignments[0].aer
     return few
 
 
@@ -102,12 +108,17 @@ def score_outputs(
         perplexity=perplexity,
         lines=len(outputs.reference.sentences),
         reference=outputs.reference_path.as_posix(),
-        reference_sha256=sha256_of_lines(map(" ".join, outputs.reference.sentences)),
+        reference_sha256=sha256_of_lines(
+            " ".join(words) for text in outputs.all_references for words in text.sentences
+        ),
         written_reference=outputs.written_reference.as_posix(),
         before=before,
         after=after,
         lengths=by_length(
-            outputs.before.tokens, outputs.after.tokens, outputs.reference.tokens, length_group
+            outputs.before.tokens,
+            outputs.after.tokens,
+            outputs.references("tokenized"),
+            length_group,
         ),
         replacements=replacements,
     )
@@ -124,14 +135,12 @@ def _by_script(outputs: Outputs, replaced: bool, samples: int) -> ScriptScores:
 
 
 def _score_alignment(
-    params: Params, name: str, reading: Reading | None, data: EncodedSets, root: Path
-) -> AttentionScores | None:
-    """Return the scores of the aligned set's links; None where no member attends."""
-    if reading is None:
-        return None
-    aligned, samples = params.sets.aligned, params.evaluation.bootstrap_samples
-    links = read_forced(params, name, get_args(LinkStep), root)
-    return score_readings(aligned, links, reading.authors, data.gold(aligned), samples)
+    params: Params, name: str, aligned: str, authors: LinkStep, root: Path
+) -> AttentionScores:
+    """Return the scores of an aligned set's links by a system that attends."""
+    links = read_forced(params, name, aligned, get_args(LinkStep), root)
+    reference = reference_links(params, aligned, params.translators(name).family, root)
+    return score_readings(aligned, links, authors, reference, params.evaluation.bootstrap_samples)
 
 
 def read_perplexity(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attnmt.scoring.results import LengthGroup
-from attnmt.scoring.scripts import score_alone
+from attnmt.scoring.scripts import Lines, References, score_alone
 
 
 def length_groups(references: Sequence[str], size: int) -> list[list[int]]:
@@ -17,29 +17,26 @@ def length_groups(references: Sequence[str], size: int) -> list[list[int]]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def by_length(
-    before: Sequence[str], after: Sequence[str], references: Sequence[str], size: int
-) -> list[LengthGroup]:
+def by_length(before: Lines, after: Lines, references: References, size: int) -> list[LengthGroup]:
     """Return tokenized BLEU of the groups of :func:`length_groups`.
 
     Args:
         before: the tokens of every translation, joined by spaces, before unknown words are replaced.
         after: likewise, after unknown words are replaced.
-        references: the tokens of every reference, joined by spaces.
+        references: the tokens of every reference, joined by spaces. The length of a sentence
+            is that of its first reference.
         size: how many sentences make a group.
     """
     return [
         LengthGroup(
-            max_length=len(references[group[-1]].split()),
+            max_length=len(references.lines[group[-1]].split()),
             lines=len(group),
             before=_bleu(before, references, group),
             after=_bleu(after, references, group),
         )
-        for group in length_groups(references, size)
+        for group in length_groups(references.lines, size)
     ]
 
 
-def _bleu(translations: Sequence[str], references: Sequence[str], group: Sequence[int]) -> float:
-    return score_alone(
-        "tokenized", [translations[i] for i in group], [references[i] for i in group]
-    )
+def _bleu(translations: Lines, references: References, group: Sequence[int]) -> float:
+    return score_alone("tokenized", [translations[i] for i in group], references.of(group))

@@ -10,31 +10,34 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.scoring.results import Script
+from attnmt.scoring.scripts import References
+from attnmt.text.encode import words_read
 from attnmt.text.encoded import EncodedSets
-from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.text.tokenizer import Tokenizer, tokenizer
+from attnmt.text.tokens import text_suffixes
 
 
 class Text:
     """Sentences of one language in the two forms that scripts take, each made at first use.
 
     Attributes:
-        sentences: the words of each.
+        sentences: the words of each sentence.
     """
 
-    def __init__(self, sentences: list[list[str]], moses: MosesTokenizer) -> None:
-        """Keep ``sentences``; ``moses`` knows the rules of their language."""
+    def __init__(self, sentences: list[list[str]], rule: Tokenizer) -> None:
+        """Keep ``sentences`` and the rule of their language."""
         self.sentences = sentences
-        self._moses = moses
+        self._rule = rule
 
     @cached_property
     def tokens(self) -> list[str]:
-        """Moses tokens joined by spaces, split hyphens joined again."""
-        return [" ".join(self._moses.join_hyphens(words)) for words in self.sentences]
+        """Tokens joined by spaces, split hyphens joined again."""
+        return [" ".join(self._rule.joined(words)) for words in self.sentences]
 
     @cached_property
     def written(self) -> list[str]:
         """Detokenized text."""
-        return [self._moses.detokenize(words) for words in self.sentences]
+        return [self._rule.detokenize(words) for words in self.sentences]
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,9 @@ class Outputs:
         after: the translations with unknown words replaced.
         reference: as the family reads it.
         raw: the reference as it was before any tokenizing; None if the family reads other text
-            (lower-cased, cut, or not tokenized by Moses).
+            (lower-cased, cut, or tokenized before).
+        others: further references, each as the family reads it and as it was before tokenizing.
+        characters: whether the target language is written without spaces.
         reference_path: the file of ``reference``.
         written_reference: the file that sacrebleu, chrf and ter score against.
     """
@@ -55,6 +60,8 @@ class Outputs:
     after: Text
     reference: Text
     raw: list[str] | None
+    others: list[tuple[Text, list[str]]]
+    characters: bool
     reference_path: Path
     written_reference: Path
 
@@ -66,9 +73,9 @@ class Outputs:
             InputError: if a file is missing, or does not have as many lines as the reference.
         """
         layout, system = Layout(params.experiment, root), params.translators(name)
-        target = params.model(system.members[0]).target
+        target = params.sides(name)[1]
         data = EncodedSets(layout.encoded(system.family))
-        moses = MosesTokenizer(target, params.tokenize.split_hyphens)
+        rule = tokenizer(params.languages.of(target), params.tokenize.split_hyphens)
         path = data.text_path(test, target)
         reference = [data.words(units) for units in data.units(test, target)]
 
@@ -83,20 +90,40 @@ class Outputs:
         def translations(end: str) -> Text:
             file = layout.translations(name) / f"{test}.{end}"
             text = lines(file, f"run the stage translate for {name} again", may_be_blank=True)
-            return Text([line.split() for line in text], moses)
+            return Text([line.split() for line in text], rule)
 
         written, raw = path, None
-        if _reads_raw_text(params, system.family):
+        if _reads_raw_text(params, target, system.family):
             written = layout.raw / f"{test}.{target}"
             raw = lines(written, "run the stages tokens and encode again")
         before, after = translations("out"), translations("replaced")
-        return cls(before, after, Text(reference, moses), raw, path, written)
+        encoding = params.families[system.family].encoding.model_copy(update={"pieces": None})
+        others = []
+        for suffix in text_suffixes(layout.tokens, test, params.languages):
+            if suffix.startswith(f"{target}."):
+                file = layout.tokens / f"{test}.{suffix}"
+                text = lines(file, "run the tokens stage again")
+                words = [words_read(line, encoding, str(file)) for line in text]
+                written_text = lines(layout.raw / file.name, "run the corpus stage again")
+                others.append((Text(words, rule), written_text))
+        characters = params.languages.of(target).tokenize == "characters"
+        read = Text(reference, rule)
+        return cls(before, after, read, raw, others, characters, path, written)
 
-    def references(self, script: Script) -> list[str]:
+    @property
+    def all_references(self) -> list[Text]:
+        """The reference and further references, as the family reads them."""
+        return [self.reference, *(text for text, _ in self.others)]
+
+    def references(self, script: Script) -> References:
         """Return the references in the form that a script takes."""
         if script == "tokenized":
-            return self.reference.tokens
-        return self.reference.written if script == "nist" or self.raw is None else self.raw
+            first, *others = (text.tokens for text in self.all_references)
+        elif script == "nist" or self.raw is None:
+            first, *others = (text.written for text in self.all_references)
+        else:
+            first, *others = self.raw, *(raw for _, raw in self.others)
+        return References(first, others, self.characters)
 
     def translations(self, script: Script, replaced: bool) -> list[str]:
         """Return the translations in the form that a script takes, unknown words replaced or not."""
@@ -104,7 +131,8 @@ class Outputs:
         return text.tokens if script == "tokenized" else text.written
 
 
-def _reads_raw_text(params: Params, family: str) -> bool:
+def _reads_raw_text(params: Params, language: str, family: str) -> bool:
     """Return whether a family's words, detokenized, are the raw text again."""
     encoding = params.families[family].encoding
-    return params.tokenize.moses and not encoding.lowercase and encoding.length is None
+    tokenized = params.languages.of(language).tokenize == "none"
+    return not tokenized and not encoding.lowercase and encoding.length is None

@@ -28,9 +28,9 @@ def score_replacements(
             as many words after replacement as before.
     """
     layout, system = Layout(params.experiment, root), params.translators(name)
-    data, model = EncodedSets(layout.encoded(system.family)), params.model(system.members[0])
-    if data.pieces or not params.attends(name):
+    if not params.replaces_words(name):
         return None
+    data, (source, target) = EncodedSets(layout.encoded(system.family)), params.sides(name)
     before, after = outputs.before.sentences, outputs.after.sentences
     for number, (words, replaced) in enumerate(zip(before, after, strict=True), start=1):
         if len(words) != len(replaced):
@@ -39,8 +39,8 @@ def score_replacements(
                 f"{path}:{number}: {len(replaced)} words, but {test}.out has {len(words)}; run the "
                 f"stage translate for {name} again"
             )
-    sources = data.units(test, model.source)
-    vocabulary = data.vocabulary(model.target)
+    sources = data.units(test, source)
+    vocabulary = data.vocabulary(target)
     return count_replacements(before, after, sources, outputs.reference.sentences, vocabulary)
 
 

@@ -9,12 +9,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from attnmt.config import Average, Direction, LinkStep, Params
-from attnmt.config.strict import Name
+from attnmt.config.strict import Name, Slug
 from attnmt.decoding.reading import Reading
 from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Positive, Record, Text, read_model
 from attnmt.layout import Layout
 
+LinkKind = Literal["gold", "silver"]  # made by people, or by the outside aligner
 Script = Literal["tokenized", "nist", "sacrebleu", "chrf", "ter"]
 Rate = Annotated[float, Field(ge=0, le=1)]
 Percent = Annotated[float, Field(ge=0)]  # an edit rate may exceed 100
@@ -116,25 +117,20 @@ class SetScores(Record):
 
 
 class LinkScores(Record):
-    """The error rate of the aligned set's links, with its 95% interval.
+    """The error rate of an aligned set's links, with its 95% interval.
 
-    The rate is in [0, 1]. A bound is a mean minus or plus a half-width, so it may lie outside. All three
-    are None where no gold links are known.
+    The rate is in [0, 1]. A bound is a mean minus or plus a half-width, so it may lie outside. ``sure``
+    and ``possible`` count the links of ``kind`` that the rate is measured against.
     """
 
     set: Name
     lines: Positive
-    aer: Rate | None
-    low: float | None
-    high: float | None
+    kind: LinkKind
+    aer: Rate
+    low: float
+    high: float
     sure: Count
     possible: Count
-
-    @model_validator(mode="after")
-    def _rate_has_bounds(self) -> Self:
-        if (self.aer is None) != (self.low is None) or (self.aer is None) != (self.high is None):
-            raise ValueError("a rate and both its bounds are known, or none of them")
-        return self
 
 
 class AttentionScores(LinkScores):
@@ -145,7 +141,7 @@ class AttentionScores(LinkScores):
     """
 
     link_step: LinkStep
-    aer_by_link_step: dict[LinkStep, Rate | None]
+    aer_by_link_step: dict[LinkStep, Rate]
 
     @model_validator(mode="after")
     def _chosen_is_one_of_the_readings(self) -> Self:
@@ -157,12 +153,12 @@ class AttentionScores(LinkScores):
 class SystemScores(Record):
     """All scores of a model or an ensemble: ``scores/<experiment>/<name>.json``.
 
-    ``average`` is None for a model, and ``seed`` is None for an ensemble. ``alignment`` and ``reading``
-    are None for a system without attention.
+    ``average`` is None for a model, and ``seed`` is None for an ensemble. A system without attention has
+    no ``alignments``, and its ``reading`` is None.
     """
 
     stage: Literal["evaluate"]
-    experiment: Name
+    experiment: Slug
     name: Name
     models: Annotated[list[Name], Field(min_length=1)]
     average: Average | None
@@ -172,19 +168,19 @@ class SystemScores(Record):
     beam: Positive
     dataset_digest: Text
     sets: Annotated[dict[Name, SetScores], Field(min_length=1)]
-    alignment: AttentionScores | None
+    alignments: list[AttentionScores]  # those of the experiment's aligned sets
     reading: Reading | None
+
+    def alignment(self, aligned: str) -> AttentionScores | None:
+        """Return the scores of an aligned set's links; None for a system without attention."""
+        return next((one for one in self.alignments if one.set == aligned), None)
 
 
 class AlignerResult(Record):
     """What the dictionary stage says about the outside aligner: ``aligner.json``."""
 
     system: Text
-    set: Name
-    lines: Positive
-    aer: Rate | None
-    sure: Count
-    possible: Count
+    aer: dict[Name, Rate | None]  # by aligned set; None where no gold links are known
     pairs: Positive  # in the training text
     parts: Positive  # that this text was aligned in
     min_count: Positive
@@ -232,10 +228,14 @@ def read_system_scores(params: Params, name: str, test: str) -> SystemScores:
     for key, value in expected.items():
         if (scored := getattr(scores, key)) != value:
             raise InputError(f"{path}: {key}: {scored!r}, but {value!r} in the parameters; {again}")
-    attends = params.attends(name)
-    if attends != (scores.alignment is not None):
-        links = "no links" if attends else "links, though it does not attend"
-        raise InputError(f"{path}: alignment: {name} has {links}; {again}")
+    aligned = params.sets.aligned if params.attends(name) else []
+    scored = [one.set for one in scores.alignments]
+    if scored != aligned:
+        sets, expected_sets = (", ".join(names) or "no set" for names in (scored, aligned))
+        raise InputError(
+            f"{path}: alignments: {name} has links of {sets}, but needs those of {expected_sets}; "
+            f"{again}"
+        )
     return scores
 
 
@@ -243,15 +243,14 @@ def read_aligner(params: Params) -> AlignerResult:
     """Read what the dictionary stage says about its aligner.
 
     Raises:
-        InputError: if the file is missing or damaged, or is about another set.
+        InputError: if the file is missing or damaged, or is about other sets.
     """
     path, again = (
         Layout(params.experiment).dictionary / "aligner.json",
         "run the dictionary stage again",
     )
     result = read_model(path, AlignerResult, again)
-    if result.set != params.sets.aligned:
-        raise InputError(
-            f"{path}: is about set {result.set!r}, not about {params.sets.aligned!r}; {again}"
-        )
+    if list(result.aer) != params.sets.aligned:
+        sets, expected = ", ".join(result.aer), ", ".join(params.sets.aligned)
+        raise InputError(f"{path}: is about {sets}, not about {expected}; {again}")
     return result

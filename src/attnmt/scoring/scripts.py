@@ -3,19 +3,22 @@
 tokenized  BLEU as ``multi-bleu.perl`` computes it: Moses tokens as they stand, no smoothing
 nist       BLEU as ``mteval-v13a.pl -c`` computes it: detokenized text, its own tokens (13a)
 sacrebleu  sacrebleu's default BLEU: detokenized text against the reference as it was written
-chrf       chrF2, F-score of character n-grams up to six (Popović 2015), of the same text
-ter        translation edit rate (Snover et al. 2006), of the same text; less is better
+chrf       chrF2, F-score of character n-grams up to six (Popović 2015), on the same text
+ter        translation edit rate (Snover et al. 2006), on the same text; lower is better
 
 The first two are those of Luong et al. 2015, section 4. All but ter are case-sensitive. nist and
-sacrebleu have the same settings and differ only in the reference.
+sacrebleu have the same settings and differ only in the reference. For a language without spaces they
+count characters (sacrebleu's tokenizer ``char``).
 """
 
 import json
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import get_args
+from typing import NamedTuple, get_args
 
+import numpy as np
+from numpy.typing import NDArray
 from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
@@ -26,6 +29,7 @@ from attnmt.scoring.results import Score, Script
 
 SCRIPTS: tuple[Script, ...] = get_args(Script)
 SEED = 12345  # sacrebleu's own default for the bootstrap
+Lines = Sequence[str]
 
 # force keeps sacrebleu from warning about text that looks tokenized; it changes no score.
 _METRICS: dict[Script, Callable[[], Metric]] = {
@@ -35,24 +39,44 @@ _METRICS: dict[Script, Callable[[], Metric]] = {
     "chrf": CHRF,
     "ter": TER,
 }
+_OF_CHARACTERS: dict[Script, Callable[[], Metric]] = {
+    "nist": partial(BLEU, tokenize="char", smooth_method="exp", force=True),
+    "sacrebleu": partial(BLEU, tokenize="char", force=True),
+}
 
 
-def score(
-    script: Script, translations: Sequence[str], references: Sequence[str], samples: int
-) -> Score:
+class References(NamedTuple):
+    """What translations are scored against.
+
+    ``lines`` has one reference a line, in the form that a script takes, and each of ``others`` has
+    another one. ``characters`` says whether the language is written without spaces.
+    """
+
+    lines: Lines
+    others: Sequence[Lines] = ()
+    characters: bool = False
+
+    def of(self, rows: Sequence[int]) -> "References":
+        """Return the references of some lines."""
+        lines, *others = ([side[row] for row in rows] for side in (self.lines, *self.others))
+        return References(lines, others, self.characters)
+
+
+def score(script: Script, translations: Lines, references: References, samples: int) -> Score:
     """Score a corpus.
 
     Args:
         translations: one a line, in the form that the script takes.
-        references: one a line, likewise.
+        references: what they are scored against.
         samples: how many the bootstrap draws.
 
     Raises:
         InputError: if the two differ in length or are empty, or the environment sets another seed.
     """
     check_input(script, translations, references)
-    metric = new_metric(script)
-    result = metric.corpus_score(translations, [references], n_bootstrap=samples)
+    metric = new_metric(script, references.characters)
+    sides = [references.lines, *references.others]
+    result = metric.corpus_score(translations, sides, n_bootstrap=samples)
     signature = str(metric.get_signature())
     # JSON is sacrebleu's public form of mean and half-width; it leaves both out when all is zero.
     report = json.loads(result.format(width=4, signature=signature, is_json=True))
@@ -62,34 +86,56 @@ def score(
         low=round(mean - half_width, 4),
         high=round(mean + half_width, 4),
         signature=f"{result.name}|{signature}",
-        lines=len(references),
+        lines=len(references.lines),
     )
 
 
-def score_alone(script: Script, translations: Sequence[str], references: Sequence[str]) -> float:
+def score_alone(script: Script, translations: Lines, references: References) -> float:
     """Return the value of :func:`score` without the cost of its interval; it raises the same."""
     check_input(script, translations, references)
-    value: float = new_metric(script).corpus_score(translations, [references]).score
+    metric = new_metric(script, references.characters)
+    value: float = metric.corpus_score(translations, [references.lines, *references.others]).score
     return round(value, 4)
 
 
-def new_metric(script: Script) -> Metric:
+def sentence_numbers(
+    script: Script, runs: Sequence[Lines], references: References
+) -> NDArray[np.float64]:
+    """Return (k, n, m): m numbers of each of n sentences of k runs, which add up to the corpus's.
+
+    Args:
+        runs: the translations of each run, one a line.
+
+    Raises:
+        InputError: as :func:`score` does.
+    """
+    for translations in runs:
+        check_input(script, translations, references)
+    metric = new_metric(script, references.characters)
+    sides = [references.lines, *references.others]
+    # Every metric of sacrebleu must define this method. A metric reads its references once.
+    numbers = [metric._extract_corpus_statistics(lines, sides) for lines in runs]
+    return np.array(numbers, dtype=np.float64)
+
+
+def new_metric(script: Script, characters: bool = False) -> Metric:
     """Return a new metric of sacrebleu's. It remembers its references, so each corpus needs its own."""
-    return _METRICS[script]()
+    return (_METRICS | (_OF_CHARACTERS if characters else {}))[script]()
 
 
-def check_input(script: Script, translations: Sequence[str], references: Sequence[str]) -> None:
+def check_input(script: Script, translations: Lines, references: References) -> None:
     """Refuse what cannot be scored, or would be resampled differently elsewhere.
 
     Raises:
         InputError: as :func:`score` says.
     """
-    if len(translations) != len(references):
-        raise InputError(
-            f"{script}: {len(translations)} translations but {len(references)} references; "
-            f"they must be the same lines"
-        )
-    if not references:
+    for lines in (references.lines, *references.others):
+        if len(translations) != len(lines):
+            raise InputError(
+                f"{script}: {len(translations)} translations but {len(lines)} references; "
+                f"they must be the same lines"
+            )
+    if not references.lines:
         raise InputError(f"{script}: no lines to score")
     if os.environ.get("SACREBLEU_SEED", str(SEED)) != str(SEED):
         raise InputError(

@@ -15,35 +15,14 @@ from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import link_counts
 from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.results import Script
-from attnmt.scoring.scripts import check_input, new_metric
+from attnmt.scoring.scripts import new_metric
 
 # (N, m) -> (N,), the score of each of N sums of m numbers
 Scores = Callable[[NDArray[Any]], NDArray[np.float64]]
 
 
-def translation_numbers(
-    script: Script, runs: Sequence[Sequence[str]], references: Sequence[str]
-) -> NDArray[np.float64]:
-    """Return (k, n, m), the numbers of each sentence of each run.
-
-    Args:
-        script: what is scored.
-        runs: the translations of each training, in the form that the script takes, n lines each.
-        references: n lines, in the same form.
-
-    Raises:
-        InputError: if the lines differ in number, or if there is no line.
-    """
-    for translations in runs:
-        check_input(script, translations, references)
-    metric = new_metric(script)
-    # Every metric of sacrebleu must define this method. A metric reads its references once.
-    numbers = [metric._extract_corpus_statistics(lines, [references]) for lines in runs]
-    return np.array(numbers, dtype=np.float64)
-
-
 def translation_scores(script: Script) -> Scores:
-    """Return a function that scores sums of :func:`translation_numbers`, in percent."""
+    """Return a function that scores sums of numbers of sentences, in percent."""
     metric = new_metric(script)
 
     def scores(sums: NDArray[Any]) -> NDArray[np.float64]:
@@ -58,7 +37,7 @@ def alignment_numbers(
     """Return (k, n, 2), the counts of each sentence pair of each run; ``aer.rates`` scores their sums.
 
     Args:
-        runs: the links of each training, English-German as the gold links are.
+        runs: the links of each training, source-target as the gold links are.
         gold: the gold links of the same pairs.
 
     Raises:

@@ -22,16 +22,17 @@ from sacrebleu.significance import estimate_ci
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import link_counts, rates
 from attnmt.scoring.results import Script
-from attnmt.scoring.scripts import SEED, check_input, new_metric
+from attnmt.scoring.scripts import SEED, Lines, References, sentence_numbers
+from attnmt.scoring.sentence_numbers import translation_scores
 
 ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
 
 
 def paired_p(
     script: Script,
-    ours: Sequence[str],
-    other: Sequence[str],
-    references: Sequence[str],
+    ours: Lines,
+    other: Lines,
+    references: References,
     samples: int,
 ) -> float:
     """Return the two-sided p-value of the difference between two systems.
@@ -39,25 +40,14 @@ def paired_p(
     Args:
         ours: one translation a line, in the form that the script takes.
         other: those of the other system; which of the two comes first does not matter.
-        references: one a line, likewise.
+        references: what both are scored against.
         samples: how many shuffles.
 
     Raises:
         InputError: if the three differ in length or are empty, or the environment sets another seed.
     """
-    for translations in (ours, other):
-        check_input(script, translations, references)
-    metric = new_metric(script)
-    # Every metric of sacrebleu must define these: numbers of a sentence that add up to the corpus's.
-    numbers, other_numbers = (
-        np.array(metric._extract_corpus_statistics(side, [references]), dtype=np.float64)
-        for side in (ours, other)
-    )
-
-    def scores(sums: NDArray[Any]) -> NDArray[np.float64]:
-        return np.array([metric._compute_score_from_stats(row).score for row in sums])
-
-    return _randomized_p(numbers, other_numbers, scores, samples)
+    numbers, other_numbers = sentence_numbers(script, [ours, other], references)
+    return _randomized_p(numbers, other_numbers, translation_scores(script), samples)
 
 
 def paired_aer_p(
@@ -66,7 +56,7 @@ def paired_aer_p(
     """Return the p-value of the difference between two alignment error rates, like :func:`paired_p`.
 
     Args:
-        links: those of every sentence pair, English-German as the gold links are.
+        links: those of every sentence pair, source-target as the gold links are.
         other_links: those of the other system.
         gold: those of the same pairs.
         samples: how many shuffles.
@@ -106,7 +96,7 @@ def aer_interval(
     """Return the bounds of the alignment error rate's 95% interval, by the same rule as for scripts.
 
     Args:
-        links: those of every sentence pair, English-German as the gold links are.
+        links: those of every sentence pair, source-target as the gold links are.
         gold: those of the same pairs.
         samples: how many the bootstrap draws.
 

@@ -8,10 +8,10 @@ from attnmt.scoring.aer import rates
 from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.paired import gold_links, system_links
 from attnmt.scoring.results import Script, read_system_scores
+from attnmt.scoring.scripts import References, sentence_numbers
 from attnmt.scoring.seeds import Estimate, Numbers, Runs, contrast, difference
 from attnmt.scoring.sentence_numbers import (
     alignment_numbers,
-    translation_numbers,
     translation_scores,
 )
 
@@ -47,24 +47,26 @@ class Study:
 
     def numbers(
         self, name: str, script: Script, test: str, replaced: bool
-    ) -> tuple[Numbers, list[str]]:
+    ) -> tuple[Numbers, References]:
         """Return the numbers of each sentence of each seed, and the references behind them."""
         outputs = [Outputs.read(self.params, run, test) for run in self.seeds(name)]
         references = outputs[0].references(script)
         lines = [one.translations(script, replaced) for one in outputs]
-        return translation_numbers(script, lines, references), references
+        return sentence_numbers(script, lines, references), references
 
-    def alignments(self, name: str, chosen: bool = False) -> Runs:
-        """Return the alignment error rates; ``chosen`` is that of ``system_links``, for each seed."""
+    def alignments(self, name: str, aligned: str, chosen: bool = False) -> Runs:
+        """Return the alignment error rate of each seed; ``chosen`` is as in ``system_links``."""
 
         def measured() -> Runs:
             test = self.params.sets.tests[0]
             runs = [read_system_scores(self.params, n, test) for n in self.seeds(name)]
-            links: list[list[Links]] = [system_links(self.params, one, chosen) for one in runs]
-            gold: list[GoldLinks] = gold_links(self.params, *runs)
+            links: list[list[Links]] = [
+                system_links(self.params, aligned, one, chosen) for one in runs
+            ]
+            gold: list[GoldLinks] = gold_links(self.params, aligned, *runs)
             return Runs.measured(alignment_numbers(links, gold), rates)
 
-        return self._once((name, "aer", chosen), measured)
+        return self._once((name, "aer", aligned, chosen), measured)
 
     def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
         """Estimate the difference between the scores of two systems: ``ours`` less ``other``.

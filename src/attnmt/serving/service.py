@@ -14,13 +14,12 @@ this module, which loads them. So the server's environment needs this package, a
 request, MLflow drops a parameter that it does not know, and turns a sentence that is not text into text.
 """
 
-import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, Field, PositiveInt, ValidationError
 
@@ -32,11 +31,10 @@ from attnmt.files.yaml_file import explained
 from attnmt.layout import Layout
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI, Request, Response
     from mlflow import MlflowException
-    from mlflow.pyfunc import PyFuncModel
 
     from attnmt.decoding.pipeline import Pipeline
+    from attnmt.reporting.explain_facts import Shown
 
 EXAMPLE = ["Anna is reading the old letter."]
 # The limits of a request, so that no request occupies the server for minutes. A wider beam finds nothing
@@ -59,10 +57,36 @@ class RequestParams(Strict):
 class Service:
     """What MLflow serves: one model, or one ensemble."""
 
-    def __init__(self, pipeline: "Pipeline", decoding: Decoding) -> None:
-        """Take the loaded model and the experiment's settings for the search."""
+    def __init__(self, pipeline: "Pipeline", params: Params, name: str) -> None:
+        """Take a loaded model of an experiment, and its name there."""
         self._pipeline = pipeline
-        self._decoding = decoding
+        self.params, self.name = params, name
+
+    def get_raw_model(self) -> Self:
+        """Return this object; MLflow's wrapper hands it to the page."""
+        return self
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The language that is read, and the one that is written."""
+        translator = self._pipeline.translator
+        return translator.source, translator.target
+
+    def explain(self, sentence: str) -> "Shown":
+        """Explain the translation of a sentence.
+
+        Raises:
+            InputError: if the sentence is too long, has no words or cannot be read.
+        """
+        from attnmt.decoding.explanation import CANDIDATES, explain
+        from attnmt.reporting.attention import label
+        from attnmt.reporting.explain_facts import Shown
+
+        if fault := too_much([sentence], self._pipeline.translator.options.beam):
+            raise InputError(fault)
+        candidates = min(CANDIDATES, self.params.decoding.candidates)
+        explanation = explain(self._pipeline, sentence, candidates=candidates)
+        return Shown(self.name, label(self.params, self.name), explanation)
 
     def predict(self, data: Any, params: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Translate sentences.
@@ -80,16 +104,17 @@ class Service:
             MlflowException: if a parameter or a sentence is not valid, or the request is too large. The
                 client gets its message with status 400.
         """
-        request = _validated(RequestParams, params)
+        request = validated(RequestParams, params)
         # The experiment's limit of n_best holds here, too.
-        _validated(Decoding, self._decoding.model_dump() | request.model_dump())
+        validated(Decoding, self.params.decoding.model_dump() | request.model_dump())
         sentences = data.iloc[:, 0].tolist()
-        _refuse_too_much(sentences, request.beam)
+        if fault := too_much(sentences, request.beam):
+            raise refusal(fault)
         options = replace(self._pipeline.translator.options, beam=request.beam, best=request.n_best)
         try:
             translated = self._pipeline.translate(sentences, options)
         except InputError as error:
-            raise _refusal(str(error)) from error
+            raise refusal(str(error)) from error
         return [
             {
                 "line": line,
@@ -104,90 +129,37 @@ class Service:
         ]
 
 
-class _CheckedModel:
-    """A loaded model that checks a request before MLflow drops any part of it."""
-
-    def __init__(self, model: "PyFuncModel") -> None:
-        self._model = model
-        self.metadata = model.metadata
-        schema = model.metadata.get_params_schema()
-        self._defaults = {spec.name: spec.default for spec in schema.params}
-
-    def predict(self, data: Any, params: Any = None) -> Any:
-        if isinstance(params, dict):  # MLflow itself refuses anything else
-            _validated(RequestParams, self._defaults | params)
-        if getattr(data, "ndim", 1) > 1 and data.shape[1] > 1:
-            raise _refusal(f"{data.shape[1]} columns; send one, in which each line is a sentence")
-        return self._model.predict(data, params=params)
-
-
-def application(model: str) -> "FastAPI":
-    """Return MLflow's server of a saved model, named by its URI or its folder.
-
-    It refuses what MLflow would drop or turn into text.
-
-    Raises:
-        MlflowException: if there is no such model.
-    """
-    from mlflow.pyfunc import load_model, scoring_server
-
-    checked: Any = _CheckedModel(load_model(model))
-    app: FastAPI = scoring_server.init(checked)
-    app.middleware("http")(_refuse_other_than_text)
-    return app
-
-
-async def _refuse_other_than_text(
-    request: "Request", answer: Callable[["Request"], Awaitable["Response"]]
-) -> "Response":
-    """Refuse a list with a sentence that is not text; MLflow would translate the word "None"."""
-    from fastapi.responses import JSONResponse
-
-    try:
-        body = json.loads(await request.body())
-    except ValueError:
-        body = None  # MLflow says what is wrong
-    body = body if isinstance(body, dict) else {}
-    for key in ("inputs", "instances"):
-        sentences = body.get(key)
-        for line, sentence in enumerate(sentences if isinstance(sentences, list) else ()):
-            if not isinstance(sentence, str):
-                refusal = _refusal(f"sentence {line}: {NO_TEXT}")
-                return JSONResponse(
-                    json.loads(refusal.serialize_as_json()), refusal.get_http_status_code()
-                )
-    return await answer(request)
-
-
-def _validated(model: type[Model], params: Mapping[str, Any]) -> Model:
+def validated(model: type[Model], params: Mapping[str, Any]) -> Model:
+    """Return the parameters of a request as ``model`` describes them, or refuse them."""
     try:
         return model.model_validate(dict(params))
     except ValidationError as error:
         faults = [explained(details, model) for details in error.errors()]
         lines = [f"params.{'.'.join(map(str, key))}: {message}" for key, message in faults]
-        raise _refusal("; ".join(lines)) from error
+        raise refusal("; ".join(lines)) from error
 
 
-def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
-    """Refuse sentences that are not text, and more text than a request may have."""
+def too_much(sentences: Sequence[Any], beam: int) -> str:
+    """Say what is no text or is more than a request may have; return "" if all is well."""
     for line, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
-            raise _refusal(f"sentence {line}: {NO_TEXT}")
+            return f"sentence {line}: {NO_TEXT}"
         if len(sentence) > MOST_CHARACTERS:
-            raise _refusal(
+            return (
                 f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "
                 f"are translated; divide it"
             )
     characters = sum(map(len, sentences))
     if characters * beam > MOST_WORK:
-        raise _refusal(
+        return (
             f"{len(sentences)} sentences: they have {characters} characters, and with a beam of "
             f"{beam} a request may have {MOST_WORK // beam}; send several requests"
         )
+    return ""
 
 
-def _refusal(message: str) -> "MlflowException":
-    """Return what MLflow's server answers with status 400."""
+def refusal(message: str) -> "MlflowException":
+    """Return the error that MLflow's server answers with status 400."""
     from mlflow import MlflowException
 
     refusal: MlflowException = MlflowException.invalid_parameter_value(message)
@@ -203,37 +175,40 @@ def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
     root = Path(folder)
     params = load_params(root / served["params_file"], root)
     torch.set_num_threads(params.machine.decode_threads)
-    return Service(load_pipeline(params, served["model"], root), params.decoding)
+    name = served["model"]
+    return Service(load_pipeline(params, name, root), params, name)
 
 
-def translator_files(params: Params, name: str) -> list[Path]:
-    """Return the files that a model or an ensemble needs, relative to the project's folder.
+def translator_files(params: Params, name: str, root: Path = Path()) -> list[Path]:
+    """Return the files that a model or an ensemble needs, relative to the project's folder ``root``.
 
     Raises:
         InputError: if one of them is missing.
     """
     layout, models = Layout(params.experiment), params.translators(name)
     encoded = layout.encoded(models.family)
-    files = [encoded / file for file in ("summary.json", "vocab.en", "vocab.de")]
+    vocabularies = [f"vocab.{code}" for code in params.languages.codes]
+    files = [encoded / file for file in ("summary.json", *vocabularies)]
     if params.families[models.family].encoding.pieces:
         files.append(encoded / "codes")
-    direction = params.model(models.members[0]).direction
-    files += [Path(params.params_file), Path(SYSTEMS), layout.dictionary / f"{direction}.tsv"]
+    dictionary = layout.dictionary_file(*params.sides(name))
+    files += [Path(params.params_file), Path(SYSTEMS), dictionary]
     files += [layout.model(member) / "weights.safetensors" for member in models.members]
     files += [layout.reading(name)] if params.attends(name) else []
     for file in files:
-        if not file.is_file():
-            raise InputError(f"{file}: no such file; run the stage that makes it first")
+        if not (root / file).is_file():
+            raise InputError(f"{root / file}: no such file; run the stage that makes it first")
     return files
 
 
-def save_translator(params: Params, name: str, folder: Path, described: Any = None) -> None:
+def save_translator(
+    params: Params, name: str, folder: Path, described: Any = None, root: Path = Path()
+) -> None:
     """Save a model or an ensemble as an MLflow model in ``folder``, which must not exist.
-
-    The process must run in the project's folder.
 
     Args:
         described: the ``mlflow.models.Model`` that describes it; None makes a new one.
+        root: the project's folder, or a packed folder.
 
     Raises:
         InputError: if a file of the model is missing.
@@ -260,10 +235,10 @@ def save_translator(params: Params, name: str, folder: Path, described: Any = No
     )
     with TemporaryDirectory() as temporary:
         project = Path(temporary, "project")
-        for file in translator_files(params, name):
+        for file in translator_files(params, name, root):
             link = project / file
             link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(file.resolve())  # MLflow copies the file behind it
+            link.symlink_to((root / file).resolve())  # MLflow copies the file behind it
         pyfunc.save_model(
             folder,
             loader_module=__name__,

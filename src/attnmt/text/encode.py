@@ -8,43 +8,53 @@ from typing import Any
 
 from tqdm import tqdm
 
-from attnmt.config import Encoding, Sets
-from attnmt.corpora.links import Links, check_inside, format_links, parse_links
+from attnmt.config import Encoding, Languages, Sets
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
 from attnmt.text.encoded import EncodedText, write_encoded
 from attnmt.text.pieces import WORD_END, Cutter, learn_codes
 from attnmt.text.summary import digest_of
-from attnmt.text.tokens import LANGUAGES
 from attnmt.text.vocabulary import Vocabulary, build_vocabulary, count_words
 from attnmt.text.workers import map_chunks
 
+Codes = tuple[str, str]  # the codes of source and target
+
 
 def encode_sets(
-    tokens: Path, folder: Path, sets: Sets, encoding: Encoding, workers: int = 1
+    tokens: Path,
+    folder: Path,
+    languages: Languages,
+    sets: Sets,
+    encoding: Encoding,
+    workers: int = 1,
 ) -> dict[str, Any]:
-    """Write text, links, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
+    """Write text, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
 
     Text is streamed. Only the word counts of a text and the places where its sentences begin are in
     memory. ``workers`` is the number of processes that share a long text; it does not change the output.
 
     Returns:
-        The summary: for each set its ``lines`` and, by language, ``tokens``, the share of ``unknown``
-        ones and the text's ``sha256``; the sizes of the vocabularies; whether tokens are ``pieces``;
-        ``digest``, the digest of every byte that a training reads.
+        The summary: the codes of source and target; for each set its ``lines`` and, by language,
+        ``tokens``, the share of ``unknown`` ones and the text's ``sha256``; the sizes of the
+        vocabularies; whether tokens are ``pieces``; ``digest``, the digest of every byte that a
+        training reads.
 
     Raises:
         InputError: if the files of a set are missing or do not fit each other, or if pieces cannot
             be learned from the training text or cannot represent a text (naming file and line).
     """
+    codes = languages.codes
     summary: dict[str, Any] = {
-        "sets": {name: {"lines": _count_lines(tokens, name)} for name in sets.all()},
+        "languages": list(codes),
+        "sets": {
+            name: {"lines": _count_lines(tokens, name, codes), "text": {}} for name in sets.all()
+        },
         "vocabulary": {},
         "pieces": encoding.pieces is not None,
     }
-    cutters = _learn_pieces(tokens, folder, sets.train, encoding, workers)
-    for language in LANGUAGES:
+    cutters = _learn_pieces(tokens, folder, codes, sets.train, encoding, workers)
+    for language in codes:
         for name in sets.all():  # the training set first
             text = _Text(tokens / f"{name}.{language}", encoding, cutters.get(language))
             path = folder / f"{name}.{language}.tok"
@@ -53,27 +63,17 @@ def encode_sets(
                 vocabulary = build_vocabulary(counts, encoding.vocabulary)
                 vocabulary.save(folder / f"vocab.{language}")
                 summary["vocabulary"][language] = len(vocabulary)
-            summary["sets"][name][language] = _describe(path, counts, vocabulary)
+            summary["sets"][name]["text"][language] = _describe(path, counts, vocabulary)
             ids = map_chunks(_Ids(vocabulary), iter_lines(path), workers)
             write_encoded(folder, name, language, ids)
-    for name in sets.all():
-        if (tokens / f"{name}.links").is_file():
-            _write_links(tokens, folder, name, encoding.length)
     summary["digest"] = digest_of(folder)
     write_json(folder / "summary.json", summary)
     return summary
 
 
-def _count_lines(tokens: Path, name: str) -> int:
+def _count_lines(tokens: Path, name: str, codes: Codes) -> int:
     """Return how many lines each file of a set has."""
-    total = count_parallel_lines(tokens / f"{name}.{language}" for language in LANGUAGES)
-    path = tokens / f"{name}.links"
-    links = sum(1 for _ in iter_lines(path, may_be_blank=True)) if path.is_file() else total
-    if links != total:
-        raise InputError(
-            f"{path}: {links:,} lines where the text has {total:,}; run the tokens stage again"
-        )
-    return total
+    return count_parallel_lines(tokens / f"{name}.{code}" for code in codes)
 
 
 @dataclass(frozen=True)
@@ -130,25 +130,25 @@ def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
 
 
 def _learn_pieces(
-    tokens: Path, folder: Path, train: str, encoding: Encoding, workers: int
+    tokens: Path, folder: Path, codes: Codes, train: str, encoding: Encoding, workers: int
 ) -> dict[str, Cutter]:
-    """Learn and write the codes of both languages; return a cutter for each, or nothing without pieces.
+    """Learn and write the codes of both languages; return a cutter for each, or {} if words stay whole.
 
     Pieces that are rare in a language's own training text are split again, as subword-nmt's authors
     advise. So no piece is left that only the other language has.
     """
     if encoding.pieces is None:
         return {}
-    counts = {language: Counter[str]() for language in LANGUAGES}
+    counts = {code: Counter[str]() for code in codes}
     for language, count in counts.items():
         path = tokens / f"{train}.{language}"
         for chunk_count in map_chunks(_Text(path, encoding).count, _with_progress(path), workers):
             count.update(chunk_count)
-    codes = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
-    write_text(folder / "codes", codes)
-    plain, threshold = Cutter(codes), encoding.pieces.threshold
+    merges = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
+    write_text(folder / "codes", merges)
+    plain, threshold = Cutter(merges), encoding.pieces.threshold
     return {
-        k: Cutter(codes, plain.frequent(count, threshold, workers)) for k, count in counts.items()
+        k: Cutter(merges, plain.frequent(count, threshold, workers)) for k, count in counts.items()
     }
 
 
@@ -171,27 +171,3 @@ def _describe(path: Path, counts: Counter[str], vocabulary: Vocabulary) -> dict[
 def _with_progress(path: Path) -> Iterable[str]:
     """Yield the lines of a file; show on a terminal how many were read."""
     return tqdm(iter_lines(path), path.name, unit=" lines", disable=None)
-
-
-def _write_links(tokens: Path, folder: Path, name: str, length: int | None) -> None:
-    """Write the links between the words that the family reads. The first of these words is word 0."""
-    paths = [tokens / f"{name}.{end}" for end in (*LANGUAGES, "links")]
-    rows = zip(*(iter_lines(path, may_be_blank=True) for path in paths), strict=True)
-    with (folder / paths[-1].name).open("w", encoding="utf-8", newline="\n") as stream:
-        for number, (source, target, text) in enumerate(rows, start=1):
-            place, words = f"{paths[-1]}:{number}", (len(source.split()), len(target.split()))
-            links = parse_links(text, place)
-            check_inside(links.possible, words, place, "run the tokens stage again")
-            first = _first_word(source, length), _first_word(target, length)
-            stream.write(format_links(*(_from_word(part, first) for part in links)) + "\n")
-
-
-def _first_word(line: str, length: int | None) -> int:
-    """Return the position of the first word of a line that is read."""
-    return max(0, len(line.split()) - length) if length else 0
-
-
-def _from_word(links: Links, first: tuple[int, int]) -> Links:
-    """Return the links whose two words are read, counted from the ``first`` word read on each side."""
-    moved = ((i - first[0], j - first[1]) for i, j in links)
-    return [link for link in moved if min(link) >= 0]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
-from attnmt.corpora.links import GoldLinks, Links, read_links
+from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.text.pieces import join_pieces, word_links
@@ -22,6 +22,7 @@ class EncodedSets:
 
     Attributes:
         digest: the digest of every byte that a training reads.
+        languages: the codes of source and target.
         pieces: whether the text is cut into parts of words.
     """
 
@@ -34,6 +35,7 @@ class EncodedSets:
         self.folder = folder
         self._summary = read_summary(folder)
         self.digest = self._summary.digest
+        self.languages = self._summary.languages
         self.pieces = self._summary.pieces
         self._again = f"run encode of {folder.name} again"
 
@@ -62,17 +64,6 @@ class EncodedSets:
     def links(self, links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
         """Turn links between units into links between words."""
         return word_links(links, source, target) if self.pieces else links
-
-    def gold(self, name: str) -> list[GoldLinks] | None:
-        """Return the gold links of a set's words, English-German, or None if none are known.
-
-        Raises:
-            InputError: if they are not links of these sentences.
-        """
-        path = self.folder / f"{name}.links"
-        if not path.exists():
-            return None
-        return read_links(path, self.word_counts(name, "en", "de"), self._again)
 
     def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
         """Return how many words each sentence pair of a set has, source and target."""
@@ -108,7 +99,7 @@ class EncodedSets:
         Raises:
             InputError: if the file is missing or damaged, or its size is not that in the summary.
         """
-        path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary.of(language)
+        path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary[language]
         vocabulary = Vocabulary.load(path)
         if len(vocabulary) != entries:
             raise InputError(

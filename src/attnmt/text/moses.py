@@ -1,14 +1,16 @@
-"""The English and German rules of Moses' tokenizer.perl 1.1, which is in the authors' repository.
+"""The rules of Moses' tokenizer.perl 1.1, which is in the authors' repository, for any language.
 
-sacremoses follows later versions, which split a full stop before a last apostrophe (``said.'``) and a
-comma after a last number. Its lists of letters also lack Han, Hangul and all that is newer than
-Unicode 7.
+sacremoses has the abbreviations of some 40 languages. Its rules are those of later versions, which split
+a full stop before a last apostrophe (``said.'``) and a comma after a last number. Its lists of letters
+also lack Han, Hangul and all that is newer than Unicode 7.
 """
 
 from itertools import zip_longest
 
 import regex
 from sacremoses.corpus import NonbreakingPrefixes
+
+from attnmt.errors import InputError
 
 # In Moses' order: a character that the line must hold, what is replaced, and the replacement. Matches
 # do not overlap, so in a'b'c only the first apostrophe is split.
@@ -26,7 +28,18 @@ _ENGLISH_APOSTROPHE = [
     ("'", regex.compile(r"(\p{Alpha})'(\p{Alpha})"), r"\1 '\2"),
     ("'", regex.compile(r"(\p{N})'s"), r"\1 's"),
 ]
+_ROMANCE_APOSTROPHE = [  # in French and Italian a word before the apostrophe keeps it
+    _ENGLISH_APOSTROPHE[0],
+    ("'", regex.compile(r"(\P{Alpha})'(\p{Alpha})"), r"\1 ' \2"),
+    _ENGLISH_APOSTROPHE[2],
+    ("'", regex.compile(r"(\p{Alpha})'(\p{Alpha})"), r"\1' \2"),
+]
 _APOSTROPHE = [("'", regex.compile("(')"), r" \1 ")]
+_APOSTROPHES = {
+    "en": _ENGLISH_APOSTROPHE,
+    "fr": _ROMANCE_APOSTROPHE,
+    "it": _ROMANCE_APOSTROPHE,
+}
 
 _LETTER, _LOWER, _DIGIT = map(regex.compile, (r"\p{Alpha}", r"\p{Lower}", r"[0-9]"))
 _NUMERIC = "#NUMERIC_ONLY#"  # marks abbreviations that keep their full stop only before a number
@@ -50,15 +63,37 @@ def escaped(token: str) -> str:
     return token.translate(_ESCAPES)
 
 
+def languages() -> dict[str, str]:
+    """Return the languages whose abbreviations sacremoses has: English names by code."""
+    names = NonbreakingPrefixes().available_langs
+    return {code: name.capitalize() for name, code in names.items() if name != code}
+
+
+def has_rules(language: str) -> bool:
+    """Return whether sacremoses has the abbreviations of a language, given by its code."""
+    return language in languages()
+
+
 class MosesRules:
     """The rules of one language, with or without splitting hyphens between letters or digits."""
 
-    def __init__(self, language: str, split_hyphens: bool) -> None:
-        """Load the abbreviations of ``language``."""
+    def __init__(self, language: str | None, split_hyphens: bool) -> None:
+        """Load the abbreviations of ``language``; with None, load none.
+
+        Raises:
+            InputError: if sacremoses does not have the language.
+        """
+        if language is not None and not has_rules(language):
+            raise InputError(
+                f"languages: there are no rules of Moses for {language!r}, only for "
+                f"{', '.join(sorted(languages()))}; set its tokenize to plain, characters or none"
+            )
         hyphen = [_HYPHEN] if split_hyphens else []
-        apostrophe = _ENGLISH_APOSTROPHE if language == "en" else _APOSTROPHE
+        apostrophe = _APOSTROPHES.get(language or "", _APOSTROPHE)
         self._substitutions = [_SYMBOL, *hyphen, _DOTS, *_COMMA, *apostrophe]
-        listed = [item.split() for item in NonbreakingPrefixes().words(language)]
+        listed = (
+            [item.split() for item in NonbreakingPrefixes().words(language)] if language else []
+        )
         self._abbreviations = {words[0] for words in listed if _NUMERIC not in words}
         self._before_numbers = {words[0] for words in listed if _NUMERIC in words}
 

@@ -2,6 +2,9 @@
 
 import hashlib
 from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
 
 from attnmt.config.strict import Name
 from attnmt.errors import InputError
@@ -20,28 +23,25 @@ class SetCounts(Record):
     """A set of sentence pairs."""
 
     lines: Positive
-    en: Side
-    de: Side
-
-
-class Entries(Record):
-    """How many entries the vocabularies have."""
-
-    en: Positive
-    de: Positive
-
-    def of(self, language: str) -> int:
-        """Return the number of a language's entries."""
-        return {"en": self.en, "de": self.de}[language]
+    text: dict[Name, Side]  # by language
 
 
 class Summary(Record):
     """A family's text: its sets, its vocabularies, and a digest of every byte that a training reads."""
 
+    languages: Annotated[list[Name], Field(min_length=2, max_length=2)]  # source and target
     sets: dict[Name, SetCounts]
-    vocabulary: Entries
+    vocabulary: dict[Name, Positive]  # entries of each language
     pieces: bool
     digest: Text
+
+    @model_validator(mode="after")
+    def _has_both_languages(self) -> Self:
+        in_parts = [list(self.vocabulary), *(list(counts.text) for counts in self.sets.values())]
+        for languages in in_parts:
+            if languages != self.languages:
+                raise ValueError(f"languages {self.languages}, but also {languages}")
+        return self
 
     def of(self, name: str, folder: Path) -> SetCounts:
         """Return the counts of a set; ``folder`` is where the summary lies.

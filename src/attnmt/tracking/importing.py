@@ -1,9 +1,11 @@
-"""Import from the files whatever MLflow lacks of an experiment's trainings, scores and report."""
+"""Import into MLflow what it lacks of an experiment's trainings, scores and report, from their files."""
 
 import logging
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from attnmt.config import Params
 from attnmt.errors import InputError
@@ -52,9 +54,10 @@ def import_missing(params: Params) -> list[str]:
     scored = [path.stem for path in sorted(layout.scores("").parent.glob("*.json"))]
     try:
         client = connect()
-        added = {folder.name for folder in trained if _import_training(client, experiment, folder)}
+        folders = tqdm(trained, "trainings", unit="training", disable=None, leave=False, delay=1)
+        added = {folder.name for folder in folders if _import_training(client, experiment, folder)}
         finished = {folder.name for folder in trained}
-        for name in scored:
+        for name in tqdm(scored, "scores", unit="model", disable=None, leave=False, delay=1):
             members = read_scores(experiment, name).models
             if finished.issuperset(members) and add_scores(client, experiment, name):
                 added.add(name)

@@ -75,7 +75,7 @@ def score_metrics(scores: SystemScores) -> dict[str, float]:
     metrics: dict[str, float | None] = {
         "bleu": first.before.tokenized.value,
         "bleu_unk": first.after.tokenized.value,
-        "aer": scores.alignment.aer if scores.alignment else None,
+        "aer": scores.alignments[0].aer if scores.alignments else None,
         "perplexity": first.perplexity,
     }
     for name, result in scores.sets.items():
@@ -85,8 +85,7 @@ def score_metrics(scores: SystemScores) -> dict[str, float]:
                 score, key = by_script.by(script), f"{label}_{when}"
                 metrics[f"{name}/{key}"] = score.value
                 metrics |= _interval(f"{name}/interval/{key}", score)
-    links = scores.alignment
-    if links is not None:
+    for links in scores.alignments:
         metrics[f"{links.set}/aer"] = links.aer
         metrics |= _interval(f"{links.set}/interval/aer", links)
         for step, rate in links.aer_by_link_step.items():

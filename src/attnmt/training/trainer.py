@@ -80,13 +80,12 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
     keep_freed_memory()
     device = best_device()
     data = EncodedSets(layout.encoded(entry.family))
+    source, target = params.sides(name)
     texts = {
-        name: ParallelText(
-            data.text(name, system.source), data.text(name, system.target), system.reverse
-        )
-        for name in [sets.train, sets.dev, *sets.tests]
+        split: ParallelText(data.text(split, source), data.text(split, target), system.reverse)
+        for split in [sets.train, sets.dev, *sets.tests]
     }
-    words = [len(data.vocabulary(language)) for language in (system.source, system.target)]
+    words = [len(data.vocabulary(language)) for language in (source, target)]
     if not ranks.rank:
         data.verify()
     shape = params.families[entry.family].shape
@@ -100,7 +99,7 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
     }
     config = {
         **identity,
-        "sets": sets.model_dump(),
+        "sets": sets.model_dump(exclude={"aligned"}),
         "training": recipe.model_dump(),
         "threads": threads,
         **describe(model),

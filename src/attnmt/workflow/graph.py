@@ -1,8 +1,10 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
-This is the only module that knows DVC. DVC does not promise to keep the interface of ``dvc.repo``. The
-module uses these parts: ``Repo.status``, ``Repo.commit``, ``Repo.index`` (``stages``, ``graph``) and a
-stage's fields.
+This is the only module that knows DVC. DVC does not promise to keep these parts of its interface:
+``Repo``, ``lock_repo``, ``Index.from_file`` (``stages``, ``graph``), ``load_yaml``, and the fields and
+methods of a stage and of its inputs and outputs. ``Repo.index`` and ``Repo.status`` would do more with
+less code. But the first parses the locks of all experiments, which takes ten seconds for the study's
+alone, and the second parses the parameters again for each stage.
 """
 
 from collections import defaultdict
@@ -14,11 +16,13 @@ from operator import getitem
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from dvc.config import ConfigError
 from dvc.exceptions import DvcException, NotDvcRepoError
-from dvc.repo import Repo
+from dvc.repo import Repo, lock_repo
+from dvc.repo.index import Index
 from dvc.scm import SCMError
+from dvc.utils.serialize import load_yaml
+from tqdm import tqdm
 
 from attnmt.config import DEMO, load_params
 from attnmt.config.written import write_models
@@ -42,7 +46,7 @@ class Stage(Order):
     threads: int
     resources: dict[str, int]
     priority: int  # the number of stages that read its outputs; the highest goes first
-    done: bool  # dvc.lock or the record says that the outputs were made of the present inputs
+    done: bool  # dvc.lock or the record says that the outputs were made from the present inputs
     settled: bool  # done, as is every stage before it
     committed: bool  # dvc.lock says that it is done, and no record says that other code made it
 
@@ -55,7 +59,7 @@ def read_stages(
     ``compare`` writes models.yaml and the digests of the code as they are now. Then it finds
     out what has changed, from DVC (if there is a dvc.lock) and from the stages' records. Without
     ``compare`` no stage counts as done. With ``look``, no digests are written for an experiment that has
-    none yet, because none of its stages has run here.
+    none yet. None of its stages has run here, and none counts as done.
 
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
@@ -69,12 +73,11 @@ def read_stages(
         compare = layout.code.exists() or not look
     if compare:
         code.write_code(root / "stages", layout.code)
-    with _repository(root) as repo:
-        locked = compare and file.with_name("dvc.lock").exists()
-        status = repo.status(targets=[str(file)]) if locked else {}
-        declared = [stage for stage in repo.index.stages if Path(stage.path) == file]
+    with _index(file, root) as index:
+        declared = index.stages
         _check(file, declared)
-        graph = repo.index.graph  # from a stage to those that it depends on
+        locked = compare and file.with_name("dvc.lock").exists()
+        graph = index.graph  # from a stage to those that it depends on
         within = _within([_path(output, root) for stage in declared for output in stage.outs])
 
         @cache
@@ -83,7 +86,7 @@ def read_stages(
 
         @cache
         def values(path: str) -> Any:
-            return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+            return load_yaml(path)
 
         @cache
         def order(stage: Any) -> Order:
@@ -105,8 +108,13 @@ def read_stages(
         def committed(stage: Any) -> bool:
             # Someone may have forced DVC to lock what other code made; then the record is right.
             record = layout.record(stage.name)
-            locked_as_it_is = locked and stage.addressing not in status
-            return locked_as_it_is and not contradicts(record, order(stage), digest)
+            return (
+                locked
+                and not stage.cmd_changed
+                and order(stage).params == _locked_params(stage, root)
+                and not any(item.status() for item in (*_read_by(stage), *stage.outs))
+                and not contradicts(record, order(stage), digest)
+            )
 
         @cache
         def done(stage: Any) -> bool:
@@ -130,7 +138,7 @@ def read_stages(
                 settled=settled(stage),
                 committed=committed(stage),
             )
-            for stage in declared
+            for stage in tqdm(declared, "compare", disable=None, leave=False, delay=1)
         ]
 
 
@@ -150,7 +158,7 @@ class Committed(NamedTuple):
     """The stages of an experiment after a commit, by what dvc.lock says about them."""
 
     new: list[str]  # dvc.lock did not say before that they are done
-    stale: list[str]  # something that they are made of has changed; their old entries stay
+    stale: list[str]  # they have not run, or their inputs have changed; their old entries stay
     trained: list[str]  # models whose outputs are in DVC's cache
 
 
@@ -160,9 +168,13 @@ def commit(experiment: str) -> Committed:
     file = _dvc_yaml(experiment, Path().resolve())
     new = [stage.name for stage in stages if stage.done and not stage.committed]
     stale = [stage.name for stage in stages if not stage.done]
-    with _repository(Path()) as repo:
-        for target in [f"{file}:{name}" for name in new] if stale else [str(file)]:
-            repo.commit(target, force=True)
+    with _index(file, Path().resolve()) as index, lock_repo(index.repo):
+        made = [stage for stage in index.stages if stage.name in new]
+        for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
+            stage.save()
+            stage.commit()
+        if made:
+            made[0].dvcfile.dump_stages(made, update_pipeline=False)
     # DVC's cache now has the outputs of every stage that is done. The commit above put the new ones
     # there, and DVC's status calls an output changed if its cache lacks it.
     trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
@@ -180,12 +192,15 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
 
 
 @contextmanager
-def _repository(root: Path) -> Iterator[Repo]:
+def _index(file: Path, root: Path) -> Iterator[Index]:
+    """Yield the stages of one dvc.yaml."""
     try:
         with Repo(str(root)) as repo:
-            yield repo
+            yield Index.from_file(repo, str(file))
     except (NotDvcRepoError, SCMError) as error:
-        raise InputError(f"{root}: {error}; clone the project with git, run it there") from None
+        raise InputError(
+            f"{root}: {error}; clone the project with git, and run the command there"
+        ) from None
     except DvcException as error:  # it names the faulty file, unless that is DVC's configuration
         place = root / ".dvc/config" if isinstance(error, ConfigError) else root
         why = " ".join(str(error).split())
@@ -214,10 +229,22 @@ def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
     return within
 
 
+def _read_by(stage: Any) -> list[Any]:
+    return [item for item in stage.deps if item not in stage.params]
+
+
+def _locked_params(stage: Any, root: Path) -> dict[str, Any]:
+    return {
+        f"{_path(group, root)}:{name}": value
+        for group in stage.params
+        for name, value in (group.hash_info.value or {}).items()
+    }
+
+
 def _inputs(stage: Any, within: Mapping[Path, list[Path]], root: Path) -> list[str]:
     """Return what a stage reads, as sources and declared outputs (:class:`Stage`)."""
     inputs: list[Path] = []
-    for path in (_path(item, root) for item in stage.deps if item not in stage.params):
+    for path in (_path(item, root) for item in _read_by(stage)):
         output_around = [folder for folder in path.parents if folder in within.get(folder, ())]
         inputs += within.get(path) or output_around or [path]
     return list(dict.fromkeys(map(str, inputs)))

@@ -1,0 +1,33 @@
+"""Translate a sentence with packed weights, and show the attention weights of each word.
+
+    python examples/translate.py "Trosto visits a woman every day."
+    python examples/translate.py "Trosto visits a woman every day." my-weights
+
+docs/library.md explains each name of attnmt here.
+"""
+
+import sys
+from pathlib import Path
+
+from attnmt.decoding.explanation import explain
+from attnmt.decoding.packed import load_packed
+
+READY_MADE = Path(__file__).parents[1] / "weights/demo"
+
+
+def main(sentence: str, weights: Path = READY_MADE) -> None:
+    """Print the translation, its links, and the attention matrix in percent."""
+    pipeline = load_packed(weights)
+    ((best,),) = pipeline.translate([sentence])
+    print(f"{best.text}    log p {best.score:.2f}")
+    print(" ".join(f"{best.source[i]}-{best.replaced[j]}" for i, j in best.links))
+
+    explanation = explain(pipeline, sentence)
+    first = explanation.candidates[0]
+    print(f"\n{'':12}", *(f"{unit.text[:7]:>7}" for unit in explanation.source))
+    for unit, row in zip(first.units, first.weights, strict=True):
+        print(f"{unit.text:12}", *(f"{100 * weight:7.0f}" for weight in row))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(Path, sys.argv[2:]))

@@ -1,0 +1,102 @@
+"""``attnmt align``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attnmt.commands.options import Experiment, complete_model
+from attnmt.config import DEMO, LinkStep, Params, load_params, params_file
+from attnmt.errors import InputError
+from attnmt.files.atomic import check_place
+from attnmt.files.text_file import write_lines, write_text
+
+STEPS: tuple[LinkStep, ...] = ("same", "next")
+# `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
+# `chosen` names the step that the development set chose.
+COLUMNS = ("system", "aer", "low", "high", "same_step", "next_step", "chosen")
+
+
+def align(
+    source: Annotated[
+        Path,
+        typer.Argument(help="Source sentences, one per line, as tokens with spaces between them."),
+    ],
+    target: Annotated[
+        Path, typer.Argument(help="Their translations, line by line, also as tokens.")
+    ],
+    experiment: Experiment = DEMO,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A model or an ensemble; several may be given. The default is the first seed of every "
+            "system and ensemble with attention.",
+            autocompletion=complete_model,
+        ),
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Links made by people, such as 0-0 1?2: source-target, from 0. The links of each model "
+            "are compared with them, and its error rates are printed."
+        ),
+    ] = None,
+    flip: Annotated[bool, typer.Option("--flip", help="The gold links are target-source.")] = False,
+    links: Annotated[
+        Path | None, typer.Option(help="A file to write the links to; only with one --model.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A CSV file to write the error rates to.")
+    ] = None,
+) -> None:
+    """Link the words of your own sentence pairs by attention, and compare the links with gold ones.
+
+    The text must be tokenized as the training text is, because links count tokens. Error rates are given
+    for the step that the authors' program reads, and for the step that the development set chose. The
+    links that --links writes are those at the step that the development set chose.
+
+    Examples:
+
+    attnmt align test.en test.de --gold test.wa --experiment multi30k -o rates.csv
+
+    attnmt align test.en test.de --model local_p_general_feed --links test.links
+    """
+    params = load_params(params_file(experiment))
+    for name in model or []:
+        params.translators(name)
+    if gold is None and links is None:
+        raise InputError("--gold: no gold links, and no --links to write to; give one of the two")
+    if links is not None and len(model or []) != 1:
+        raise InputError("--links: the file holds the links of one model; give exactly one --model")
+    for path in filter(None, (links, output)):
+        check_place(path)
+
+    from attnmt.scoring.own_pairs import OwnPairs, link_pairs  # here, because torch takes seconds
+
+    pairs = OwnPairs.read(source, target, gold, flip=flip)
+    rows = []
+    for name in model or _attentional(params):
+        linked = link_pairs(params, name, pairs)
+        if links is not None:
+            from attnmt.corpora.links import format_links
+
+            write_lines(links, map(format_links, linked.links[linked.chosen]))
+        if linked.scores is not None:
+            scores, chosen = linked.scores, linked.chosen
+            rates = scores.aer_by_link_step
+            numbers = [scores.aer, scores.low, scores.high, *map(rates.__getitem__, STEPS)]
+            rows.append(",".join([name, *(f"{number:.4f}" for number in numbers), chosen]))
+            typer.echo(
+                f"{name:32} AER {scores.aer:.2f} ({scores.low:.2f} to {scores.high:.2f}); "
+                f"{rates[chosen]:.2f} at the step that the development set chose"
+            )
+    if output is not None:
+        write_text(output, "\n".join([",".join(COLUMNS), *rows]) + "\n")
+
+
+def _attentional(params: Params) -> list[str]:
+    """Return the first seeds of all systems and ensembles with attention."""
+    names = [*params.models, *params.ensembles]
+    return [name for name in names if params.attends(name) and params.runs_of(name)[0] == name]

@@ -1,0 +1,180 @@
+"""The lines to translate: from arguments, a file, or a stream that is read as they arrive."""
+
+import io
+import os
+import select
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from attnmt.errors import InputError
+from attnmt.files.text_file import decode_lines, iter_lines
+
+CHUNK = 1024  # lines that are sorted by length and translated together; many make good batches
+BLOCK = 65_536  # bytes that are read at once; a Linux pipe holds as many
+STDIN = "standard input"
+
+Item = TypeVar("Item")
+
+
+class Line(NamedTuple):
+    """One line to translate."""
+
+    place: str  # file and line, from 1, for messages
+    text: str
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines to translate, and what is known about those that follow."""
+
+    name: str
+    lines: Iterator[Line]
+    total: int | None  # None if the lines are still coming
+    waiting: Callable[[], bool]  # whether another line can be read without waiting for it
+    typed: bool = False  # whether a person types them
+
+
+def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -> Lines:
+    """Return the lines of ``text``, or of the file ``source``, or of standard input if both are None.
+
+    Text and ordinary files are read through first, so that all their faults are reported before any
+    work. A pipe is read as it comes, whether it is standard input or has a name in the file system.
+
+    Args:
+        most: the most characters that a line may have.
+
+    Raises:
+        InputError: if a line is longer than that, is not UTF-8 or holds a NUL byte (naming the line),
+            or if the source cannot be read. Faults of a stream are raised when its lines are read.
+    """
+    if text:
+        given = [os.fsencode(line) for line in text]
+        return _read_through("text", lambda: decode_lines(given, "text"), most)
+    if source is None:
+        return _standard_input(most)
+    if source.exists() and not (source.is_file() or source.is_dir()):
+        return _stream(_opened(source), str(source), most)
+    return _read_through(str(source), lambda: iter_lines(source, may_be_blank=True), most)
+
+
+def in_chunks(items: Iterator[Item], waiting: Callable[[], bool]) -> Iterator[list[Item]]:
+    """Yield items in chunks: wait for the first of each, and add those that are there already.
+
+    If an item raises an InputError, those before it are yielded first. So what is answered before the
+    error does not depend on how fast the items come.
+    """
+    while True:
+        chunk: list[Item] = []
+        fault: InputError | None = None
+        try:
+            for item in items:
+                chunk.append(item)
+                if len(chunk) == CHUNK or not waiting():
+                    break
+        except InputError as error:
+            fault = error
+        if chunk:
+            yield chunk
+        if fault:
+            raise fault
+        if not chunk:
+            return
+
+
+class Arriving:
+    """The lines of a stream as bytes, each as soon as it is there."""
+
+    def __init__(self, descriptor: int, name: str, most: int) -> None:
+        """Take an open file; no line may have more than ``most`` characters."""
+        self._descriptor = descriptor
+        self._name = name
+        self._most = most
+        self._bytes = bytearray()
+        self._ended = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the lines with their ends.
+
+        Raises:
+            InputError: if the stream cannot be read, or a line is so long that it must not be kept.
+        """
+        for number in count(1):
+            # A character has at most four bytes in UTF-8.
+            while b"\n" not in self._bytes and not self._ended:
+                if len(self._bytes) > 4 * self._most:
+                    raise _too_long(f"{self._name}:{number}", "more", self._most)
+                self._fill()
+            line, end, rest = self._bytes.partition(b"\n")
+            if not (line or end):
+                return
+            self._bytes = rest
+            yield bytes(line + end)
+
+    def waiting(self) -> bool:
+        """Return whether a line, or the error that it is too long, comes without waiting for input."""
+        while b"\n" not in self._bytes and not self._ended:
+            too_long = len(self._bytes) > 4 * self._most
+            if too_long or not select.select([self._descriptor], [], [], 0)[0]:
+                return too_long
+            self._fill()
+        return bool(self._bytes)
+
+    def _fill(self) -> None:
+        try:
+            block = os.read(self._descriptor, BLOCK)
+        except OSError as error:
+            raise InputError(f"{self._name}: cannot be read: {error.strerror}") from None
+        self._bytes += block
+        self._ended = not block
+
+
+def _standard_input(most: int) -> Lines:
+    try:
+        descriptor = sys.stdin.fileno()
+    except (AttributeError, io.UnsupportedOperation):  # sys.stdin is None if the shell closed it
+        raise InputError(
+            'nothing to translate: standard input is closed; try attnmt translate "A house." or --input'
+        ) from None
+    return _stream(descriptor, STDIN, most)
+
+
+def _opened(source: Path) -> int:
+    try:
+        return os.open(source, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(f"{source}: cannot be read: {error.strerror}") from None
+
+
+def _stream(descriptor: int, name: str, most: int) -> Lines:
+    arriving = Arriving(descriptor, name, most)
+    lines = _checked(decode_lines(arriving, name), name, most)
+    return Lines(name, lines, None, arriving.waiting, os.isatty(descriptor))
+
+
+def _read_through(name: str, read: Callable[[], Iterator[str]], most: int) -> Lines:
+    total = sum(1 for _ in _checked(read(), name, most))
+    return Lines(name, _checked(read(), name, most), total, lambda: True)
+
+
+def _checked(lines: Iterable[str], name: str, most: int) -> Iterator[Line]:
+    for number, text in enumerate(lines, start=1):
+        place = f"{name}:{number}"
+        if "\0" in text:
+            raise InputError(
+                f"{place}: a NUL byte, which no text has; if this is UTF-16, convert it with "
+                f"iconv -f utf-16 -t utf-8"
+            )
+        if len(text) > most:
+            raise _too_long(place, f"{len(text):,}", most)
+        yield Line(place, text)
+
+
+def _too_long(place: str, characters: str, most: int) -> InputError:
+    return InputError(
+        f"{place}: {characters} characters, and a line may have at most {most:,}; divide it into "
+        f"sentences, or raise --max-characters"
+    )

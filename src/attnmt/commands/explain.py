@@ -1,0 +1,137 @@
+"""``attnmt explain``."""
+
+import os
+import shutil
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attnmt.commands.choice import Weights, choose
+from attnmt.commands.options import Experiment
+from attnmt.config import DEMO, Params
+from attnmt.errors import InputError
+from attnmt.files.atomic import check_place
+from attnmt.files.text_file import decode_lines, write_text
+
+OUTPUT = Path("explain.html")
+STANDARD = Path("-")  # standard output
+
+
+def explain(
+    sentence: Annotated[str, typer.Argument(help="The sentence, as plain text.")],
+    experiment: Experiment = DEMO,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A model or an ensemble. Give it several times to see several side by side. The "
+            "default is the model that attnmt translate takes."
+        ),
+    ] = None,
+    weights: Weights = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="A translation of the sentence. The models say how probable it is."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help=f"The page; - is standard output. [default: {OUTPUT}]"),
+    ] = None,
+    text: Annotated[
+        bool,
+        typer.Option(
+            "--text",
+            help="Print the explanation as text. Then a page is written only with --output or --open.",
+        ),
+    ] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    beam: Annotated[
+        int | None, typer.Option(min=1, help="Width of the beam. The default is the experiment's.")
+    ] = None,
+    n_best: Annotated[int, typer.Option(min=1, help="The most candidates to explain.")] = 5,
+) -> None:
+    """Show how a sentence is translated: one page that needs no network.
+
+    The page shows what the model reads, the best candidates with log p, the attention matrix, where a
+    local window stood, and what replaced each unknown word. --reference adds a translation of your own,
+    which is force-decoded.
+
+    Examples:
+
+    attnmt explain "Trosto visits a woman every day." --open
+
+    attnmt explain "The old house is small." --model local_m_general_feed --model base_reverse
+
+    attnmt explain "The old house is small." --text
+    """
+    params, names, root = choose(experiment, model or [], weights)
+    sentence = _line(sentence, "the sentence")
+    reference = None if reference is None else _line(reference, "--reference")
+    page = OUTPUT if output is None and not (text and not show) else output
+    if page == STANDARD and (text or show):
+        raise InputError(
+            f"--output -: the page cannot go to standard output with {'--text' if text else '--open'}; "
+            f"name a file"
+        )
+    if page is not None and page != STANDARD:
+        check_place(page)
+    _check_models(params, names)
+
+    import torch  # imported here, because it takes seconds, and --help must be fast
+
+    from attnmt.decoding.explanation import explain as explained
+    from attnmt.decoding.pipeline import load_pipeline
+    from attnmt.reporting.attention import label
+    from attnmt.reporting.explain_facts import Shown
+    from attnmt.reporting.explain_page import make_explain_page
+    from attnmt.reporting.explain_text import explain_text
+
+    torch.set_num_threads(params.machine.decode_threads)
+    shown = []
+    for name in dict.fromkeys(names):
+        pipeline = load_pipeline(params, name, root, beam=beam, n_best=n_best)
+        explanation = explained(pipeline, sentence, reference, n_best)
+        shown.append(Shown(name, label(params, name), explanation))
+    if text:
+        width = shutil.get_terminal_size().columns
+        print("\n".join(explain_text(one, width) for one in shown), end="")
+    if page is None:
+        return
+    content = make_explain_page(params.experiment, sentence, reference, shown)
+    if page == STANDARD:
+        sys.stdout.write(content)
+        return
+    write_text(page, content)
+    address = page.resolve().as_uri()
+    print(f"The page: {address}")
+    if show and not webbrowser.open(address):
+        raise InputError(f"{page}: no browser could be started; open {address} yourself")
+
+
+def _line(text: str, what: str) -> str:
+    """Return an argument as one line of text.
+
+    Raises:
+        InputError: if it is not UTF-8 or has no words.
+    """
+    (line, *_) = decode_lines([os.fsencode(text)], what)
+    words = " ".join(line.split())
+    if not words:
+        raise InputError(f"{what} has no words; give a sentence")
+    return words
+
+
+def _check_models(params: Params, names: Sequence[str]) -> None:
+    """Refuse models that do not exist, and models that translate in different directions."""
+    directions = {
+        name: params.model(params.translators(name).members[0]).direction for name in names
+    }
+    for name, direction in directions.items():
+        if direction != directions[names[0]]:
+            raise InputError(
+                f"--model: {names[0]} translates {directions[names[0]]} and {name} {direction}; "
+                f"explain them one at a time"
+            )

@@ -1,0 +1,50 @@
+"""``attnmt pack``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attnmt.commands.options import Experiment, complete_model
+from attnmt.config import DEMO, load_params, params_file
+
+
+def pack(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="The folder to write. It may hold a packed model, which is replaced."),
+    ],
+    experiment: Experiment = DEMO,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            autocompletion=complete_model,
+            help="A model or an ensemble. The default is the model that attnmt translate takes.",
+        ),
+    ] = None,
+) -> None:
+    """Write a trained model into a folder that you can give to others.
+
+    The folder holds everything that translating needs, and the digests of these files. Its README.md
+    says what the model is, where it comes from and how good it is. attnmt translate, explain and serve
+    take the folder as --weights, and attnmt.decoding.packed.load_packed loads it in Python.
+
+    Examples:
+
+    attnmt pack weights/demo
+
+    attnmt pack --experiment multi30k --model ensemble multi30k-ensemble
+    """
+    params = load_params(params_file(experiment))
+
+    from attnmt.decoding.best import best_model
+    from attnmt.serving.packing import pack as write_pack
+    from attnmt.serving.packing import refuse_other_content
+
+    refuse_other_content(folder)
+    name = model or best_model(params)
+    write_pack(params, name, folder)
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    print(f"{folder}: {name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it")

@@ -1,0 +1,179 @@
+"""The section about the corpus: a grammar, files to download, or local files."""
+
+import posixpath
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, PositiveInt, model_validator
+
+from attnmt.config.languages import LINKS
+from attnmt.config.strict import Name, Strict
+from attnmt.files.yaml_file import fault, hint
+
+
+class GrammarCorpus(Strict):
+    """The demo's corpus, which is generated and has gold links for every pair."""
+
+    kind: Literal["grammar"]
+    sizes: dict[Name, PositiveInt]  # sentence pairs of each set
+    seed: int
+
+
+class License(Strict):
+    """Terms that a person must accept before fetching a file."""
+
+    name: Name
+    terms: str  # in short
+    url: str  # the terms in full
+
+
+class File(Strict):
+    """One file to download. The last part of its address is its name in a mirror."""
+
+    url: str
+    mirrors: list[str] = Field(default=[])  # other addresses of the same bytes, tried in this order
+    digest: str = Field(pattern=r"^(md5:[0-9a-f]{32}|sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})$")
+    bytes: PositiveInt | None = None
+    license: License | None = None
+    member: str | None = None  # the path of the text inside a .tgz or .tar.gz
+    encoding: Literal["utf-8", "cp1252"] = "utf-8"
+
+    @model_validator(mode="after")
+    def _a_member_is_of_an_archive(self) -> Self:
+        archive = self.name.endswith((".tgz", ".tar.gz"))
+        if archive and self.member is None:
+            raise fault(["member"], f"{self.name} is an archive; say which of its files is meant")
+        if self.member is not None:
+            if not archive:
+                why = f"{self.name} is not a .tgz or .tar.gz, so it has no members"
+                raise fault(["member"], why)
+            if self.member != posixpath.normpath(self.member) or self.member[0] in "./":
+                why = f"{self.member!r} is not a plain path such as dev/news.en"
+                raise fault(["member"], why)
+        if self.encoding != "utf-8" and self.text.endswith(".gz"):
+            raise fault(["encoding"], f"{self.text} is compressed; only plain text can be recoded")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The last part of the address."""
+        return PurePosixPath(urlsplit(self.url).path).name
+
+    @property
+    def text(self) -> str:
+        """The name of the text. The name of a member begins with that of its archive."""
+        return self.name if self.member is None else f"{self.name}/{self.member}"
+
+
+def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
+    """Refuse the files of a set whose lines cannot correspond."""
+    first = next(iter(files))
+    for suffix in files:
+        if len(files[suffix]) != len(files[first]):
+            counts = f"{len(files[first])} files of {first} and {len(files[suffix])} of {suffix}"
+            raise ValueError(f"{counts}; there must be the same number of each")
+    text = {suffix: listed for suffix, listed in files.items() if suffix != LINKS}
+    for together in zip(*text.values(), strict=True):
+        names = [file.text for file in together]
+        sgm = [name.endswith(".sgm") for name in names]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two of these texts are the same: {', '.join(names)}")
+        if any(sgm) and not all(sgm):
+            raise ValueError(f"only one side is SGM: {', '.join(names)}; both or neither must be")
+        if any(sgm) and len(files) > 2:
+            raise ValueError(
+                f"links and other references go with lines of text, not with SGM: {names[0]}"
+            )
+    return files
+
+
+# The files of a set, listed under the suffix of the raw file that they make. Their lines, in this order,
+# make up the set. The suffixes are:
+#   en, de   the code of a language, which each set has
+#   de.2     another translation into the language, of a set that is scored
+#   links    gold links
+# The files at the same place in the lists belong together: line k of one translates, or links, line k
+# of the others. A file's own suffix tells its format: SGM (.sgm), RWTH's links (.talp), compressed
+# lines (.gz) or, with any other suffix, plain lines.
+Suffix = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+(\.[2-9])?$")]
+SetFiles = Annotated[
+    dict[Suffix, Annotated[list[File], Field(min_length=1)]],
+    Field(min_length=2),
+    AfterValidator(_correspond),
+]
+
+
+class Expected(Strict):
+    """The expected size of a corpus. ``attnmt plan`` uses it until the text is there."""
+
+    pairs: PositiveInt  # training pairs in which neither side is longer than tokenize.max_length
+    words: Annotated[dict[Name, PositiveInt], Field(min_length=2)]  # in these pairs, by language
+    raw_bytes: PositiveInt  # size of all raw text, long sentences included
+    bytes: PositiveInt | None = None  # size of all files to fetch; None if nothing is fetched
+
+
+class Source(Strict):
+    """Where the text of every set comes from."""
+
+    files: dict[Name, SetFiles]
+    tokenized: bool = False  # whether the text is tokenized; then languages.*.tokenize must be none
+    expected: Expected | None = None
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        fetched: dict[str, dict[str, Any]] = {}
+        for file in self._all_files():
+            description = file.model_dump(exclude={"member", "encoding"})
+            if fetched.setdefault(file.name, description) != description:
+                raise ValueError(f"two different files are named {file.name!r}")
+        return self
+
+    def downloads(self) -> list[File]:
+        """Return the files to fetch, each once, even if several of its members are used."""
+        return list({file.name: file for file in self._all_files()}.values())
+
+    def _all_files(self) -> Iterator[File]:
+        return (file for sides in self.files.values() for files in sides.values() for file in files)
+
+
+class DownloadCorpus(Source):
+    """Files from the network, or from the folder that ATTNMT_MIRROR names."""
+
+    kind: Literal["download"]
+
+    @property
+    def chosen(self) -> Source:
+        """The only source."""
+        return self
+
+
+class ChoiceCorpus(Strict):
+    """The same sets from several sources; ``source`` names the one that is used."""
+
+    kind: Literal["choice"]
+    source: Name
+    sources: dict[Name, Source]
+
+    @model_validator(mode="after")
+    def _source_exists(self) -> Self:
+        if self.source not in self.sources:
+            raise fault(["source"], f"no source {self.source!r}{hint(self.source, self.sources)}")
+        return self
+
+    @property
+    def chosen(self) -> Source:
+        """The source that is used."""
+        return self.sources[self.source]
+
+
+class LocalCorpus(Strict):
+    """Files in the experiment's folder ``text``: ``<set>.<suffix>``, or the same with ``.gz``.
+
+    SetFiles explains the suffixes. The files may be links to files elsewhere. They are read again when
+    their content has changed.
+    """
+
+    kind: Literal["local"]
+    expected: Expected | None = None

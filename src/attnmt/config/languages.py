@@ -1,0 +1,70 @@
+"""The section about the two languages: what they are called, and how their lines become tokens."""
+
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import AfterValidator, Field, model_validator
+
+from attnmt.config.strict import Name, Strict
+from attnmt.files.yaml_file import fault
+
+LINKS = "links"  # the suffix of a file of gold links, so no language has this code
+# Which way a system translates: from the experiment's source language to its target language, or back.
+Direction = Literal["forward", "backward"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+# How lines become tokens.
+#   moses       the rules of Moses' tokenizer.perl for the language
+#   plain       the same rules, but none of a single language: no abbreviations, every apostrophe split
+#   characters  one token for each character, for languages that write no spaces
+#   none        the text is tokenized already: tokens stand between spaces
+Rule = Literal["moses", "plain", "characters", "none"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+
+
+def _is_no_suffix(code: str) -> str:
+    if code == LINKS:
+        raise fault([], f"files with the suffix {LINKS!r} hold gold links; choose another code")
+    return code
+
+
+# The code of a language, which ends the names of its files, as in train.en.
+Code = Annotated[Name, AfterValidator(_is_no_suffix)]
+
+
+class Language(Strict):
+    """One side of the text."""
+
+    code: Code
+    name: Annotated[str, Field(min_length=1)]  # for titles
+    tokenize: Rule
+
+
+class Languages(Strict):
+    """The two sides of the text, as systems that translate forward read them."""
+
+    source: Language
+    target: Language
+
+    @model_validator(mode="after")
+    def _sides_differ(self) -> Self:
+        if self.source.code == self.target.code:
+            why = f"{self.target.code!r} is the source, too; give the two sides different codes"
+            raise fault(["target", "code"], why)
+        return self
+
+    @property
+    def codes(self) -> tuple[str, str]:
+        """The codes of source and target."""
+        return self.source.code, self.target.code
+
+    def sides(self, direction: Direction) -> tuple[Language, Language]:
+        """Return what a system reads and what it writes."""
+        sides = self.source, self.target
+        return sides if direction == "forward" else sides[::-1]
+
+    def of(self, code: str) -> Language:
+        """Return the language with a code, which must be one of the two."""
+        return {side.code: side for side in (self.source, self.target)}[code]
+
+    def title(self, direction: Direction) -> str:
+        """Return a direction for titles, such as "English-German"."""
+        return "-".join(side.name for side in self.sides(direction))

@@ -1,0 +1,111 @@
+"""A packed folder: everything that translating with one model needs. ``attnmt pack`` writes it.
+
+The folder is laid out as a project that holds only the files of one model or ensemble. Its
+``manifest.json`` names these files with their digests, and they are checked before anything is loaded.
+``README.md`` beside it is the model's card (:mod:`attnmt.serving.packing`).
+"""
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+from pydantic import AfterValidator, Field
+
+from attnmt.config import Params, load_params
+from attnmt.config.strict import Name, Slug
+from attnmt.errors import InputError
+from attnmt.files.json_file import Positive, Record, Text, read_model
+from attnmt.files.text_file import sha256
+
+if TYPE_CHECKING:
+    from attnmt.decoding.pipeline import Pipeline
+
+MANIFEST = "manifest.json"
+CARD = "README.md"
+AGAIN = "get the folder again, or make it again with attnmt pack"
+
+
+def _inside(path: str) -> str:
+    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+        raise ValueError("must be a path inside the folder")
+    return path
+
+
+class PackedFile(Record):
+    """A file as it was packed."""
+
+    bytes: Positive
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class Manifest(Record):
+    """What a packed folder holds: ``manifest.json``."""
+
+    format: Literal[1]
+    experiment: Slug
+    model: Name  # or an ensemble
+    params_file: Annotated[str, AfterValidator(_inside)]
+    commits: list[Text]  # those at which the model was trained
+    files: Annotated[dict[Annotated[str, AfterValidator(_inside)], PackedFile], Field(min_length=1)]
+
+
+class Packed(NamedTuple):
+    """A packed folder whose files are those that were packed."""
+
+    folder: Path
+    params: Params
+    model: str  # or an ensemble
+
+
+def read_packed(folder: Path) -> Packed:
+    """Check a packed folder and read its parameters. No model is loaded.
+
+    Raises:
+        InputError: if there is no such folder; if its manifest is missing or damaged; if a file is
+            missing or is not the one that was packed; or if this code does not accept its parameters.
+    """
+    if not (folder / MANIFEST).is_file():
+        why = "has no" if folder.is_dir() else "there is no such folder, so no"
+        raise InputError(f"{folder}: {why} {MANIFEST}; name a folder that attnmt pack has written")
+    manifest = read_model(folder / MANIFEST, Manifest, AGAIN)
+    for name, packed in manifest.files.items():
+        _check(folder / name, packed)
+    try:
+        params = load_params(folder / manifest.params_file, folder)
+        params.translators(manifest.model)
+    except InputError as error:
+        raise InputError(
+            f"{error}; the model was trained at commit {', '.join(manifest.commits)}: use that code, "
+            f"or train and pack the model again with this code"
+        ) from None
+    return Packed(folder, params, manifest.model)
+
+
+def load_packed(folder: Path, *, beam: int | None = None, n_best: int | None = None) -> "Pipeline":
+    """Load the model or the ensemble of a packed folder, to translate raw text.
+
+    Args:
+        beam: replaces the experiment's beam; None keeps it.
+        n_best: replaces the experiment's number of translations of a sentence; None keeps it.
+
+    Raises:
+        InputError: for what :func:`read_packed` and
+            :func:`attnmt.decoding.pipeline.load_pipeline` refuse.
+    """
+    from attnmt.decoding.pipeline import load_pipeline  # here, because it loads torch for seconds
+
+    packed = read_packed(folder)
+    return load_pipeline(packed.params, packed.model, folder, beam=beam, n_best=n_best)
+
+
+def _check(path: Path, packed: PackedFile) -> None:
+    """Refuse a file that is missing or has changed since it was packed."""
+    try:
+        size, digest = path.stat().st_size, sha256(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); {AGAIN}") from None
+    if size != packed.bytes:
+        raise InputError(f"{path}: has {size:,} bytes, not {packed.bytes:,}; {AGAIN}")
+    if digest != packed.sha256:
+        raise InputError(
+            f"{path}: its SHA-256 is not that in {MANIFEST}, so it has changed; {AGAIN}"
+        )

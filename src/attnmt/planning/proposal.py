@@ -1,0 +1,169 @@
+"""Parameters for text that a person brings. Tokens, sizes and recipe are proposed from the text."""
+
+import gzip
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from attnmt.config import Language, Languages, Rule
+from attnmt.corpora.overlap import Files
+from attnmt.files.text_file import iter_lines
+from attnmt.text.moses import has_rules, languages
+from attnmt.text.tokenizer import SPACE, tokenizer
+from attnmt.text.vocabulary import SPECIAL
+
+TEMPLATE = "params.yaml.jinja"
+SAMPLE = 20_000  # of a longer text, at least this many evenly spread lines are looked at
+COVERED = 0.97  # the share of the text's tokens that the vocabulary should know
+STEP = 500  # the size of a vocabulary is a multiple of it
+SPACELESS = 0.02  # a text with a smaller share of white space is taken for one without spaces
+# The most tokens of a training sentence: by rule, and for all other rules LONGEST_WORDS
+LONGEST, LONGEST_WORDS = {"characters": 150}, 50
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a model."""
+
+    layers: int
+    size: int
+    vocabulary: int  # the most words that the vocabulary takes from the text
+
+
+# A larger text can teach a larger model. A key is the most tokens that a training text of this size has,
+# on the side that has more of them. The last size is the paper's.
+SIZES: dict[float, Size] = {
+    150_000: Size(1, 128, 4_000),
+    600_000: Size(1, 256, 8_000),
+    3_000_000: Size(2, 256, 10_000),
+    20_000_000: Size(2, 512, 30_000),
+    math.inf: Size(4, 1000, 50_000),
+}
+
+
+@dataclass(frozen=True)
+class TextCounts:
+    """What is known of the training text of one language.
+
+    Attributes:
+        tokens: the number of tokens, estimated from a sample where the text is long.
+        words: how often each token occurs in the sample.
+    """
+
+    tokens: int
+    words: Counter[str]
+
+    def covering(self, most: int) -> int:
+        """Return how many of the most frequent words make up COVERED of the sample, at most ``most``."""
+        needed, known = COVERED * self.words.total(), 0
+        for entries, (_, count) in enumerate(self.words.most_common(most), start=1):
+            known += count
+            if known >= needed:
+                return entries
+        return min(most, len(self.words))
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Parameters that suit a text."""
+
+    languages: Languages
+    pairs: int
+    raw_bytes: int
+    tokens: Mapping[str, int]  # by language code
+    size: Size
+    vocabulary: int
+    max_length: int
+    batch_size: int = 32
+
+    @property
+    def batches(self) -> int:
+        """The number of batches in an epoch."""
+        return max(1, round(self.pairs / self.batch_size))
+
+
+def propose_language(code: str, lines: Iterable[str], rule: Rule | None = None) -> Language:
+    """Return a language with its name, and a rule that suits its text.
+
+    Args:
+        code: its code, as in the names of files.
+        lines: some of its text.
+        rule: the rule if it is known.
+    """
+    return Language(
+        code=code, name=languages().get(code, code), tokenize=rule or _rule(code, "".join(lines))
+    )
+
+
+def _rule(code: str, text: str) -> Rule:
+    if sum(map(str.isspace, text)) < SPACELESS * len(text):
+        return "characters"
+    return "moses" if has_rules(code) else "plain"
+
+
+def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
+    """Propose parameters for a training text.
+
+    Args:
+        train: the files of source and target.
+        pairs: how many of their lines are to be trained on.
+    """
+    counts = {
+        side.code: _count(side, file, pairs)
+        for side, file in zip((pair.source, pair.target), train, strict=True)
+    }
+    largest = max(count.tokens for count in counts.values())
+    size = next(size for most, size in SIZES.items() if largest <= most)
+    covering = max(count.covering(size.vocabulary) for count in counts.values())
+    rules = {pair.source.tokenize, pair.target.tokenize}
+    return Proposal(
+        languages=pair,
+        pairs=pairs,
+        raw_bytes=sum(map(_bytes, train)),
+        tokens={code: count.tokens for code, count in counts.items()},
+        size=size,
+        vocabulary=STEP * math.ceil((covering + len(SPECIAL)) / STEP),
+        max_length=max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules),
+    )
+
+
+def _bytes(file: Path) -> int:
+    """Return the size of a file, without compression."""
+    if file.suffix != ".gz":
+        return file.stat().st_size
+    with gzip.open(file) as stream:
+        return stream.seek(0, os.SEEK_END)
+
+
+def _count(language: Language, file: Path, pairs: int) -> TextCounts:
+    """Estimate the number of tokens in ``pairs`` lines of a file, from evenly spread lines."""
+    rule, nth = tokenizer(language, split_hyphens=False), max(1, pairs // SAMPLE)
+    words: Counter[str] = Counter()
+    lines = 0
+    for number, line in enumerate(iter_lines(file)):
+        if number % nth == 0:
+            words.update(rule.tokenize(line))
+            lines += 1
+    words.pop(SPACE, None)
+    return TextCounts(round(words.total() * pairs / lines), words)
+
+
+def params_text(
+    experiment: str, proposal: Proposal, tests: list[str], systems: list[str], families: list[str]
+) -> str:
+    """Return the text of a parameter file. ``families`` are those that the systems belong to."""
+    template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
+    return environment.from_string(template).render(
+        experiment=experiment,
+        proposal=proposal,
+        tests=tests,
+        systems=systems,
+        families=families,
+    )

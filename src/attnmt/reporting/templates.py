@@ -1,0 +1,81 @@
+"""Pages that are one file each: a template of ``page_parts/`` with its style and its scripts inside.
+
+A policy in the page forbids the browser to fetch anything and to run any other script.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+PARTS = Path(__file__).with_name("page_parts")
+
+
+def render(
+    template: str,
+    *,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    forms: Literal["none", "self"] = "none",
+    **values: Any,
+) -> str:
+    """Return a page. All text in ``values`` is escaped; a dataclass in it may become JSON.
+
+    Args:
+        template: the name of a file in ``page_parts/``, which extends ``base.html.jinja``.
+        styles: the names of style sheets there, joined in this order.
+        scripts: the names of scripts there, joined in this order.
+        forms: where forms of the page may be sent to: nowhere, or to the server of the page.
+    """
+    script = _part(*scripts)
+    page = _environment().get_template(template)
+    policy = _policy(script, forms)
+    return page.render(policy=policy, style=_part(*styles), script=script, **values)
+
+
+def _part(*names: str) -> Markup:
+    """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
+    return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(PARTS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"breakable": _breakable, "subscripts": _subscripts}
+    environment.policies["json.dumps_kwargs"] = {
+        "ensure_ascii": False,
+        "separators": (",", ":"),
+        "default": asdict,
+    }
+    return environment
+
+
+def _breakable(text: str) -> Markup:
+    """Return text that the browser may break after an underscore."""
+    return escape(text).replace("_", Markup("_<wbr>"))
+
+
+def _subscripts(text: str) -> Markup:
+    """Return text in which a name such as p_t has its second letter as a subscript."""
+    return Markup(re.sub(r"\b([A-Za-z])_([A-Za-z])\b", r"\1<sub>\2</sub>", str(escape(text))))
+
+
+def _policy(script: str, forms: str) -> str:
+    """Return the page's security policy, which allows no request and no script but this one."""
+    target = "'self'" if forms == "self" else "'none'"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"img-src data:; base-uri 'none'; form-action {target}"
+    )

@@ -1,0 +1,81 @@
+"""The links that alignment error rates are measured against: gold links where the text has them.
+
+Where it has none, the outside aligner's links stand in for them. They are silver links: a program's, not
+a person's. An error rate against them says how far attention is from that program.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from attnmt.config import LINKS, Params
+from attnmt.corpora.links import GoldLinks, Links, read_links
+from attnmt.corpora.parallel import count_words
+from attnmt.layout import Layout
+from attnmt.scoring.results import LinkKind
+
+
+class ReferenceLinks(NamedTuple):
+    """The links of a set's sentence pairs, from the source language to the target language."""
+
+    kind: LinkKind
+    links: list[GoldLinks]
+
+
+def link_kind(params: Params, aligned: str, root: Path = Path()) -> LinkKind:
+    """Return whether the links of an aligned set are gold or silver."""
+    gold = Layout(params.experiment, root).tokens / f"{aligned}.{LINKS}"
+    return "gold" if gold.exists() else "silver"
+
+
+def reference_links(
+    params: Params, aligned: str, family: str | None = None, root: Path = Path()
+) -> ReferenceLinks:
+    """Return the links of the words that a family reads, or with None those of the tokens.
+
+    Raises:
+        InputError: if a file is missing, or does not fit the set's sentences.
+    """
+    layout, kind = Layout(params.experiment, root), link_kind(params, aligned, root)
+    words = token_counts(params, aligned, root)
+    if kind == "gold":
+        links = read_links(
+            layout.tokens / f"{aligned}.{LINKS}", words, "run the tokens stage again"
+        )
+    else:
+        links = aligner_links(params, aligned, root)
+    length = params.families[family].encoding.length if family else None
+    if length is not None:
+        links = [cut_links(line, pair, length) for line, pair in zip(links, words, strict=True)]
+    return ReferenceLinks(kind, links)
+
+
+def aligner_links(params: Params, aligned: str, root: Path = Path()) -> list[GoldLinks]:
+    """Return the outside aligner's links of a set's tokens.
+
+    Raises:
+        InputError: if the file is missing, or does not fit the set's sentences.
+    """
+    path = Layout(params.experiment, root).dictionary / f"{aligned}.{LINKS}"
+    words = token_counts(params, aligned, root)
+    return read_links(path, words, "run the dictionary stage again")
+
+
+def token_counts(params: Params, aligned: str, root: Path = Path()) -> list[tuple[int, int]]:
+    """Return how many tokens each sentence pair of a set has, source and target.
+
+    Raises:
+        InputError: if a file is missing or their numbers of lines differ.
+    """
+    tokens = Layout(params.experiment, root).tokens
+    source, target = (tokens / f"{aligned}.{code}" for code in params.languages.codes)
+    return count_words(source, target)
+
+
+def cut_links(links: GoldLinks, words: tuple[int, int], length: int) -> GoldLinks:
+    """Return the links of the last ``length`` words of each side, counted from the first of these."""
+    first = [max(0, count - length) for count in words]
+
+    def moved(part: Links) -> Links:
+        return [(i - first[0], j - first[1]) for i, j in part if i >= first[0] and j >= first[1]]
+
+    return GoldLinks(moved(links.sure), moved(links.possible))

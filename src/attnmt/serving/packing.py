@@ -1,0 +1,67 @@
+"""Pack a model or an ensemble into a folder for others; :mod:`attnmt.decoding.packed` reads it."""
+
+import shutil
+from pathlib import Path
+
+from attnmt.config import Params
+from attnmt.decoding.packed import CARD, MANIFEST, Manifest, PackedFile
+from attnmt.decoding.pipeline import load_pipeline
+from attnmt.errors import InputError
+from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.text_file import sha256, write_json, write_text
+from attnmt.layout import Layout
+from attnmt.model.trained import read_provenance
+from attnmt.scoring.results import read_system_scores
+from attnmt.serving.model_card import model_card
+from attnmt.serving.service import translator_files
+
+
+def pack(params: Params, name: str, folder: Path) -> None:
+    """Write a model or an ensemble as a packed folder, with a card that says what it is.
+
+    The process must run in the project's folder. The packed folder appears only when it is complete. It
+    replaces one that was packed before.
+
+    Raises:
+        InputError: if the place holds anything else; if the model is not trained or not scored; or if
+            it was trained or scored with other settings or data than the experiment now has.
+    """
+    refuse_other_content(folder)
+    layout, members = Layout(params.experiment), params.translators(name).members
+    files = translator_files(params, name)
+    trainings = [read_provenance(layout.model(member)) for member in members]
+    scores = read_system_scores(params, name, params.sets.tests[0])
+    pipeline = load_pipeline(params, name)  # only what can be loaded is packed
+    if scores.dataset_digest != pipeline.translator.data.digest:
+        raise InputError(
+            f"{layout.scores(name)}: the model that was scored read other data than is encoded now; run "
+            f"evaluate of {name} again"
+        )
+    with atomic_folder(folder) as partial:
+        for file in files:
+            (partial / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, partial / file)
+        manifest = Manifest(
+            format=1,
+            experiment=params.experiment,
+            model=name,
+            params_file=params.params_file,
+            commits=list(dict.fromkeys(commit for one in trainings for commit in one.commits)),
+            files={file.as_posix(): _described(partial / file) for file in sorted(files)},
+        )
+        write_json(partial / MANIFEST, manifest.model_dump())
+        card = model_card(params, manifest, scores, trainings, pipeline, folder)
+        write_text(partial / CARD, card)
+
+
+def refuse_other_content(folder: Path) -> None:
+    """Refuse a place that holds anything but a packed folder, or that cannot be written to."""
+    check_place(folder, folder=True)
+    if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
+        raise InputError(
+            f"{folder}: has files in it, and attnmt pack did not write them; name another folder"
+        )
+
+
+def _described(path: Path) -> PackedFile:
+    return PackedFile(bytes=path.stat().st_size, sha256=sha256(path))

@@ -1,0 +1,181 @@
+"""The page of ``attnmt explain`` in a browser: Debian's Chromium, driven by Playwright, offline.
+
+In every test the page must request nothing and write nothing to the console.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from attnmt.decoding.explanation import Explained, Explanation, Replacement, Unit
+from attnmt.decoding.traced import Span
+from attnmt.reporting.explain_facts import Shown
+from attnmt.reporting.explain_page import make_explain_page
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
+)
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
+
+LAPTOP, PHONE = (1280, 800), (390, 844)
+SOURCE = ["Trosto", "visits", "a", "woman", "."]
+Open = Callable[..., Any]
+
+
+def explained(words: list[str], shift: int, spans: bool) -> Explained:
+    """Return a made-up translation; step t has weight 0.6 at word t + shift."""
+    S = len(SOURCE)
+    units = [Unit(word, i, word != "<unk>") for i, word in enumerate([*words, "</s>"])]
+    weights = [[0.6 if s == (t + shift) % S else 0.1 for s in range(S)] for t in range(len(units))]
+    windows = [Span(t + 0.4, max(0, t - 1), min(S - 1, t + 1)) for t in range(S)] if spans else []
+    windows += windows[-1:] * (len(units) - len(windows)) if spans else []
+    log_p = [-0.5] * len(units)
+    return Explained(" ".join(words), units, sum(log_p), log_p, weights, windows, [], [])
+
+
+def shown(name: str, spans: bool) -> Shown:
+    """Return a made-up explanation with two candidates and a reference."""
+    best = explained(["<unk>", "besucht", "eine", "Frau", "."], 0, spans)
+    best.replacements.append(Replacement(0, 0, "Trosto", "copy", "Trosto"))
+    best.read.append((0, 0))
+    other = explained(["Er", "besucht", "eine", "Frau", "."], 1, spans)
+    reference = explained(["Trosto", "besucht", "eine", "Frau", "."], 2, spans)
+    source = [Unit(word, i, word != "Trosto") for i, word in enumerate(SOURCE)]
+    window, D = ("local_p", 1) if spans else ("global", None)
+    settings = ("en", "de"), 1, False, True, True, window, D
+    explanation = Explanation(*settings, "same", 5, source, SOURCE, [best, other], reference)
+    return Shown(name, f"label of {name}", explanation)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    models = [shown("local", spans=True), shown("global", spans=False)]
+    page = make_explain_page("demo", " ".join(SOURCE), "Trosto besucht eine Frau .", models)
+    path = tmp_path_factory.mktemp("page") / "explain.html"
+    path.write_text(page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, address: str) -> Iterator[Open]:
+    """Return a function that opens the page. Requests and messages fail the test at its end."""
+    messages: list[str] = []
+    requests: list[str] = []
+    contexts = []
+
+    def open_explanation(
+        size: tuple[int, int] = LAPTOP, scheme: str = "light", **options: Any
+    ) -> Any:
+        viewport = {"width": size[0], "height": size[1]}
+        context = browser.new_context(viewport=viewport, color_scheme=scheme, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(5000)
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield open_explanation
+    for context in contexts:
+        context.close()
+    assert messages == []
+    assert {url for url in requests if not url.startswith("data:")} == {address}
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(LAPTOP, "light"), (PHONE, "dark")])
+def test_models_stand_side_by_side_or_below_each_other(
+    open_page: Open, size: tuple[int, int], scheme: str
+) -> None:
+    page = open_page(size, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+    first, second = (page.locator(".model").nth(i).bounding_box() for i in (0, 1))
+    if size == LAPTOP:
+        assert first["y"] == second["y"]
+        assert first["x"] + first["width"] < second["x"]
+    else:
+        assert first["y"] + first["height"] <= second["y"]
+
+
+def row(page: Any, panel: int, t: int) -> list[str]:
+    cells: list[str] = (
+        page.locator(".matrix")
+        .nth(panel)
+        .locator("tbody tr")
+        .nth(t)
+        .locator("td")
+        .all_inner_texts()
+    )
+    return cells
+
+
+def test_a_matrix_has_weights_log_p_and_the_window(open_page: Open) -> None:
+    page = open_page()
+    assert row(page, 0, 2) == ["10", "10", "60", "10", "10", "-0.50", "2.4"]
+    assert row(page, 2, 2) == ["10", "10", "60", "10", "10", "-0.50"]
+    cells = page.locator(".matrix").first.locator("tbody tr").nth(2).locator("td")
+    inside = [i for i in range(5) if "inside" in cells.nth(i).get_attribute("class")]
+    assert inside == [1, 2, 3]
+    assert "first" in cells.nth(1).get_attribute("class")
+    assert "last" in cells.nth(3).get_attribute("class")
+    assert "p" in cells.nth(2).get_attribute("class").split()
+    place = "cell => Number(cell.style.getPropertyValue('--p'))"
+    assert cells.nth(2).evaluate(place) == pytest.approx(0.9)
+    assert page.locator(".matrix").nth(2).locator(".inside").count() == 0
+    link = page.locator(".matrix").first.locator("td.gold")
+    assert link.count() == 1
+    assert link.inner_text() == "60"
+
+
+def test_another_candidate_can_be_chosen_with_the_keyboard(open_page: Open) -> None:
+    page = open_page()
+    page.locator("[name=shown-0]").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".matrix h3").first.inner_text() == "Candidate 2"
+    assert row(page, 0, 0)[:5] == ["10", "60", "10", "10", "10"]
+    assert page.locator(".matrix h3").nth(1).inner_text() == "Reference"
+    assert page.locator(".matrix h3").nth(2).inner_text() == "Candidate 1"
+
+
+def test_a_word_shows_its_weights_in_all_models(open_page: Open) -> None:
+    page = open_page()
+    page.locator(".matrix").first.locator(".target .word").nth(1).focus()
+    for panel, weights in {
+        0: ["10", "60", "10", "10", "10"],
+        2: ["10", "60", "10", "10", "10"],
+    }.items():
+        below = page.locator(".matrix").nth(panel).locator(".source small").all_inner_texts()
+        assert below == weights
+    # The reference is another sentence, so nothing is marked there.
+    assert page.locator(".matrix").nth(1).locator(".source small").first.inner_text() == ""
+    assert "window 0 to 2, p 1.4" in page.locator("[role=status]").inner_text()
+    assert page.locator(".target .word.unknown").first.inner_text() == "<unk>"
+
+
+def test_names_and_roles_are_there_for_a_screen_reader(open_page: Open) -> None:
+    page = open_page()
+    assert page.get_by_role("main").count() == 1
+    assert page.get_by_role("heading", level=1).count() == 1
+    assert page.get_by_role("region", name="label of local").count() == 1
+    assert page.get_by_role("radio", name="Show candidate 2").count() == 2
+    table = page.get_by_role("table", name="Candidate 1").first
+    assert table.get_by_role("columnheader").all_inner_texts()[-2:] == ["log p", "pt"]
+    assert table.get_by_role("rowheader").first.inner_text() == "<unk>"
+
+
+def test_all_but_the_matrices_is_there_without_javascript(open_page: Open) -> None:
+    page = open_page(java_script_enabled=False)
+    assert page.locator(".candidates tbody tr").first.is_visible()
+    assert not page.locator(".matrices").first.is_visible()

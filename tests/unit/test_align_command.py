@@ -1,0 +1,131 @@
+"""The command ``attnmt align``: links and error rates of sentence pairs of one's own."""
+
+import csv
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_experiment import make_experiment
+
+from attnmt import cli
+from attnmt.config import Params
+from attnmt.corpora.links import flipped, format_links, read_links
+from attnmt.decoding.pipeline import load_pipeline
+from attnmt.files.text_file import read_lines, write_lines
+from attnmt.layout import Layout
+from attnmt.scoring.aer import aer
+
+Attnmt = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("experiment")
+
+
+@pytest.fixture(scope="module")
+def params(folder: Path) -> Params:
+    return make_experiment(folder)
+
+
+@pytest.fixture
+def attnmt(
+    params: Params,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Attnmt:
+    """Return a function that runs ``attnmt align`` on the tokens of the experiment's test set."""
+    monkeypatch.chdir(folder)
+    tokens = Layout(params.experiment).tokens
+    sides = [str(tokens / f"test.{language}") for language in ("en", "de")]
+    # What align escapes, tokens have escaped already.
+    for side in sides:
+        plain = [
+            line.replace("&apos;", "'").replace("&quot;", '"') for line in read_lines(Path(side))
+        ]
+        plain = [line.replace("&amp;", "&") for line in plain]
+        write_lines(Path(Path(side).name), plain)
+    names = [Path(side).name for side in sides]
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["attnmt", "align", *names, *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
+def test_links_are_those_of_the_set_itself(attnmt: Attnmt, params: Params, name: str) -> None:
+    assert attnmt("--model", name, "--links", "own.links")[0] == 0
+    forced = load_pipeline(params, name).translator.force_set("test").links["same"]
+    links = [flipped(line) for line in forced] if name == "german" else forced
+    assert read_lines(Path("own.links"), may_be_blank=True) == [
+        format_links(line) for line in links
+    ]
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_rates_are_those_of_the_links(attnmt: Attnmt, params: Params, flip: bool) -> None:
+    assert attnmt("--model", "local_p", "--links", "own.links")[0] == 0
+    own = [line.sure for line in read_links(Path("own.links"))]
+    gold = [[(0, 0), (1, 1)]] * 3 + [[(0, 0)], [(1, 2), (0, 0)]]
+    write_lines(Path("gold"), (format_links(flipped(line) if flip else line) for line in gold))
+    status, out, err = attnmt(
+        "-m", "local_p", "--gold", "gold", "-o", "rates.csv", *["--flip"] * flip
+    )
+    assert status == 0, err
+    with Path("rates.csv").open(newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert row["system"] == "local_p"
+    assert row["chosen"] == "same"
+    assert float(row["same_step"]) == pytest.approx(aer(own, gold, gold), abs=1e-4)
+    assert float(row["low"]) <= float(row["aer"]) <= float(row["high"])
+    assert f"AER {float(row['aer']):.2f}" in out
+
+
+def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Attnmt) -> None:
+    """Family `short` reads the last five words of a sentence."""
+    write_lines(Path("gold"), ["0-0", "0-0", "0-0", "0-0", "0-0"])
+    status, _, err = attnmt("-m", "gru", "--gold", "gold", "-o", "rates.csv")
+    assert status == 0, err
+    with Path("rates.csv").open(newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    # Only `Gardens!` is short enough to keep its first word, so at most one link is right.
+    assert float(row["same_step"]) > 0.8
+
+
+def test_every_system_with_attention_is_compared_by_its_first_seed(
+    attnmt: Attnmt, params: Params
+) -> None:
+    write_lines(Path("gold"), ["0-0"] * 5)
+    _, out, _ = attnmt("--gold", "gold")
+    systems = [line.split()[0] for line in out.splitlines()]
+    assert systems == ["local_p", "german", "subwords", "gru", "ensemble"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--gold: no gold links, and no --links"),
+        (["--links", "x"], "--links: the file holds the links of one model"),
+        (["--links", "x", "-m", "plain"], "--model: plain has no attention"),
+        (["--links", "x", "-m", "plane"], "no model or ensemble 'plane'; did you mean 'plain'?"),
+        (["--gold", "none"], "none: no such file"),
+        (["--gold", "test.en"], "test.en:1: 'The' is not a link"),
+        (["--gold", "short"], "short: 1 lines where the text has 5"),
+        (["--gold", "far"], "link 0-60 lies outside the pair's"),
+        (["--gold", "far", "--flip", "-o", "no/such/folder/x.csv"], "far:1"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(attnmt: Attnmt, arguments: list[str], message: str) -> None:
+    write_lines(Path("short"), ["0-0"])
+    write_lines(Path("far"), ["0-60", *["0-0"] * 4])
+    status, out, err = attnmt(*arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err

@@ -1,0 +1,80 @@
+"""What a shell completes after attnmt, asked of a real bash."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from demo_values import demo_values
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project with two experiments and a command attnmt."""
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copy(ROOT / "systems.yaml", folder)
+    (folder / "params.yaml").write_text(yaml.safe_dump(demo_values(), sort_keys=False))
+    other = folder / "experiments/other/params.yaml"
+    other.parent.mkdir(parents=True)
+    few = demo_values() | {"experiment": "other", "systems": ["base", "base_reverse"]}
+    other.write_text(yaml.safe_dump(few, sort_keys=False))
+    program = folder / "bin/attnmt"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\nfrom attnmt.cli import main\nmain()\n")
+    program.chmod(0o755)
+    return folder
+
+
+def bash(project: Path, script: str) -> str:
+    """Return what a script of bash prints in the project."""
+    path = f"{project}/bin:{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
+    environment |= {"HOME": str(project)}
+    command = ["bash", "--norc", "-c", script]
+    ended = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stderr == ""
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(project: Path) -> str:
+    """Return the completion that ``attnmt --show-completion`` prints."""
+    return bash(project, "attnmt --show-completion bash")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("attnmt tra", ["translate", "track"]),
+        ("attnmt translate --exp", ["--experiment"]),
+        ("attnmt translate -e ", ["demo", "other"]),
+        ("attnmt plan --experiment o", ["other"]),
+        ("attnmt commit -e d", ["demo"]),
+        ("attnmt translate -e other --model ", ["base", "base_reverse"]),
+        ("attnmt translate -m ens", ["ensemble"]),
+        ("attnmt translate -e nowhere -m ", []),
+        ("attnmt translate --format ", ["text", "json"]),
+        ("attnmt translate --input par", []),  # bash then completes files
+    ],
+)
+def test_bash_completes(project: Path, installed: str, line: str, expected: list[str]) -> None:
+    words = line.split(" ")
+    asked = (
+        f"{installed}\nCOMP_WORDS=({' '.join(word or repr('') for word in words)})\n"
+        f"COMP_CWORD={len(words) - 1}\n_attnmt_completion attnmt\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    assert bash(project, asked).split() == expected
+    assert "complete -o default" in installed
+
+
+def test_the_completion_can_be_installed(project: Path) -> None:
+    assert "completion installed in" in bash(project, "attnmt --install-completion bash")
+    assert (project / ".bash_completions/attnmt.sh").exists()

@@ -1,0 +1,259 @@
+"""The command ``attnmt explain`` called as a person calls it, its page, and the page of the server."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_experiment import ENGLISH, GERMAN, make_experiment
+
+from attnmt import cli
+from attnmt.config import Params
+from attnmt.decoding.explanation import explain
+from attnmt.decoding.pipeline import load_pipeline
+from attnmt.reporting.explain_facts import Shown
+from attnmt.reporting.explain_text import explain_text
+
+ROOT = Path(__file__).parents[2]
+SENTENCE, REFERENCE = ENGLISH["test"][0], GERMAN["test"][0]
+NASTY = "</script><b/title='x'>&\"é"
+Attnmt = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("experiment")
+
+
+@pytest.fixture(scope="module")
+def params(folder: Path) -> Params:
+    return make_experiment(folder)
+
+
+@pytest.fixture
+def attnmt(
+    params: Params,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Attnmt:
+    """Return a function that runs ``attnmt explain`` in the experiment's project."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["attnmt", "explain", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+class Parsed(HTMLParser):
+    """The elements of a page, its text, and the JSON that its script draws."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text, self.data, self._inside = "", "", ("", "")
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag, str(dict(attrs).get("id"))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = "", ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside[0] == "script":
+            self.data += data if self._inside[1] == "explained-data" else ""
+        elif self._inside[0] != "style":
+            self.text += data
+
+
+def data_of(page: str) -> Any:
+    return json.loads(Parsed(page).data)
+
+
+def test_the_page_has_the_matrices_of_all_candidates_of_all_models(
+    attnmt: Attnmt, params: Params, folder: Path
+) -> None:
+    arguments = (SENTENCE, "--model", "local_p", "--model", "plain", "--reference", REFERENCE)
+    status, output, error = attnmt(*arguments, "--output", "-", "--n-best", "3")
+    assert (status, error) == (0, "")
+    local, plain = data_of(output)
+    expected = explain(load_pipeline(params, "local_p", n_best=3), SENTENCE, REFERENCE, 3)
+    assert len(local["candidates"]) == 3
+    shown = [part["matrix"] for part in (*local["candidates"], local["reference"])]
+    assert expected.reference is not None
+    for matrix, one in zip(shown, [*expected.candidates, expected.reference], strict=True):
+        weights = [round(100 * a) for row in one.weights for a in row]
+        assert matrix["weights"] == weights
+        assert [span["p"] for span in matrix["spans"]] == pytest.approx([s.p for s in one.spans])
+        assert matrix["gold"] == [[s, t] for t, s in one.read]
+        columns = {column["head"]: column["cells"] for column in matrix["columns"]}
+        assert list(columns) == ["log p", "p_t"]
+        log_p = [float(cell) for cell in columns["log p"]]
+        assert log_p == pytest.approx(one.log_p, abs=0.0051)
+    assert plain["candidates"][0]["matrix"]["source"] == []
+    text = Parsed(output).text
+    for one in expected.candidates:
+        assert one.text in text
+        assert f"{one.score:.2f}" in text
+
+
+def test_the_page_is_a_file_that_asks_for_nothing(attnmt: Attnmt, folder: Path) -> None:
+    status, output, _ = attnmt(SENTENCE)
+    page = (folder / "explain.html").read_text(encoding="utf-8")
+    assert (status, output) == (0, f"The page: {(folder / 'explain.html').as_uri()}\n")
+    parsed = Parsed(page)
+    policy = next(a["content"] for _, a in parsed.tags if "http-equiv" in a) or ""
+    assert policy.startswith("default-src 'none';")
+    assert "form-action 'none'" in policy
+    assert not {"form", "img", "iframe"} & {tag for tag, _ in parsed.tags}
+    links = [v for _, attrs in parsed.tags for k, v in attrs.items() if k in ("src", "href")]
+    assert set(links) == {"data:,", "#explained"}
+    assert "url(" not in page
+    ids = [attrs["id"] for _, attrs in parsed.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+
+
+def test_what_stands_in_the_text_is_never_markup(attnmt: Attnmt) -> None:
+    output = attnmt(f"{NASTY} house", "--reference", f"{NASTY} Haus", "-o", "-")[1]
+    assert NASTY not in output
+    parsed = Parsed(output)
+    assert "b" not in {tag for tag, _ in parsed.tags}
+    assert parsed.text.count(f"{NASTY} house") == 2  # the title, and the sentence
+    assert len(data_of(output)) == 1
+
+
+def test_the_same_sentence_gives_the_same_page(attnmt: Attnmt) -> None:
+    assert attnmt(SENTENCE, "-o", "-") == attnmt(SENTENCE, "-o", "-")
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "ensemble"])
+def test_the_text_fits_the_terminal_and_has_every_weight(
+    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch, params: Params, name: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    status, output, error = attnmt(SENTENCE, "--text", "--model", name, "--reference", REFERENCE)
+    assert (status, error) == (0, "")
+    assert max(map(len, output.splitlines())) <= width
+    expected = explain(load_pipeline(params, name), SENTENCE, REFERENCE)
+    assert expected.reference is not None
+    part = output.split("\nReference: ")[1]
+    assert f"{expected.reference.log_p[0]:.2f}" in part
+    if expected.attends:
+        rows = [line.split() for line in part.splitlines() if line.startswith("</s>")]
+        cells = [cell for row in rows for cell in row[1:]]
+        weights = [a for a in expected.reference.weights[-1]]
+        inside = [cell for cell in cells[: len(weights)] if cell != "."]
+        span = expected.reference.spans[-1] if expected.reference.spans else None
+        within = weights[span.first : span.last + 1] if span else weights
+        assert inside == [str(round(100 * a)) for a in within]
+
+
+def test_text_writes_no_page_unless_one_is_named(attnmt: Attnmt, folder: Path) -> None:
+    (folder / "explain.html").unlink(missing_ok=True)
+    assert attnmt(SENTENCE, "--text")[0] == 0
+    assert not (folder / "explain.html").exists()
+    output = attnmt(SENTENCE, "--text", "-o", "named.html")[1]
+    assert output.endswith(f"The page: {(folder / 'named.html').as_uri()}\n")
+    assert output.startswith("local_p\n")
+    assert (folder / "named.html").exists()
+
+
+def test_the_text_marks_the_link_of_an_unknown_word(params: Params, folder: Path) -> None:
+    marked = 0
+    for sentence in ENGLISH["test"]:
+        explanation = explain(load_pipeline(params, "local_p", folder), sentence)
+        text = explain_text(Shown("local_p", "local_p", explanation), 300)
+        best = explanation.candidates[0]
+        assert len(re.findall(r" \*\d", text)) == len(best.read)
+        marked += len(best.read)
+    assert marked
+
+
+def test_open_starts_the_browser(
+    attnmt: Attnmt, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: not opened.append(address))
+    assert attnmt(SENTENCE, "--open")[0] == 0
+    assert opened == [(folder / "explain.html").as_uri()]
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    assert "no browser could be started" in attnmt(SENTENCE, "--open")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((" ",), "the sentence has no words; give a sentence"),
+        ((SENTENCE, "--reference", ""), "--reference has no words; give a sentence"),
+        ((SENTENCE, "--model", "gruu"), "params.yaml: no model or ensemble 'gruu'"),
+        ((SENTENCE, "--model", "local_p", "--model", "german"), "--model: local_p translates "),
+        ((SENTENCE, "-o", "-", "--text"), "--output -: the page cannot go to standard output"),
+        ((SENTENCE, "-o", "-", "--open"), "--output -: the page cannot go to standard output"),
+        ((SENTENCE, "-o", "models"), "models: a file is to be written here, and a folder is"),
+        (("gut sch\udcf6n",), "the sentence:1: byte 0xf6 is not UTF-8"),
+    ],
+)
+def test_faults_are_named_before_a_model_is_loaded(
+    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
+    status, output, error = attnmt(*arguments)
+    assert (status, output) == (2, "")
+    assert error.startswith(f"error: {message}")
+
+
+def test_help_needs_no_torch() -> None:
+    script = (
+        "import sys; sys.modules['torch'] = None; sys.argv = ['attnmt', 'explain', '--help']\n"
+        "from attnmt.cli import main; main()"
+    )
+    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "PATH": ""}
+    command = [sys.executable, "-c", script]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert 'attnmt explain "The old house is small." --text' in shown.stdout
+
+
+def test_the_server_has_a_page_with_the_same_explanation(
+    params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
+    from mlflow.pyfunc import load_model
+
+    from attnmt.serving.application import form_page
+    from attnmt.serving.service import save_translator
+
+    monkeypatch.chdir(folder)
+    save_translator(params, "local_p", folder / "saved")
+    service = load_model(str(folder / "saved")).get_raw_model()
+    empty, status = form_page(service, " ")
+    assert status == 200
+    policy = next(a["content"] for _, a in Parsed(empty).tags if "http-equiv" in a) or ""
+    assert policy.endswith("form-action 'self'")
+    assert Parsed(empty).data == ""
+    page, status = form_page(service, f" {SENTENCE} ")
+    assert status == 200
+    best = explain(load_pipeline(params, "local_p"), SENTENCE).candidates[0]
+    matrix = data_of(page)[0]["candidates"][0]["matrix"]
+    assert matrix["weights"] == [round(100 * a) for row in best.weights for a in row]
+    assert best.text in Parsed(page).text
+    long, status = form_page(service, "a" * 1001)
+    assert status == 400
+    assert "it has 1001 characters, and at most 1000 are translated" in Parsed(long).text
+    nasty, status = form_page(service, NASTY)
+    assert status == 200
+    assert NASTY not in nasty
+    field = next(attrs for tag, attrs in Parsed(nasty).tags if tag == "input")
+    assert field["value"] == NASTY

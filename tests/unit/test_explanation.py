@@ -1,0 +1,157 @@
+"""What is explained about a translation is what search, forced decoder and dictionary did."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_experiment import ENGLISH, GERMAN, make_experiment
+
+from attnmt.config import Params
+from attnmt.decoding.explanation import Explanation, _replacement, explain
+from attnmt.decoding.pipeline import Pipeline, load_pipeline
+from attnmt.decoding.text_translator import Translation
+from attnmt.errors import InputError
+
+RAW, REFERENCES = ENGLISH["test"], GERMAN["test"]
+SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("experiment")
+
+
+@pytest.fixture(scope="module")
+def params(folder: Path) -> Params:
+    return make_experiment(folder)
+
+
+def both(
+    params: Params, folder: Path, name: str, sentence: str
+) -> tuple[Pipeline, Explanation, list[Translation]]:
+    """Return an explanation and the translations that it must explain."""
+    pipeline = load_pipeline(params, name, folder, n_best=3)
+    (translations,) = pipeline.translate([sentence])
+    return pipeline, explain(pipeline, sentence, candidates=3), translations
+
+
+@pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru", "ensemble"])
+def test_the_candidates_are_the_translations_with_their_scores(
+    params: Params, folder: Path, name: str
+) -> None:
+    for sentence in RAW:
+        pipeline, explanation, translations = both(params, folder, name, sentence)
+        assert [one.text for one in explanation.candidates] == [t.text for t in translations]
+        assert [unit.text for unit in explanation.source] == pipeline.units(sentence)
+        assert explanation.words == translations[0].source
+        for one, translation in zip(explanation.candidates, translations, strict=True):
+            # A translation that the search cut off has no </s>, and its score has none either.
+            longest = 3 * (len(explanation.source) + 1) // 2
+            cut = len(translation.ids) == longest
+            assert (one.units[-1].text != "</s>") == cut
+            assert one.score == pytest.approx(translation.score, abs=1e-4)
+            assert sum(one.log_p) == pytest.approx(one.score)
+            rows = len(one.units)
+            assert len(one.log_p) == rows
+            if explanation.attends:
+                assert np.shape(one.weights) == (rows, len(explanation.source))
+            assert len(one.spans) == (rows if name in ("local_p", "subwords") else 0)
+
+
+def test_unknown_words_are_those_that_the_vocabulary_lacks(params: Params, folder: Path) -> None:
+    pipeline, explanation, _ = both(params, folder, "local_p", SENTENCE)
+    known = pipeline.translator.data.vocabulary("en")
+    assert [unit.known for unit in explanation.source] == [
+        word in known for word in pipeline.units(SENTENCE)
+    ]
+    assert not all(unit.known for unit in explanation.source)
+    assert any(unit.known for unit in explanation.source)
+
+
+@pytest.mark.parametrize("name", ["local_p", "plain", "ensemble", "subwords", "gru"])
+def test_each_replacement_is_what_the_translation_has(
+    params: Params, folder: Path, name: str
+) -> None:
+    seen = set()
+    for sentence in RAW:
+        pipeline, explanation, translations = both(params, folder, name, sentence)
+        for one, translation in zip(explanation.candidates, translations, strict=True):
+            places = [j for j, word in enumerate(translation.words) if word == "<unk>"]
+            assert [item.word for item in one.replacements] == places
+            for item in one.replacements:
+                seen.add(item.by)
+                assert item.text == translation.replaced[item.word]
+                if item.source is None:
+                    assert item.text == "<unk>"
+                    continue
+                source_word = translation.source[item.source]
+                assert item.source_word == source_word
+                in_dictionary = pipeline.translator.dictionary.best(source_word)
+                assert item.by == ("dictionary" if in_dictionary else "copy")
+                assert item.text == (in_dictionary or source_word)
+            if not explanation.pieces and name != "plain":
+                # The cell that is outlined is the largest weight of its row, the row of the word.
+                assert [row for row, _ in one.read] == places
+                for (row, column), item in zip(one.read, one.replacements, strict=True):
+                    assert column == item.source == int(np.argmax(one.weights[row]))
+    if name == "local_p":
+        assert seen == {"dictionary", "copy"}
+
+
+def test_an_unknown_word_without_a_link_stays(params: Params, folder: Path) -> None:
+    pipeline = load_pipeline(params, "plain", folder)
+    translation = Translation("<unk>", ["<unk>"], ["<unk>"], ["house"], [], -1.0, [0])
+    item = _replacement(pipeline, translation, 0)
+    assert (item.source, item.by, item.text) == (None, "nothing", "<unk>")
+
+
+def test_a_link_of_the_next_step_is_read_in_the_row_below(params: Params, folder: Path) -> None:
+    pipeline = load_pipeline(params, "local_p", folder)
+    pipeline.translator.read_at("next")
+    rows = 0
+    for sentence in RAW:
+        best = explain(pipeline, sentence).candidates[0]
+        last = len(best.units) - 1
+        for (row, _), item in zip(best.read, best.replacements, strict=True):
+            assert row == min(item.word + 1, last)
+            rows += 1
+    assert rows
+
+
+@pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru"])
+def test_a_reference_is_force_decoded(params: Params, folder: Path, name: str) -> None:
+    pipeline = load_pipeline(params, name, folder)
+    forced = pipeline.translator.force_set("test").scores
+    for sentence, reference, score in zip(RAW, REFERENCES, forced, strict=True):
+        explained = explain(pipeline, sentence, reference).reference
+        assert explained is not None
+        assert explained.score == pytest.approx(score, abs=1e-4)
+        assert explained.units[-1].text == "</s>"
+        assert explained.text == reference
+
+
+def test_more_candidates_do_not_change_the_best_one(params: Params, folder: Path) -> None:
+    pipeline = load_pipeline(params, "local_p", folder)
+    texts = [explain(pipeline, SENTENCE, candidates=n).candidates[0].text for n in (1, 3, 6)]
+    assert len(set(texts)) == 1
+
+
+def test_text_without_words_is_refused(params: Params, folder: Path) -> None:
+    pipeline = load_pipeline(params, "local_p", folder)
+    with pytest.raises(InputError, match="sentence: ' ' has no words"):
+        explain(pipeline, " ")
+    with pytest.raises(InputError, match="reference: '' has no words"):
+        explain(pipeline, SENTENCE, "")
+
+
+def test_a_model_says_what_it_is(params: Params, folder: Path) -> None:
+    facts = {}
+    for name in ("local_p", "plain", "gru", "ensemble"):
+        e = explain(load_pipeline(params, name, folder), SENTENCE)
+        facts[name] = (e.attends, e.window, e.D, e.members, e.reverse)
+    assert facts == {
+        "local_p": (True, "local_p", 2, 1, True),
+        "plain": (False, None, None, 1, True),
+        "gru": (True, "global", None, 1, False),
+        "ensemble": (True, None, None, 8, True),
+    }

@@ -1,0 +1,139 @@
+"""The package in other programs: without DVC, Snakemake and MLflow, and as the examples use it."""
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+PAGE = ROOT / "docs/library.md"
+SENTENCE = "Trosto visits a woman every day."
+# Python in which the tools of the extra `workflow` cannot be imported.
+BARE = """
+import sys
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0].split("_")[0] in ("dvc", "mlflow", "snakemake"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Refused())
+"""
+EVERY_MODULE = """
+import importlib, pkgutil
+import attnmt
+
+for module in pkgutil.walk_packages(attnmt.__path__, "attnmt."):
+    try:
+        importlib.import_module(module.name)
+    except ModuleNotFoundError:
+        print(module.name)
+"""
+RUN = "import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
+OF_THE_ENGINES = ["attnmt.planning.progress", "attnmt.workflow.graph"]
+
+
+def bare(script: str, *arguments: str, folder: Path = ROOT) -> str:
+    """Return what a script prints in Python without these tools; the arguments are its own."""
+    code = f"{BARE}sys.argv = {list(arguments)}\n{script}"
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def loaded(path: Path) -> ModuleType:
+    """Return an example as a module; its name may be that of another module."""
+    spec = importlib.util.spec_from_file_location(f"example_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_only_what_works_for_the_engines_needs_them() -> None:
+    assert bare(EVERY_MODULE, "program").split() == OF_THE_ENGINES
+
+
+def test_the_example_translates_without_the_engines(tmp_path: Path) -> None:
+    output = bare(RUN, str(ROOT / "examples/translate.py"), SENTENCE, folder=tmp_path)
+    first, links, _, head, *rows = output.splitlines()
+    assert first.startswith("Trosto besucht jeden Tag eine Frau.    log p -")
+    assert "woman-Frau" in links.split()
+    assert head.split() == ["Trosto", "visits", "a", "woman", "every", "day", "."]
+    assert [row.split()[0] for row in rows][-2:] == [".", "</s>"]
+    assert all(0 <= int(weight) <= 100 for row in rows for weight in row.split()[1:])
+
+
+def test_the_command_translates_without_the_engines(tmp_path: Path) -> None:
+    script = "from attnmt.cli import main; main()"
+    weights = str(ROOT / "weights/demo")
+    for command in ("translate", "explain"):
+        more = ("--text",) * (command == "explain")
+        output = bare(
+            script, "attnmt", command, SENTENCE, "--weights", weights, *more, folder=tmp_path
+        )
+        assert "Trosto besucht jeden Tag eine Frau." in output
+
+
+def test_the_example_trains_without_the_engines(tmp_path: Path) -> None:
+    output = bare(RUN, str(ROOT / "examples/own_loop.py"), "global-location", folder=tmp_path)
+    assert re.fullmatch(r"global-location +0% right before, +\d+% after\n", output)
+
+
+OWN_LOOP = loaded(ROOT / "examples/own_loop.py")
+
+
+@pytest.mark.parametrize("name", OWN_LOOP.KINDS)
+def test_every_attention_of_the_example_learns(name: str) -> None:
+    rng = np.random.default_rng(1)
+    sentences: list[NDArray[np.int32]] = OWN_LOOP.draw(rng, 100)
+    model = OWN_LOOP.build(*OWN_LOOP.KINDS[name])
+    assert OWN_LOOP.share_right(model, sentences) <= 0.05
+    OWN_LOOP.train(model, rng)
+    assert OWN_LOOP.share_right(model, sentences) >= 0.9
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_page_explains_every_name_that_an_example_imports(example: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    imported = [
+        (node.module, name.name)
+        for node in ast.walk(ast.parse(example.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("attnmt.")
+        for name in node.names
+    ]
+    assert imported
+    for module, name in imported:
+        assert re.search(rf"^- `{module}\.{name}\b", page, re.MULTILINE), f"{module}.{name}"
+    assert f"examples/{example.name}" in page
+
+
+def test_every_name_of_the_page_exists() -> None:
+    names = re.findall(r"^- `(attnmt[\w.]+)\.(\w+)", PAGE.read_text(encoding="utf-8"), re.M)
+    assert len(names) > 10
+    for module, name in names:
+        assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
+
+
+def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    assert blocks
+    monkeypatch.chdir(ROOT)
+    for block in blocks:
+        exec(compile(block, "docs/library.md", "exec"), {"__name__": "page"})

@@ -1,0 +1,345 @@
+"""Packed models: what ``attnmt pack`` writes translates elsewhere, and weights/demo is one of them."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import made_records
+import pytest
+from made_scores import READING, by_script
+from small_experiment import ENGLISH, make_experiment
+
+from attnmt import cli
+from attnmt.config import Params
+from attnmt.decoding.packed import CARD, MANIFEST, load_packed, read_packed
+from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.text_translator import Translation
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_json, sha256, write_json
+from attnmt.layout import Layout
+from attnmt.serving.packing import pack
+from attnmt.serving.service import translator_files
+from attnmt.text.encoded import EncodedSets
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "weights/demo"
+NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
+BEST = "local_p"
+LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "houses"']
+Attnmt = Callable[..., tuple[int, str, str]]
+
+
+def write_records(params: Params, name: str) -> None:
+    """Write what a packed model's card reads: the scores, and where its members were trained."""
+    layout, translators = Layout(params.experiment), params.translators(name)
+    first, attends = params.models[translators.members[0]], params.attends(name)
+    digest = EncodedSets(layout.encoded(first.family)).digest
+    links = {"set": "test", "lines": 5, "kind": "gold", "aer": 0.25, "low": 0.2, "high": 0.3}
+    links |= {"sure": 9, "possible": 9, "link_step": "same"}
+    result = {
+        "perplexity": 8.5,
+        "lines": 5,
+        "reference": "x",
+        "reference_sha256": "0" * 64,
+        "written_reference": "x",
+        "before": by_script(20),
+        "after": by_script(22),
+        "lengths": [],
+        "replacements": None,
+    }
+    scores: dict[str, Any] = {
+        "stage": "evaluate",
+        "experiment": params.experiment,
+        "name": name,
+        "models": translators.members,
+        "average": params.ensembles[name].average if name in params.ensembles else None,
+        "seed": None if name in params.ensembles else first.seed,
+        "family": first.family,
+        "direction": first.direction,
+        "beam": 3,
+        "dataset_digest": digest,
+        "sets": {"test": result},
+        "alignments": [links | {"aer_by_link_step": {"same": 0.25, "next": 0.5}}] * attends,
+        "reading": READING if attends else None,
+    }
+    write_json(layout.scores(name), scores)
+    for member in translators.members:
+        model = params.models[member]
+        about = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
+        content = made_records.provenance(member, **about, dataset_digest=digest)
+        write_json(layout.model(member) / "provenance.json", content)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project with models, their scores and their records."""
+    folder = tmp_path_factory.mktemp("made") / "project"
+    with pytest.MonkeyPatch.context() as patch:
+        folder.mkdir()
+        patch.chdir(folder)
+        params = make_experiment(Path())
+        for name in NAMES:
+            write_records(params, name)
+        pack(params, BEST, Path("packed"))
+    return folder
+
+
+@pytest.fixture
+def project(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the project, in which the test runs."""
+    shutil.copytree(made, tmp_path / "project")
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def attnmt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Attnmt:
+    """Return a function that runs ``attnmt`` here: status, standard output, error."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def params_of(folder: Path) -> Params:
+    return read_packed(folder / "packed").params
+
+
+def rounded(translated: list[list[Translation]]) -> list[list[Translation]]:
+    return [[one._replace(score=round(one.score, 4)) for one in line] for line in translated]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_packed_model_translates_as_the_project_s_does(
+    project: Path, tmp_path: Path, name: str
+) -> None:
+    params = params_of(project)
+    expected = load_pipeline(params, name, beam=4, n_best=2).translate(LINES)
+    needed, packed = translator_files(params, name), tmp_path / "packed"
+    pack(params, name, packed)
+    shutil.rmtree(project)
+    translated = load_packed(packed, beam=4, n_best=2).translate(LINES)
+    assert rounded(translated) == rounded(expected)
+    assert any(line[0].text for line in translated)
+    files = {file.relative_to(packed) for file in packed.rglob("*") if file.is_file()}
+    assert files == {Path(CARD), Path(MANIFEST), *needed}
+
+
+def test_the_card_has_the_digests_of_the_manifest(project: Path) -> None:
+    packed = Path("packed")
+    files = translator_files(params_of(project), BEST)
+    card = (packed / CARD).read_text(encoding="utf-8")
+    manifest = read_json(packed / MANIFEST)
+    assert list(manifest["files"]) == sorted(map(str, files))
+    for file in files:
+        digest = sha256(packed / file)
+        assert manifest["files"][str(file)]["sha256"] == digest
+        assert f"| {file} | {(packed / file).stat().st_size:,} | {digest} |" in card
+
+
+@pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
+def test_the_card_says_what_was_trained_and_scored(project: Path, name: str) -> None:
+    params = params_of(project)
+    pack(params, name, Path("other"))
+    card = Path("other", CARD).read_text(encoding="utf-8")
+    assert "22.0 (21.0 to 23.0)" in card
+    assert made_records.provenance(name)["code"] in card
+    assert "`chrF2|made`" in card
+    for member in params.translators(name).members:
+        assert f"| model | {member} |" in card
+    source, target = ("German", "English") if name == "german" else ("English", "German")
+    assert card.startswith(f"# {name}: {source} to {target}\n")
+
+
+def test_the_card_s_example_in_python_works(project: Path) -> None:
+    card = Path("packed", CARD).read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (translation,) = re.findall(r"^The first command prints\n\n    (.*)$", card, re.MULTILINE)
+    assert shown.stdout.startswith(f"{translation} [")
+
+
+def test_every_changed_or_missing_file_is_named(project: Path) -> None:
+    read_packed(Path("packed"))
+    for file in translator_files(params_of(project), BEST):
+        path = Path("packed", file)
+        content = path.read_bytes()
+        path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+        with pytest.raises(InputError, match=rf"^{path}: its SHA-256 is not that in manifest"):
+            load_packed(Path("packed"))
+        path.write_bytes(content + b"x")
+        with pytest.raises(InputError, match=rf"^{path}: has [\d,]+ bytes, not [\d,]+; get the"):
+            load_packed(Path("packed"))
+        path.unlink()
+        with pytest.raises(InputError, match=rf"^{path}: cannot be read \(No such file"):
+            load_packed(Path("packed"))
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "packed/manifest.json: format: Input should be 1"),
+        ({"files": {"../secret": {"bytes": 1, "sha256": "0" * 64}}}, "must be a path inside"),
+        ({"params_file": "/etc/params.yaml"}, "params_file: must be a path inside the folder"),
+        ({"model": "gruu"}, "no model or ensemble 'gruu'; did you mean 'gru'?; the model was"),
+    ],
+)
+def test_a_damaged_manifest_is_named(project: Path, change: dict[str, Any], message: str) -> None:
+    write_json(Path("packed", MANIFEST), read_json(Path("packed", MANIFEST)) | change)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_packed(Path("packed"))
+
+
+def test_a_folder_that_is_not_packed_is_named(project: Path) -> None:
+    with pytest.raises(InputError, match=r"^models: has no manifest\.json; name a folder"):
+        read_packed(Path("models"))
+    with pytest.raises(InputError, match=r"^nowhere: there is no such folder"):
+        read_packed(Path("nowhere"))
+
+
+def test_parameters_that_this_code_does_not_know_name_the_commit(project: Path) -> None:
+    path = Path("packed/params.yaml")
+    path.write_text(path.read_text() + "unknown_key: 1\n")
+    manifest = read_json(Path("packed", MANIFEST))
+    manifest["files"]["params.yaml"] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+    write_json(Path("packed", MANIFEST), manifest)
+    with pytest.raises(
+        InputError, match=r"unknown_key.*; the model was trained at commit 89abcdef"
+    ):
+        read_packed(Path("packed"))
+
+
+def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: Attnmt) -> None:
+    status, output, error = attnmt("pack", "packed", "--model", "plain")
+    assert (status, error) == (0, "")
+    assert output.startswith("packed: plain of demo, 0.0 MB; its README.md describes it\n")
+    assert read_packed(Path("packed")).model == "plain"
+    assert not Path("packed/models/demo", BEST).exists()
+    before = sorted(Path("models").rglob("*"))
+    for place, fault in (("models", "has files in it"), ("params.yaml", "a folder is to be")):
+        status, output, error = attnmt("pack", place)
+        assert (status, output) == (2, "")
+        assert error.startswith(f"error: {place}: {fault}")
+    assert sorted(Path("models").rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("scores/demo/local_p.json", "scores/demo/local_p.json: no such file"),
+        ("models/demo/local_p/provenance.json", "models/demo/local_p/provenance.json: no such"),
+        ("data/demo/dictionary/en-de.tsv", "data/demo/dictionary/en-de.tsv: no such file"),
+        ("data/demo/raw/test.en", "data/demo/raw/test.en: no such file"),
+    ],
+)
+def test_what_a_pack_lacks_is_named_and_the_old_one_stays(
+    project: Path, attnmt: Attnmt, file: str, message: str
+) -> None:
+    before = {path: path.read_bytes() for path in Path("packed").rglob("*") if path.is_file()}
+    Path(file).unlink()
+    status, output, error = attnmt("pack", "packed")
+    assert (status, output) == (2, "")
+    assert error.startswith(f"error: {message}")
+    assert before == {
+        path: path.read_bytes() for path in Path("packed").rglob("*") if path.is_file()
+    }
+    assert not list(Path().glob("*.partial"))
+
+
+def test_scores_of_other_data_are_refused(project: Path) -> None:
+    path = Path("scores/demo/local_p.json")
+    write_json(path, read_json(path) | {"dataset_digest": "f" * 64})
+    with pytest.raises(InputError, match=rf"^{path}: the model that was scored read other data"):
+        pack(params_of(project), BEST, Path("new"))
+    assert not Path("new").exists()
+
+
+def test_the_commands_take_packed_weights_in_any_folder(
+    project: Path, attnmt: Attnmt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = ENGLISH["test"][0]
+    expected = load_pipeline(params_of(project), BEST).translate([sentence])[0][0]
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    weights = ("--weights", str(project / "packed"))
+    assert attnmt("translate", sentence, *weights) == (0, f"{expected.text}\n", "")
+    status, output, error = attnmt("explain", sentence, *weights, "--text")
+    assert (status, error) == (0, "")
+    assert expected.words[0] in output
+    for command in (("translate", "x"), ("explain", "x"), ("serve",)):
+        status, _, error = attnmt(*command, *weights, "--model", BEST)
+        assert status == 2
+        assert error.startswith("error: --weights: --model is given, too")
+        status, _, error = attnmt(*command, *weights, "-e", "other")
+        assert (status, error.split(",")[0]) == (2, "error: --weights: --experiment is given")
+    assert attnmt("serve", "--weights", "nowhere")[2].startswith("error: nowhere: there is no")
+
+
+def test_the_demo_falls_back_on_its_ready_made_weights(project: Path, attnmt: Attnmt) -> None:
+    Path("packed").rename("demo")
+    Path("weights").mkdir()
+    Path("demo").rename("weights/demo")
+    sentence = ENGLISH["test"][0]
+    translated = attnmt("translate", sentence)
+    assert translated[2] == ""  # there are trained models
+    shutil.rmtree("models")
+    status, output, error = attnmt("translate", sentence)
+    assert (status, output) == translated[:2]
+    assert error == (
+        "note: local_p of weights/demo is used, because no model is trained here; to train "
+        "the demo's models: make demo\n"
+    )
+    assert attnmt("explain", sentence, "--text")[2] == error
+    status, _, error = attnmt("translate", sentence, "--model", "gru")
+    assert (status, "models/demo/gru/weights.safetensors: no such file" in error) == (2, True)
+    shutil.rmtree("weights")
+    assert attnmt("translate", sentence)[2].startswith("error: models/demo/*/metrics.json: no")
+
+
+def test_the_weights_of_the_demo_are_as_they_were_packed_and_small() -> None:
+    packed = read_packed(DEMO)
+    assert packed.params.experiment == "demo"
+    assert sum(path.stat().st_size for path in DEMO.rglob("*") if path.is_file()) < 4e6
+
+
+def test_the_weights_of_the_demo_translate_the_sentence_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (source,) = set(
+        re.findall(r'^    attnmt translate (?:--\S+ \S+ )?"(.+)"$', readme, re.MULTILINE)
+    )
+    (target,) = re.findall(r"prints “(.+?)”", readme)
+    ((best,),) = load_packed(DEMO).translate([source])
+    assert best.text == target
+    assert best.links
+
+
+def test_git_keeps_the_bytes_of_packed_weights() -> None:
+    """A checkout that changed line ends would change digests."""
+    names = [f"weights/demo/{name}" for name in read_json(DEMO / MANIFEST)["files"]]
+    command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]
+    shown = subprocess.run(command, capture_output=True, text=True, check=False)
+    if shown.returncode:
+        pytest.skip("this is no checkout of git")
+    assert shown.stdout.splitlines() == [f"{name}: text: unset" for name in names]
+
+
+def test_the_demo_s_manifest_is_json_that_names_its_model() -> None:
+    manifest = json.loads((DEMO / MANIFEST).read_text(encoding="utf-8"))
+    assert f"{manifest['model']}: English to German" in (DEMO / CARD).read_text(encoding="utf-8")
