@@ -70,7 +70,7 @@ def test_a_number_of_seeds_may_hold_for_all_but_some(load: Load) -> None:
     with pytest.raises(InputError, match=r"seeds\.defalt: no system 'defalt' .* mean 'default'"):
         load("{defalt: 2}")
     with pytest.raises(
-        InputError, match=r"systems\.default: seeds has this key; rename the system"
+        InputError, match=r"systems\.default: 'default' is a key of seeds; rename the system"
     ):
         load("1", replaced=("  base: {", "  default: {"))
 

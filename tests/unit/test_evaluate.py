@@ -419,16 +419,18 @@ def test_missing_files_are_named(stage, file):
 
 def test_a_missing_perplexity_is_named(stage):
     write_metrics(perplexity={"test1": 8.5})
-    with pytest.raises(InputError, match=r"metrics.json: no perplexity of 'test2'"):
+    with pytest.raises(
+        InputError, match=r"metrics.json: this training measured no perplexity on 'test2'"
+    ):
         run(stage)
 
 
 def test_a_model_trained_on_other_data_is_refused(stage):
     write_metrics(dataset_digest="f" * 64)
     message = (
-        r"base/metrics.json: trained on other data than those in data/demo/encoded/luong; train "
+        r"base/metrics.json: the data in data/demo/encoded/luong changed after this training; "
     )
-    with pytest.raises(InputError, match=message + "base again"):
+    with pytest.raises(InputError, match=message + "train base again"):
         run(stage)
     assert not Path("scores").exists()
 

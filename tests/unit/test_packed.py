@@ -266,7 +266,9 @@ def test_what_a_pack_lacks_is_named_and_the_old_one_stays(
 def test_scores_of_other_data_are_refused(project: Path) -> None:
     path = Path("scores/demo/local_p.json")
     write_json(path, read_json(path) | {"dataset_digest": "f" * 64})
-    with pytest.raises(InputError, match=rf"^{path}: the model that was scored read other data"):
+    with pytest.raises(
+        InputError, match=rf"^{path}: the encoded data changed after this model was scored"
+    ):
         pack(params_of(project), BEST, Path("new"))
     assert not Path("new").exists()
 

@@ -55,7 +55,9 @@ class Systems(Strict):
     def _systems_differ(self) -> Self:
         for name, system in self.systems.items():
             if name == EVERY_OTHER:
-                raise fault(["systems", name], "seeds has this key; rename the system")
+                raise fault(
+                    ["systems", name], f"{EVERY_OTHER!r} is a key of seeds; rename the system"
+                )
             if name in (ALIGNER, DIAGONAL):
                 why = "tables give this name to links that no model makes; rename the system"
                 raise fault(["systems", name], why)
@@ -115,7 +117,9 @@ class Systems(Strict):
                     why = "here the gain counts from the same row before replacement; leave this key out"
                     raise fault([*place, "over"], why)
                 if row.question is not None and row.over is None:
-                    raise fault([*place, "question"], "the gain answers it, so give over, too")
+                    raise fault(
+                        [*place, "question"], "a gain answers a question, so give the key over, too"
+                    )
                 if "{" in row.label.replace("{size}", ""):
                     raise fault([*place, "label"], "only {size} may stand in braces")
                 if "{size}" in row.label and row.system not in self.ensembles:

@@ -57,7 +57,7 @@ def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path
         _check_settings(config, params, name, path)
         if config.dataset_digest != dataset_digest:
             raise InputError(
-                f"{path}: trained on other data than what is encoded now; train {name} again"
+                f"{path}: the encoded data changed after this training; train {name} again"
             )
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     words = config.source_words, config.target_words

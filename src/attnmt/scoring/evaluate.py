@@ -155,9 +155,11 @@ def read_perplexity(
     path, trained = folder / "metrics.json", read_metrics(folder)
     if trained.dataset_digest != data.digest:
         raise InputError(
-            f"{path}: trained on other data than those in {data.folder}; train {name} again"
+            f"{path}: the data in {data.folder} changed after this training; train {name} again"
         )
     for test in params.sets.tests:
         if test not in trained.perplexity:
-            raise InputError(f"{path}: no perplexity of {test!r}; train {name} again")
+            raise InputError(
+                f"{path}: this training measured no perplexity on {test!r}; train {name} again"
+            )
     return dict(trained.perplexity)

@@ -144,9 +144,11 @@ class AttentionScores(LinkScores):
     aer_by_link_step: dict[LinkStep, Rate]
 
     @model_validator(mode="after")
-    def _chosen_is_one_of_the_readings(self) -> Self:
+    def _rate_at_the_chosen_step(self) -> Self:
         if self.link_step not in self.aer_by_link_step:
-            raise ValueError(f"no rate of the chosen reading, {self.link_step!r}")
+            raise ValueError(
+                f"link_step is {self.link_step!r}, but aer_by_link_step has no such key"
+            )
         return self
 
 

@@ -34,7 +34,7 @@ def pack(params: Params, name: str, folder: Path) -> None:
     pipeline = load_pipeline(params, name)  # only what can be loaded is packed
     if scores.dataset_digest != pipeline.translator.data.digest:
         raise InputError(
-            f"{layout.scores(name)}: the model that was scored read other data than is encoded now; run "
+            f"{layout.scores(name)}: the encoded data changed after this model was scored; run "
             f"evaluate of {name} again"
         )
     with atomic_folder(folder) as partial:

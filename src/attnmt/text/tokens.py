@@ -84,7 +84,9 @@ def _tokenize(
                 stream.write(text)
     dropped = {why: counts[why] for why in ("empty", "long")}
     if not counts["lines"]:
-        raise InputError(f"{paths[0]}: no training pair is left; these were dropped: {dropped}")
+        raise InputError(
+            f"{paths[0]}: no training pair is left; all were dropped, so many for each reason: {dropped}"
+        )
     described = {
         suffix: {"tokens": counts[suffix], "sha256": sha256(folder / f"{name}.{suffix}")}
         for suffix in text_suffixes(raw, name, languages)
