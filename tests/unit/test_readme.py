@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnmt.errors import InputError
-from attnmt.reporting.readme_table import markers, page_with_table, results_table
+from attnmt.reporting.readme_table import claims_table, markers, page_with_table, results_table
 
 ROOT = Path(__file__).parents[2]
 MARKER = "results: demo, other"
@@ -33,7 +33,8 @@ def test_every_experiment_stands_beside_the_paper():
 
 
 def test_the_readme_takes_the_table_between_its_markers():
-    assert markers(README) == [(MARKER, False, ["demo", "other"])]
+    (marker,) = markers(README)
+    assert marker[:3] == (MARKER, "table1", ["demo", "other"])
     new = page_with_table(README, "| new |\n", MARKER)
     assert new == f"a\n<!-- {MARKER} -->\n| new |\n<!-- /{MARKER} -->\nb\n"
     assert page_with_table(new, "| new |\n", MARKER) == new
@@ -47,7 +48,9 @@ def test_a_readme_without_both_markers_is_refused(readme):
 
 @pytest.mark.parametrize("table", ["a,b\n1,2\n", DEMO.replace("1.74", "high"), OTHER[7:]])
 def test_a_file_that_is_not_table_1_is_named(table):
-    with pytest.raises(InputError, match=r"^reports/demo/tables/table1.csv: not a Table 1 \("):
+    with pytest.raises(
+        InputError, match=r"^reports/demo/tables/table1.csv: not what the stage tables writes \("
+    ):
         results_table({"demo": table})
 
 
@@ -63,10 +66,13 @@ def tracked(name: str) -> str:
 @pytest.mark.parametrize("name", ["README.md", "docs/results.md"])
 def test_a_page_shows_the_reports_as_they_are(name):
     page = tracked(name)
-    ((marker, gains, experiments),) = markers(page)
-    tables = {name: tracked(f"reports/{name}/tables/table1.csv") for name in experiments}
-    table = results_table(tables, gains=gains, folder=Path(name).parent)
-    assert page_with_table(page, table, marker) == page, f"run: attnmt readme {name}"
+    for marker in markers(page):
+        tables = {
+            experiment: tracked(f"reports/{experiment}/tables/{marker.source}.csv")
+            for experiment in marker.experiments
+        }
+        table = marker.table(tables, Path(name).parent)
+        assert page_with_table(page, table, marker.text) == page, f"run: attnmt readme {name}"
 
 
 def test_gains_follow_the_numbers_and_links_start_at_the_page():
@@ -79,3 +85,29 @@ def test_gains_follow_the_numbers_and_links_start_at_the_page():
         "| Base | 11.3 | 4.8 |",
         "| Base + reverse | 12.6 (+1.3) | 8.3 (+3.5) |",
     ]
+
+
+CLAIMS = """claim,verdict,measure,paper,ours
+Dropout raises BLEU.,refuted,BLEU,1.4,-2.008
+The orders agree.,undecided,rank correlation,,0.0667
+Attention aligns.,not tested,AER,-0.05,
+"""
+
+
+def test_verdicts_of_experiments_stand_side_by_side():
+    other = "claim,verdict,measure,paper,ours\nDropout raises BLEU.,confirmed,BLEU,1.4,0.5\n"
+    table = claims_table({"study": CLAIMS, "other": other}, Path("docs"))
+    assert table.splitlines() == [
+        "| claim | measure | paper | [study](../reports/study/tables/claims.md) "
+        "| [other](../reports/other/tables/claims.md) |",
+        "| --- | --- | --: | --- | --- |",
+        "| Dropout raises BLEU. | BLEU | +1.40 | refuted (-2.01) | confirmed (+0.50) |",
+        "| The orders agree. | rank correlation |  | undecided (+0.07) |  |",
+        "| Attention aligns. | AER | -0.050 | not tested |  |",
+    ]
+
+
+@pytest.mark.parametrize("table", ["a,b\n1,2\n", CLAIMS.replace("1.4", "high")])
+def test_a_file_that_has_no_claims_is_named(table):
+    with pytest.raises(InputError, match=r"^reports/study/tables/claims.csv: not what the stage"):
+        claims_table({"study": table})

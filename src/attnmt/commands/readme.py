@@ -17,8 +17,8 @@ def readme(
     """Put the results of reports/ between their markers in README.md.
 
     A marker such as <!-- results: demo, multi30k --> names the experiments that are shown, so there is
-    no --experiment. With "gains" in place of "results", each number is followed by its gain. The numbers
-    come from reports/<experiment>/tables/table1.csv.
+    no --experiment. "results" shows BLEU of Table 1, "gains" the same with each gain, and "claims" the
+    verdicts on the paper's claims. The numbers come from reports/<experiment>/tables.
 
     Examples: attnmt readme; attnmt readme docs/results.md
     """
@@ -28,23 +28,24 @@ def readme(
     text = read_text(path, "utf-8")
 
     # Imported here, because it takes a second, and a shell that completes a word must not wait for it.
-    from attnmt.reporting.readme_table import markers, page_with_table, results_table
+    from attnmt.reporting.readme_table import markers, page_with_table
 
     if not markers(text):
         raise InputError(
             f"{path}: no marker to fill; write <!-- results: demo --><!-- /results: demo --> where "
             f"the table belongs"
         )
-    for marker, gains, experiments in markers(text):
-        tables = {experiment: _table1(experiment) for experiment in experiments}
-        table = results_table(tables, gains=gains, folder=path.parent)
-        text = page_with_table(text, table, marker, path)
+    for marker in markers(text):
+        tables = {
+            experiment: _table(experiment, marker.source) for experiment in marker.experiments
+        }
+        text = page_with_table(text, marker.table(tables, path.parent), marker.text, path)
     write_text(path, text)
 
 
-def _table1(experiment: str) -> str:
-    """Return the content of an experiment's Table 1."""
-    path = Layout(experiment).reports / "tables/table1.csv"
+def _table(experiment: str, name: str) -> str:
+    """Return the content of a table of an experiment's report."""
+    path = Layout(experiment).reports / f"tables/{name}.csv"
     if not path.exists():
         raise InputError(f"{path}: no such file; run the stage tables of {experiment} first")
     return read_text(path, "utf-8")
