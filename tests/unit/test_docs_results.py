@@ -1,0 +1,44 @@
+"""What docs/results.md says of the demo's alignments and of other programs is what was measured."""
+
+import csv
+from math import exp
+from pathlib import Path
+
+import pytest
+
+from attnmt.files.text_file import read_json, read_text
+
+ROOT = Path(__file__).parents[2]
+PEERS = ROOT / "benchmarks/results/cpu-intel-r-xeon-r-processor-1.json"
+
+
+@pytest.fixture
+def text() -> str:
+    """Return the page, with each line break as one space."""
+    return " ".join(read_text(ROOT / "docs/results.md", "utf-8").split())
+
+
+def test_the_two_readings_are_those_of_table_6(text: str) -> None:
+    with (ROOT / "reports/demo/tables/table6.csv").open(newline="", encoding="utf-8") as stream:
+        row = next(row for row in csv.DictReader(stream) if row["system"] == "local-p (general)")
+    same, after = float(row["aer_same"]), float(row["aer_next"])
+    assert f"an AER of {same:.2f} by the same step and of {after:.2f} by the next." in text
+
+
+def test_other_programs_stand_beside_ours_as_measured(text: str) -> None:
+    systems = read_json(PEERS)["peers"]["captions"]["systems"]
+    assert list(systems) == ["ours", "opennmt", "joeynmt"]
+    minutes = [
+        sum(epoch["seconds"] for run in runs for epoch in run["epochs"]) / len(runs) / 60
+        for runs in systems.values()
+    ]
+    lines = {
+        "perplexity on the development set": [
+            ", ".join(f"{exp(run['epochs'][-1]['dev_cost']):.2f}" for run in runs)
+            for runs in systems.values()
+        ],
+        "BLEU": [", ".join(f"{run['bleu']:.1f}" for run in runs) for runs in systems.values()],
+        "minutes": [f"{one:.1f}" for one in minutes],
+    }
+    for name, cells in lines.items():
+        assert f"| {name} | {' | '.join(cells)} |" in text
