@@ -8,6 +8,7 @@ import pytest
 from attnmt.files.text_file import read_json, read_text
 
 ROOT = Path(__file__).parents[2]
+EXPERIMENTS = ("tatoeba-10k", "tatoeba-50k", "tatoeba-160k")
 
 
 @pytest.fixture
@@ -27,17 +28,34 @@ def gains(experiment: str) -> dict[str, float]:
 
 
 def test_the_gains_that_are_named_are_those_of_the_tables(text: str) -> None:
-    small, large = gains("tatoeba-10k"), gains("tatoeba-50k")
-    attention = "global_location"
-    assert f"{small[attention]:.1f} BLEU and then {large[attention]:.1f}." in text
+    small, middle, large = map(gains, EXPERIMENTS)
+    first, second, third = (f"{one['global_location']:.1f}" for one in (small, middle, large))
+    assert f"with 50,000 pairs: {first} BLEU, then {second}, then {third}." in text
+    assert float(second) > max(float(first), float(third))
     assert min(small.values()) > 0
-    assert {step for step, gain in large.items() if gain < 0} == {
-        "base_reverse_dropout",
-        "global_location_feed",
-    }
+    for larger in (middle, large):
+        assert {step for step, gain in larger.items() if gain < 0} == {
+            "base_reverse_dropout",
+            "global_location_feed",
+        }
 
 
-@pytest.mark.parametrize(("experiment", "most"), [("tatoeba-10k", 1.3), ("tatoeba-50k", 2.4)])
+def test_the_steps_and_the_machines_are_those_of_the_trainings(text: str) -> None:
+    steps, devices = [], []
+    for experiment in EXPERIMENTS:
+        table = ROOT / f"reports/{experiment}/cost/table_cost.csv"
+        with table.open(newline="", encoding="utf-8") as stream:
+            rows = [row for row in csv.DictReader(stream) if row["stage"] == "train"]
+        ((taken, device),) = {(f"{int(row['steps']):,}", row["device"]) for row in rows}
+        steps.append(taken)
+        devices.append(device)
+    assert f"{steps[0]}, {steps[1]} and {steps[2]}." in text
+    assert [device.split()[0] for device in devices] == ["Intel(R)", "Intel(R)", "AMD"]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "most"), list(zip(EXPERIMENTS, (1.3, 2.4, 3.1), strict=True))
+)
 def test_no_model_reaches_more_on_news(text: str, experiment: str, most: float) -> None:
     scores = [read_json(path) for path in ROOT.glob(f"reports/{experiment}/metrics/*.json")]
     assert len(scores) == 6
