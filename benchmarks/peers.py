@@ -13,11 +13,13 @@ from benchmarks.pool import Worker, pool
 from benchmarks.systems import LABELS
 from benchmarks.workload import DEV, DROPOUT, EXPERIMENT, TARGET, TEST, tokens
 
+EPOCHS = 5  # more than the experiment multi30k has, which trains 67 models
+
 
 def rates() -> list[float]:
-    """Return the learning rate of each epoch, as in the experiment multi30k."""
+    """Return the learning rate of each epoch, by the schedule of the experiment multi30k."""
     recipe = next(iter(load_params(EXPERIMENT).families.values())).training
-    return [learning_rate(recipe, epoch) for epoch in range(1, recipe.epochs + 1)]
+    return [learning_rate(recipe, epoch) for epoch in range(1, EPOCHS + 1)]
 
 
 def whole_trainings(

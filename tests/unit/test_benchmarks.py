@@ -240,11 +240,10 @@ def test_whole_trainings_stand_in_one_row_a_system():
     assert "1, 0.5" in lines[-1]
 
 
-def test_the_last_epoch_has_the_rate_of_the_experiment():
-    schedule = peers.rates()
+def test_rates_are_halved_when_the_experiment_halves_them():
     recipe = load_params(workload.EXPERIMENT).families["luong"].training
-    assert len(schedule) == recipe.epochs
-    assert schedule[recipe.halve_after - 1 : recipe.halve_after + 1] == [1.0, 0.5]
+    assert recipe.halve_after == 2
+    assert peers.rates() == [1.0, 1.0, 0.5, 0.25, 0.125]
 
 
 def test_a_system_trains_to_the_end_and_translates(tokens):
