@@ -1,17 +1,18 @@
 """``attnmt align``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from attnmt.commands.options import Experiment, complete_model
 from attnmt.config import DEMO, LinkStep, Params, load_params, params_file
+from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines, write_text
 
-STEPS: tuple[LinkStep, ...] = ("same", "next")
+STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 # `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
 # `chosen` names the step that the development set chose.
 COLUMNS = ("system", "aer", "low", "high", "same_step", "next_step", "chosen")
@@ -80,8 +81,6 @@ def align(
     for name in model or _attentional(params):
         linked = link_pairs(params, name, pairs)
         if links is not None:
-            from attnmt.corpora.links import format_links
-
             write_lines(links, map(format_links, linked.links[linked.chosen]))
         if linked.scores is not None:
             scores, chosen = linked.scores, linked.chosen

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from attnmt.config import RULES, SYSTEMS, Languages, Params, Systems, load_params
+from attnmt.config import DEMO, RULES, SYSTEMS, Languages, Params, Rule, Systems, load_params
 from attnmt.config.languages import Code
 from attnmt.config.strict import Slug
 from attnmt.config.written import write_models
@@ -110,7 +110,8 @@ def new(
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
     folder = _place(name)
-    chosen = _systems(systems)
+    known = YamlFile.read(Path(SYSTEMS)).into(Systems)
+    chosen = _systems(systems, known)
     pair = _languages(train, languages, tokenize)
     sets = _sets(train, dev, test, second_test, hold_out)
     pairs = {key: count_pairs(files, key != "train") for key, files in sets.items()}
@@ -135,7 +136,7 @@ def new(
             given = {name: file for name, file in given.items() if not name.startswith("train.")}
             write_divided(train, pair.codes, hold_out, pairs["train"], text)
         put_files(given, text, copy)
-        families = _families(chosen)
+        families = _families(chosen, known)
         write_text(partial / "params.yaml", params_text(name, proposal, tests, chosen, families))
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
@@ -156,15 +157,14 @@ def _place(name: str) -> Path:
     if not Path(SYSTEMS).exists():
         raise InputError(f"{SYSTEMS}: no such file; run in the project's folder")
     folder = Layout(name).local_text.parent
-    if name == "demo" or folder.exists():
+    if name == DEMO or folder.exists():
         raise InputError(
             f"{folder}: this experiment exists already; choose another name, or delete it"
         )
     return folder
 
 
-def _systems(text: str) -> list[str]:
-    known = YamlFile.read(Path(SYSTEMS)).into(Systems)
+def _systems(text: str, known: Systems) -> list[str]:
     if text == ALL:
         return [name for name in known.systems if name not in known.on_request]
     names = [name.strip() for name in text.split(",")]
@@ -175,8 +175,7 @@ def _systems(text: str) -> list[str]:
     return names
 
 
-def _families(systems: Iterable[str]) -> list[str]:
-    known = YamlFile.read(Path(SYSTEMS)).into(Systems)
+def _families(systems: Iterable[str], known: Systems) -> list[str]:
     entries = known.systems | known.ensembles
     return list(dict.fromkeys(entries[name].family for name in systems))
 
@@ -184,9 +183,7 @@ def _families(systems: Iterable[str]) -> list[str]:
 def _languages(
     train: TwoFiles, codes: tuple[str, str] | None, rules: tuple[str, str] | None
 ) -> Languages:
-    for rule in rules or ():
-        if rule not in RULES:
-            raise InputError(f"--tokenize: no rule {rule!r}{hint(rule, RULES)}")
+    given = [_rule(name) for name in rules] if rules else [None, None]
     sides = []
     for at, role in enumerate(("source", "target")):
         code = codes[at] if codes else _suffix(train[at])
@@ -198,15 +195,20 @@ def _languages(
                 f"--languages fr en"
             ) from None
         lines = [line for line, _ in zip(iter_lines(train[at]), range(LOOKED_AT), strict=False)]
-        sides.append(
-            (role, propose_language(code, lines, RULES[RULES.index(rules[at])] if rules else None))
-        )
+        sides.append((role, propose_language(code, lines, given[at])))
     if sides[0][1].code == sides[1][1].code:
         raise InputError(
             f"{train[0]} and {train[1]}: both have the code {sides[0][1].code!r}; give files of two "
             f"languages, or give the codes, as in --languages fr en"
         )
     return Languages(**dict(sides))
+
+
+def _rule(name: str) -> Rule:
+    for rule in RULES:
+        if rule == name:
+            return rule
+    raise InputError(f"--tokenize: no rule {name!r}{hint(name, RULES)}")
 
 
 def _suffix(file: Path) -> str:

@@ -8,7 +8,6 @@ import typer
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import read_text, write_text
-from attnmt.layout import Layout
 
 
 def readme(
@@ -28,7 +27,7 @@ def readme(
     text = read_text(path, "utf-8")
 
     # Imported here, because it takes a second, and a shell that completes a word must not wait for it.
-    from attnmt.reporting.readme_table import markers, page_with_table
+    from attnmt.reporting.readme_table import markers, page_with_table, table_file
 
     if not markers(text):
         raise InputError(
@@ -37,15 +36,15 @@ def readme(
         )
     for marker in markers(text):
         tables = {
-            experiment: _table(experiment, marker.source) for experiment in marker.experiments
+            experiment: _table(experiment, table_file(experiment, marker.source))
+            for experiment in marker.experiments
         }
         text = page_with_table(text, marker.table(tables, path.parent), marker.text, path)
     write_text(path, text)
 
 
-def _table(experiment: str, name: str) -> str:
+def _table(experiment: str, path: Path) -> str:
     """Return the content of a table of an experiment's report."""
-    path = Layout(experiment).reports / f"tables/{name}.csv"
     if not path.exists():
         raise InputError(f"{path}: no such file; run the stage tables of {experiment} first")
     return read_text(path, "utf-8")

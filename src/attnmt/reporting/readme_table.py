@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attnmt.errors import InputError
+from attnmt.layout import Layout
 from attnmt.reporting.claims_table import MEASURES, RANKS
 from attnmt.reporting.columns import decimal, signed
 from attnmt.reporting.recipes import SIGNS
 from attnmt.reporting.render import pipe_table
-
-MARKER = re.compile(r"<!-- ((results|gains|claims): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
 class Marker(NamedTuple):
@@ -137,6 +136,12 @@ KINDS: dict[str, tuple[str, Callable[[Mapping[str, str], Path], str]]] = {
     "gains": ("table1", partial(results_table, gains=True)),
     "claims": ("claims", claims_table),
 }
+MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
+
+
+def table_file(experiment: str, table: str, suffix: str = ".csv") -> Path:
+    """Return where a table of an experiment's report lies."""
+    return Layout(experiment).reports / "tables" / f"{table}{suffix}"
 
 
 def _number(row: Mapping[str, str]) -> str:
@@ -155,14 +160,10 @@ def _with_gain(number: str, gain: str) -> str:
 
 def _headings(experiments: Iterable[str], table: str, folder: Path) -> list[str]:
     """Return the name of each experiment as a link from ``folder`` to its table."""
-    links = {name: os.path.relpath(_file(name, table, ".md"), folder) for name in experiments}
+    links = {name: os.path.relpath(table_file(name, table, ".md"), folder) for name in experiments}
     return [f"[{name}]({Path(link).as_posix()})" for name, link in links.items()]
 
 
 def _unreadable(experiment: str, table: str, error: Exception) -> InputError:
-    path = _file(experiment, table, ".csv")
+    path = table_file(experiment, table)
     return InputError(f"{path}: not what the stage tables writes ({error}); run it again")
-
-
-def _file(experiment: str, table: str, suffix: str) -> str:
-    return Path("reports", experiment, "tables", f"{table}{suffix}").as_posix()
