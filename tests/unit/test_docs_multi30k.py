@@ -58,4 +58,16 @@ def test_no_system_is_nearer_to_the_links_than_the_diagonal(text: str) -> None:
 def test_no_gain_of_dropout_or_input_feeding_is_decided() -> None:
     verdicts = {row["key"]: row["verdict"] for row in rows("multi30k", "claims")}
     assert verdicts["table1_dropout"] == "undecided"
-    assert {verdict for key, verdict in verdicts.items() if key.endswith("_feeding")} == {"undecided"}
+    assert {verdict for key, verdict in verdicts.items() if key.endswith("_feeding")} == {
+        "undecided"
+    }
+
+
+def test_the_rates_on_hand_made_links_are_those_of_the_file(text: str) -> None:
+    file = ROOT / "reports/multi30k/hand_aligned.csv"
+    with file.open(newline="", encoding="utf-8") as stream:
+        rates = {row["system"]: float(row["aer"]) for row in csv.DictReader(stream)}
+    assert f"the ensemble has an AER of {rates['ensemble']:.2f}" in text
+    words = {name: rate for name, rate in rates.items() if not name.endswith("_bpe")}
+    papers = [rate for name, rate in words.items() if name.startswith(("global_", "local_"))]
+    assert f"is below {min(papers):.2f}" in text
