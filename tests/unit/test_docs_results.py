@@ -1,31 +1,24 @@
 """What docs/results.md says of the demo's alignments and of other programs is what was measured."""
 
-import csv
 from math import exp
-from pathlib import Path
 
-import pytest
+from results_page import ROOT, rows, section
 
-from attnmt.files.text_file import read_json, read_text
+from attnmt.files.text_file import read_json
 
-ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "benchmarks/results/cpu-intel-r-xeon-r-processor-1.json"
 
 
-@pytest.fixture
-def text() -> str:
-    """Return the page, with each line break as one space."""
-    return " ".join(read_text(ROOT / "docs/results.md", "utf-8").split())
-
-
-def test_the_two_readings_are_those_of_table_6(text: str) -> None:
-    with (ROOT / "reports/demo/tables/table6.csv").open(newline="", encoding="utf-8") as stream:
-        row = next(row for row in csv.DictReader(stream) if row["system"] == "local-p (general)")
+def test_the_two_readings_are_those_of_table_6() -> None:
+    table = rows("demo", "tables/table6")
+    (row,) = (row for row in table if row["system"] == "local-p (general)")
     same, after = float(row["aer_same"]), float(row["aer_next"])
-    assert f"an AER of {same:.2f} by the same step and of {after:.2f} by the next." in text
+    assert f"an AER of {same:.2f} by the same step and of {after:.2f} by the next." in section(
+        "Two readings of attention"
+    )
 
 
-def test_other_programs_stand_beside_ours_as_measured(text: str) -> None:
+def test_other_programs_stand_beside_ours_as_measured() -> None:
     systems = read_json(PEERS)["peers"]["captions"]["systems"]
     assert list(systems) == ["ours", "opennmt", "joeynmt"]
     minutes = [
@@ -40,5 +33,6 @@ def test_other_programs_stand_beside_ours_as_measured(text: str) -> None:
         "BLEU": [", ".join(f"{run['bleu']:.1f}" for run in runs) for runs in systems.values()],
         "minutes": [f"{one:.1f}" for one in minutes],
     }
+    text = section("Other programs on the same text")
     for name, cells in lines.items():
         assert f"| {name} | {' | '.join(cells)} |" in text

@@ -1,30 +1,26 @@
 """What docs/results.md says of Tatoeba is what the reports say."""
 
-import csv
-from pathlib import Path
-
 import pytest
+from results_page import ROOT, rows, section
 
-from attnmt.files.text_file import read_json, read_text
+from attnmt.files.text_file import read_json
 
-ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ("tatoeba-10k", "tatoeba-50k", "tatoeba-160k")
 
 
 @pytest.fixture
 def text() -> str:
-    """Return the section, with each line break as one space."""
-    page = read_text(ROOT / "docs/results.md", "utf-8")
-    section = page.partition("### How gains grow with the text")[2].partition("\n## ")[0]
-    return " ".join(section.split())
+    return section("How gains grow with the text")
 
 
 def gains(experiment: str) -> dict[str, float]:
     """Return the gains of Table 1 before unknown words are replaced, by the name of the model."""
-    table = ROOT / f"reports/{experiment}/tables/table1.csv"
-    with table.open(newline="", encoding="utf-8") as stream:
-        rows = [row for row in csv.DictReader(stream) if row["gain"] and "unk" not in row["system"]]
-    return {row["model"]: float(row["gain"]) for row in rows}
+    table = rows(experiment, "tables/table1")
+    return {
+        row["model"]: float(row["gain"])
+        for row in table
+        if row["gain"] and "unk" not in row["system"]
+    }
 
 
 def test_the_gains_that_are_named_are_those_of_the_tables(text: str) -> None:
@@ -43,10 +39,8 @@ def test_the_gains_that_are_named_are_those_of_the_tables(text: str) -> None:
 def test_the_steps_and_the_machines_are_those_of_the_trainings(text: str) -> None:
     steps, devices = [], []
     for experiment in EXPERIMENTS:
-        table = ROOT / f"reports/{experiment}/cost/table_cost.csv"
-        with table.open(newline="", encoding="utf-8") as stream:
-            rows = [row for row in csv.DictReader(stream) if row["stage"] == "train"]
-        ((taken, device),) = {(f"{int(row['steps']):,}", row["device"]) for row in rows}
+        table = [row for row in rows(experiment, "cost/table_cost") if row["stage"] == "train"]
+        ((taken, device),) = {(f"{int(row['steps']):,}", row["device"]) for row in table}
         steps.append(taken)
         devices.append(device)
     assert f"{steps[0]}, {steps[1]} and {steps[2]}." in text
