@@ -40,7 +40,7 @@ demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table
 	$(call show,demo)
 
 .PHONY: multi30k
-multi30k: $(VENV) ## Do the same with two systems on Multi30k; this downloads 2 MB and takes ten minutes on 2 cores
+multi30k: $(VENV) ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
 	snakemake -j$(CORES) --config experiment=multi30k-short
 	attnmt commit --experiment multi30k-short
 	$(call show,multi30k-short)
