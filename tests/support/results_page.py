@@ -30,7 +30,7 @@ def verdicts(experiment: str) -> dict[str, str]:
 
 
 def count_of_verdicts(experiment: str) -> str:
-    """Return the sentence that counts an experiment's verdicts."""
+    """Build the sentence that docs/results.md must have, from the experiment's table of claims."""
     counts = Counter(verdicts(experiment).values())
     assert counts.keys() == {"confirmed", "refuted", "undecided"}
     confirmed, refuted, undecided = (counts[key] for key in ("confirmed", "refuted", "undecided"))

@@ -73,6 +73,8 @@ def test_links_are_those_of_the_set_itself(attnmt: Attnmt, params: Params, name:
 def test_rates_are_those_of_the_links(attnmt: Attnmt, params: Params, flip: bool) -> None:
     assert attnmt("--model", "local_p", "--links", "own.links")[0] == 0
     own = [line.sure for line in read_links(Path("own.links"))]
+    texts = [read_lines(Path(f"test.{language}")) for language in ("en", "de")]
+    lengths = [(len(one.split()), len(other.split())) for one, other in zip(*texts, strict=True)]
     gold = [[(0, 0), (1, 1)]] * 3 + [[(0, 0)], [(1, 2), (0, 0)]]
     write_lines(Path("gold"), (format_links(flipped(line) if flip else line) for line in gold))
     status, out, err = attnmt(
@@ -80,12 +82,16 @@ def test_rates_are_those_of_the_links(attnmt: Attnmt, params: Params, flip: bool
     )
     assert status == 0, err
     with Path("rates.csv").open(newline="") as stream:
-        (row,) = csv.DictReader(stream)
+        row, diagonal = csv.DictReader(stream)
     assert row["system"] == "local_p"
     assert row["chosen"] == "same"
     assert float(row["same_step"]) == pytest.approx(aer(own, gold, gold), abs=1e-4)
     assert float(row["low"]) <= float(row["aer"]) <= float(row["high"])
     assert f"AER {float(row['aer']):.2f}" in out
+    assert diagonal["system"] == "diagonal"
+    nearest = [[(min(at, source - 1), at) for at in range(target)] for source, target in lengths]
+    assert float(diagonal["aer"]) == pytest.approx(aer(nearest, gold, gold), abs=1e-4)
+    assert "diagonal" in out.splitlines()[-1]
 
 
 def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Attnmt) -> None:
@@ -94,7 +100,7 @@ def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Attnmt) ->
     status, _, err = attnmt("-m", "gru", "--gold", "gold", "-o", "rates.csv")
     assert status == 0, err
     with Path("rates.csv").open(newline="") as stream:
-        (row,) = csv.DictReader(stream)
+        row, _ = csv.DictReader(stream)
     # Only `Gardens!` is short enough to keep its first word, so at most one link is right.
     assert float(row["same_step"]) > 0.8
 
@@ -105,7 +111,7 @@ def test_every_system_with_attention_is_compared_by_its_first_seed(
     write_lines(Path("gold"), ["0-0"] * 5)
     _, out, _ = attnmt("--gold", "gold")
     systems = [line.split()[0] for line in out.splitlines()]
-    assert systems == ["local_p", "german", "subwords", "gru", "ensemble"]
+    assert systems == ["local_p", "german", "subwords", "gru", "ensemble", "diagonal"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ EXPERIMENTS = ("tatoeba-10k", "tatoeba-50k", "tatoeba-160k")
 
 @pytest.fixture
 def text() -> str:
-    return section("How gains grow with the text")
+    return section("Gains with more text")
 
 
 def gains(experiment: str) -> dict[str, float]:

@@ -6,15 +6,16 @@ from typing import Annotated, get_args
 import typer
 
 from attnmt.commands.options import Experiment, complete_model
-from attnmt.config import DEMO, LinkStep, Params, load_params, params_file
+from attnmt.config import DEMO, DIAGONAL, LinkStep, Params, load_params, params_file
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines, write_text
+from attnmt.scoring.results import LinkScores
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 # `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
-# `chosen` names the step that the development set chose.
+# `chosen` names the step that the development set chose. The diagonal is no model and reads no step.
 COLUMNS = ("system", "aer", "low", "high", "same_step", "next_step", "chosen")
 
 
@@ -56,7 +57,8 @@ def align(
 
     The text must be tokenized as the training text is, because links count tokens. Error rates are given
     for the step that the authors' program reads, and for the step that the development set chose. The
-    links that --links writes are those at the step that the development set chose.
+    links that --links writes are those at the step that the development set chose. The diagonal is no
+    model: it links each target word to the source word at the same position.
 
     Examples:
 
@@ -74,7 +76,8 @@ def align(
     for path in filter(None, (links, output)):
         check_place(path)
 
-    from attnmt.scoring.own_pairs import OwnPairs, link_pairs  # here, because torch takes seconds
+    # here, because torch takes seconds
+    from attnmt.scoring.own_pairs import OwnPairs, diagonal_scores, link_pairs
 
     pairs = OwnPairs.read(source, target, gold, flip=flip)
     rows = []
@@ -86,13 +89,19 @@ def align(
             scores, chosen = linked.scores, linked.chosen
             rates = scores.aer_by_link_step
             numbers = [scores.aer, scores.low, scores.high, *map(rates.__getitem__, STEPS)]
-            rows.append(",".join([name, *(f"{number:.4f}" for number in numbers), chosen]))
-            typer.echo(
-                f"{name:32} AER {scores.aer:.2f} ({scores.low:.2f} to {scores.high:.2f}); "
-                f"{rates[chosen]:.2f} at the step that the development set chose"
-            )
+            rows.append(",".join([name, *map("{:.4f}".format, numbers), chosen]))
+            at_chosen = f"{rates[chosen]:.2f} at the step that the development set chose"
+            typer.echo(f"{_rate(name, scores)}; {at_chosen}")
+    if (diagonal := diagonal_scores(params, pairs)) is not None:
+        numbers = [diagonal.aer, diagonal.low, diagonal.high]
+        rows.append(",".join([DIAGONAL, *map("{:.4f}".format, numbers), "", "", ""]))
+        typer.echo(_rate(DIAGONAL, diagonal))
     if output is not None:
         write_text(output, "\n".join([",".join(COLUMNS), *rows]) + "\n")
+
+
+def _rate(name: str, scores: LinkScores) -> str:
+    return f"{name:32} AER {scores.aer:.2f} ({scores.low:.2f} to {scores.high:.2f})"
 
 
 def _attentional(params: Params) -> list[str]:

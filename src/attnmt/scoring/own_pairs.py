@@ -12,9 +12,9 @@ from attnmt.decoding.reading import load_reading
 from attnmt.decoding.text_translator import Units
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
-from attnmt.scoring.alignment import score_readings
+from attnmt.scoring.alignment import diagonal_links, score_links, score_readings
 from attnmt.scoring.reference_links import ReferenceLinks, cut_links
-from attnmt.scoring.results import AttentionScores
+from attnmt.scoring.results import AttentionScores, LinkScores
 from attnmt.text.moses import escaped
 
 
@@ -30,6 +30,13 @@ class OwnPairs:
     targets: list[list[str]]
     gold: list[GoldLinks] | None
 
+    @property
+    def word_counts(self) -> list[tuple[int, int]]:
+        """The numbers of words of each pair, source and target."""
+        return [
+            (len(one), len(other)) for one, other in zip(self.sources, self.targets, strict=True)
+        ]
+
     @classmethod
     def read(
         cls, source: Path, target: Path, links: Path | None, *, flip: bool = False
@@ -44,13 +51,13 @@ class OwnPairs:
         """
         count_parallel_lines([source, target])
         sources, targets = _tokens(source), _tokens(target)
-        gold = None
-        if links is not None:
-            words = [(len(one), len(other)) for one, other in zip(sources, targets, strict=True)]
-            read = read_links(
-                links, [pair[::-1] for pair in words] if flip else words, "check --flip"
-            )
-            gold = [GoldLinks(*map(flipped, line)) for line in read] if flip else read
+        pairs = cls(sources, targets, None)
+        if links is None:
+            return pairs
+        words = pairs.word_counts
+        gold = read_links(links, [pair[::-1] for pair in words] if flip else words, "check --flip")
+        if flip:
+            gold = [GoldLinks(*map(flipped, line)) for line in gold]
         return cls(sources, targets, gold)
 
 
@@ -98,6 +105,15 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
     return LinkedPairs(links, reading.chosen, scores)
 
 
+def diagonal_scores(params: Params, pairs: OwnPairs) -> LinkScores | None:
+    """Return the error rate of links that need no model; None without gold links."""
+    if pairs.gold is None:
+        return None
+    samples = params.evaluation.bootstrap_samples
+    reference = ReferenceLinks("gold", pairs.gold)
+    return score_links("own", diagonal_links(pairs.word_counts), reference, samples)
+
+
 def _tokens(file: Path) -> list[list[str]]:
     lines = [[escaped(word) for word in line.split()] for line in iter_lines(file)]
     if [] in lines:
@@ -118,6 +134,5 @@ def _of_words_read(
     if length is None:
         return list(gold)
     return [
-        cut_links(line, (len(source), len(target)), length)
-        for line, source, target in zip(gold, pairs.sources, pairs.targets, strict=True)
+        cut_links(line, words, length) for line, words in zip(gold, pairs.word_counts, strict=True)
     ]
