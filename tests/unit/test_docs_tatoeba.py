@@ -24,16 +24,27 @@ def gains(experiment: str) -> dict[str, float]:
 
 
 def test_the_gains_that_are_named_are_those_of_the_tables(text: str) -> None:
-    small, middle, large = map(gains, EXPERIMENTS)
-    first, second, third = (f"{one['global_location']:.1f}" for one in (small, middle, large))
-    assert f"with 50,000 pairs: {first} BLEU, then {second}, then {third}." in text
-    assert float(second) > max(float(first), float(third))
-    assert min(small.values()) > 0
-    for larger in (middle, large):
-        assert {step for step, gain in larger.items() if gain < 0} == {
-            "base_reverse_dropout",
-            "global_location_feed",
-        }
+    by_size = [gains(experiment) for experiment in EXPERIMENTS]
+    attention = [one["global_location"] for one in by_size]
+    small, middle, large = attention
+    assert f"with 50,000 pairs: {small:.1f} BLEU, then {middle:.1f}, then {large:.1f}." in text
+    assert middle == max(attention)
+    small, middle, large = (one["global_location_feed"] for one in by_size)
+    assert f"lowers it with more: {small:+.1f}, then {middle:.1f}, then {large:.1f}." in text
+
+
+def test_what_dropout_changes_may_be_chance(text: str) -> None:
+    found = [
+        row
+        for experiment in EXPERIMENTS
+        for row in rows(experiment, "tables/table1")
+        if row["model"] == "base_reverse_dropout"
+    ]
+    assert len(found) == 3
+    largest = max(abs(float(row["gain"])) for row in found)
+    assert "Dropout changes it by less than 0.3" in text
+    assert largest < 0.3
+    assert f"(p is {min(float(row['p']) for row in found):.2f} or more)" in text
 
 
 def test_the_steps_and_the_machines_are_those_of_the_trainings(text: str) -> None:
@@ -44,7 +55,7 @@ def test_the_steps_and_the_machines_are_those_of_the_trainings(text: str) -> Non
         steps.append(taken)
         devices.append(device)
     assert f"{steps[0]}, {steps[1]} and {steps[2]}." in text
-    assert [device.split()[0] for device in devices] == ["Intel(R)", "Intel(R)", "AMD"]
+    assert [device.split()[0] for device in devices] == ["AMD", "AMD", "AMD"]
 
 
 @pytest.mark.parametrize(
