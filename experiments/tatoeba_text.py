@@ -5,8 +5,8 @@
 The first file has an English sentence and its German translation on each line, with a tab between
 them. deu.txt in deu-eng.zip of https://www.manythings.org/anki/ (Tatoeba, CC BY 2.0) is such a file. It
 may be gzipped, and further columns are left out. The folder newstest must hold newstest2013.{en,de}, and
-the paper's newstest2014 (2,737 lines) under the name newstest2014-filtered.{en,de}. Both are among the
-test sets of WMT'14.
+the paper's newstest2014 (2,737 lines) under the name newstest2014-filtered.{en,de}. Both come with the
+data of WMT'14.
 
 2,000 English sentences are drawn, 1,000 for dev and 1,000 for test, each with its first translation. All
 other pairs are for training, in shuffled order. There an English sentence may occur with several

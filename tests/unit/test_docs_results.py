@@ -2,6 +2,7 @@
 
 from math import exp
 
+import pytest
 from results_page import ROOT, rows, section
 
 from attnmt.files.text_file import read_json
@@ -16,6 +17,17 @@ def test_the_two_readings_are_those_of_table_6() -> None:
     assert f"an AER of {same:.2f} by the same step and of {after:.2f} by the next." in section(
         "Two readings of attention"
     )
+
+
+@pytest.mark.parametrize("experiment", ["study", "multi30k"])
+def test_members_of_the_ensemble_are_better_than_the_papers_best(experiment: str) -> None:
+    bleu = {
+        row["system"]: float(row["bleu_unk"])
+        for row in rows(experiment, "tables/table4")
+        if row["bleu_unk"]
+    }
+    assert "In our experiments other members are better (Table 4)." in section("The verdicts")
+    assert max(bleu.values()) > bleu["local-p (general)"]
 
 
 def test_other_programs_stand_beside_ours_as_measured() -> None:

@@ -15,8 +15,10 @@ def text() -> str:
 
 def test_verdicts_are_counted_as_in_the_table(text: str) -> None:
     assert count_of_verdicts("study") in text
-    halves = [row for row in rows("study", "tables/claims") if row["verdict"] == "refuted"]
-    assert [row["halves"] for row in halves].count("undecided") == 4  # "Four of the refuted claims"
+    refuted = [row for row in rows("study", "tables/claims") if row["verdict"] == "refuted"]
+    assert [row["halves"] for row in refuted].count(
+        "undecided"
+    ) == 4  # "Four of the refuted claims"
     assert "Four of the refuted claims are undecided in both halves" in text
     caption = read_text(ROOT / "reports/study/tables/claims.md", "utf-8").splitlines()[0]
     assert f"1 of {len(verdicts('study'))} claims have two different verdicts; 0 of them" in caption

@@ -56,6 +56,7 @@ def test_the_steps_and_the_machines_are_those_of_the_trainings(text: str) -> Non
         devices.append(device)
     assert f"{steps[0]}, {steps[1]} and {steps[2]}." in text
     assert [device.split()[0] for device in devices] == ["AMD", "AMD", "AMD"]
+    assert "All three were trained on AMD EPYC processors." in text
 
 
 @pytest.mark.parametrize(

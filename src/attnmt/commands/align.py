@@ -10,7 +10,7 @@ from attnmt.config import DEMO, DIAGONAL, LinkStep, Params, load_params, params_
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
-from attnmt.files.text_file import write_lines, write_text
+from attnmt.files.text_file import write_lines
 from attnmt.scoring.results import LinkScores
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
@@ -77,10 +77,10 @@ def align(
         check_place(path)
 
     # here, because torch takes seconds
-    from attnmt.scoring.own_pairs import OwnPairs, diagonal_scores, link_pairs
+    from attnmt.scoring.own_pairs import OwnPairs, link_pairs, score_diagonal
 
     pairs = OwnPairs.read(source, target, gold, flip=flip)
-    rows = []
+    rows: list[tuple[str, ...]] = [COLUMNS]
     for name in model or _attentional(params):
         linked = link_pairs(params, name, pairs)
         if links is not None:
@@ -89,15 +89,15 @@ def align(
             scores, chosen = linked.scores, linked.chosen
             rates = scores.aer_by_link_step
             numbers = [scores.aer, scores.low, scores.high, *map(rates.__getitem__, STEPS)]
-            rows.append(",".join([name, *map("{:.4f}".format, numbers), chosen]))
+            rows.append((name, *map("{:.4f}".format, numbers), chosen))
             at_chosen = f"{rates[chosen]:.2f} at the step that the development set chose"
             typer.echo(f"{_rate(name, scores)}; {at_chosen}")
-    if (diagonal := diagonal_scores(params, pairs)) is not None:
+    if (diagonal := score_diagonal(params, pairs)) is not None:
         numbers = [diagonal.aer, diagonal.low, diagonal.high]
-        rows.append(",".join([DIAGONAL, *map("{:.4f}".format, numbers), "", "", ""]))
+        rows.append((DIAGONAL, *map("{:.4f}".format, numbers), "", "", ""))
         typer.echo(_rate(DIAGONAL, diagonal))
     if output is not None:
-        write_text(output, "\n".join([",".join(COLUMNS), *rows]) + "\n")
+        write_lines(output, map(",".join, rows))
 
 
 def _rate(name: str, scores: LinkScores) -> str:

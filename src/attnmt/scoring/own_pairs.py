@@ -105,7 +105,7 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
     return LinkedPairs(links, reading.chosen, scores)
 
 
-def diagonal_scores(params: Params, pairs: OwnPairs) -> LinkScores | None:
+def score_diagonal(params: Params, pairs: OwnPairs) -> LinkScores | None:
     """Return the error rate of links that need no model; None without gold links."""
     if pairs.gold is None:
         return None
