@@ -93,7 +93,7 @@ lint: $(VENV) ## Check style, types and the Snakefile
 format: $(VENV) ## Format the code; write the generated files: models.yaml, schemas, experiments' dvc.yaml, digests
 	ruff check --fix
 	ruff format
-	python -m attnmt.config.written
+	python -m attnmt.config.generated
 	python stages/code_digests.py params.yaml
 
 .PHONY: benchmarks

@@ -12,9 +12,10 @@ from snakemake.logging import logger
 
 from attnmt.config import DEMO
 from attnmt.errors import InputError
-from attnmt.workflow.graph import read_stages
-from attnmt.planning.progress import follow
 from attnmt.layout import Layout
+from attnmt.workflow.graph import compare_stages, read_stages
+from attnmt.workflow.record import write_order
+from attnmt.workflow.snakemake_log import follow
 
 # A scheduler warns with this signal, and the stage then saves. It would end Snakemake, and the stage
 # with it.
@@ -27,11 +28,11 @@ PLANS = workflow.is_main_process
 if PLANS:
     logger.info(f"{EXPERIMENT}: looking for what has changed")
 try:
-    STAGES = read_stages(EXPERIMENT, compare=PLANS)
+    STAGES = compare_stages(EXPERIMENT) if PLANS else read_stages(EXPERIMENT)
     # A stage that is not done gets a new order. Snakemake goes by times: it runs a stage that is older
     # than its order.
     for stage in STAGES if PLANS else ():
-        stage.write(LAYOUT.order(stage.name), again=not stage.done)
+        write_order(LAYOUT.order(stage.name), stage, again=not stage.done)
 except (InputError, OSError) as error:
     raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
 if PLANS and not workflow.output_settings.dryrun:

@@ -1,12 +1,11 @@
 """Training speed on one GPU: `python -m benchmarks.gpu training`, then `page`.
 
 It trains the six systems of the paper's Table 1 at the paper's size, in every precision that the device
-has, as CUDA graphs and operation by operation. The sentences are drawn at random, as long as
-WMT's, or are taken from an encoded text.
+has. The sentences are drawn at random, as long as WMT's, or are taken from an encoded text.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,12 +20,11 @@ from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedSets
-from attnmt.training.graphs import EAGER_STEPS
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
 from attnmt.training.step import Step
 from attnmt.workflow.stage import run_app
 from benchmarks.gpu_limit import speeds, wait, words_limit
-from benchmarks.gpu_page import FORMS, GRAPHS, OPERATIONS, SYSTEMS, render
+from benchmarks.gpu_page import SYSTEMS, render
 from benchmarks.gpu_workload import SEED, Workload, drawn
 from benchmarks.measures import Spread
 from benchmarks.page import put_into_page, results_file
@@ -41,7 +39,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-StepForm = Callable[[Batch, float], Any]
 
 
 @app.command()
@@ -83,7 +80,6 @@ def training(
         "pairs": recipe.batch_size,
         "lengths": task.lengths._asdict(),
         "padding": task.padding,
-        "graphs_padding": task.graphs_padding,
         "products": {},
         "systems": {},
     }
@@ -133,7 +129,7 @@ def _measure(
     seconds: float,
     products: dict[str, dict[str, float]],
 ) -> dict[str, Any]:
-    """Measure a system in every precision and form; add to ``products`` the speeds that it lacks."""
+    """Measure a system in every precision; add to ``products`` the speeds that it lacks."""
     model = Translator(config).to(device)
     model.initialize(SEED)
     model.train()
@@ -143,91 +139,78 @@ def _measure(
             if precision not in products:
                 products[precision] = speeds(config, recipe, task, device)
             limit = words_limit(config, task.lengths, products[precision])
-            forms = FORMS if device.type == "cuda" else [OPERATIONS]
-            measured = {form: _try(model, recipe, task, form, seconds) for form in forms}
-            results[precision] = {"limit": limit, "forms": measured}
+            measured = _try(model, recipe, task, seconds)
+            results[precision] = {"limit": limit, **measured}
             _say(config, precision, measured)
     return results
 
 
-def _try(
-    model: Translator, recipe: Training, task: Workload, form: str, seconds: float
-) -> dict[str, Any]:
-    """Measure one form; if the device refuses it, return why, so that the others have their turn."""
+def _try(model: Translator, recipe: Training, task: Workload, seconds: float) -> dict[str, Any]:
+    """Measure the step; if the device refuses it, return why, so that the others have their turn."""
     if model.W_s.is_cuda:
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     try:
-        return _form(model, recipe, task, form, seconds)
+        return _speed(model, recipe, task, seconds)
     except RuntimeError as error:
         return {"error": str(error).splitlines()[0]}
 
 
-def _form(
-    model: Translator, recipe: Training, task: Workload, form: str, seconds: float
-) -> dict[str, Any]:
+def _speed(model: Translator, recipe: Training, task: Workload, seconds: float) -> dict[str, Any]:
     step, device = Step(model, recipe), model.W_s.device
-    take: StepForm = step if form == GRAPHS else step.plain
-    held = [batch.to(device) for batch in task.batches]
-    batches = task.batches if form == GRAPHS else held
+    batches = task.batches
     started = time.perf_counter()
-    for _ in range(EAGER_STEPS + 1 if form == GRAPHS else 1):
-        _pass(take, batches, device)
+    _pass(step, batches, device)
     warm_up = time.perf_counter() - started
     passes: list[tuple[float, float]] = []
     started = time.perf_counter()
     while len(passes) < PASSES or time.perf_counter() - started < seconds:
-        passes.append(_pass(take, batches, device))
+        passes.append(_pass(step, batches, device))
     return {
         "words_per_second": [task.target_words / whole for whole, _ in passes],
         "ms_per_step": 1e3 * min(whole for whole, _ in passes) / len(batches),
         "host_ms_per_step": 1e3 * min(host for _, host in passes) / len(batches),
         "warm_up_seconds": warm_up,
-        "graphs": len(step.graphed.graphs.by_shape) if step.graphed and form == GRAPHS else 0,
-        "kernels_per_step": _kernels(take, batches, device) if form == OPERATIONS else None,
+        "kernels_per_step": _kernels(step, batches, device),
         "memory_mb": peak_memory(device),
         "device_memory_mb": _device_memory(device),
     }
 
 
-def _pass(take: StepForm, batches: Sequence[Batch], device: torch.device) -> tuple[float, float]:
+def _pass(step: Step, batches: Sequence[Batch], device: torch.device) -> tuple[float, float]:
     """Return how many seconds a pass over the batches takes, and how many the host is busy."""
     wait(device)
     started = time.perf_counter()
     for batch in batches:
-        take(batch, RATE)
+        step(batch, RATE)
     host = time.perf_counter() - started
     wait(device)
     return time.perf_counter() - started, host
 
 
-def _kernels(take: StepForm, batches: Sequence[Batch], device: torch.device) -> int | None:
+def _kernels(step: Step, batches: Sequence[Batch], device: torch.device) -> int | None:
     """Return how many kernels and copies the batch of median length takes on the device."""
     if device.type != "cuda":
         return None
     middle = sorted(batches, key=lambda batch: batch.words.shape[1])[len(batches) // 2]
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
-        take(middle, RATE)
+        step(middle, RATE)
         wait(device)
     return len([event for event in profile.events() if event.device_type.name == "CUDA"])
 
 
 def _device_memory(device: torch.device) -> int | None:
-    """Return how much of the device's memory is taken, graphs and libraries included, in MB."""
+    """Return how much of the device's memory is taken, libraries included, in MB."""
     if device.type != "cuda":
         return None
     free, total = torch.cuda.mem_get_info(device)
     return (total - free) // 10**6
 
 
-def _say(config: ModelConfig, precision: Precision, forms: Mapping[str, Any]) -> None:
-    for form, measured in forms.items():
-        result = (
-            measured.get("error")
-            or f"{Spread.of(measured['words_per_second']).median:,.0f} words/s"
-        )
-        system = config.system.model_dump(exclude_defaults=True)
-        print(f"{system}, {precision}, {FORMS[form]}: {result}", flush=True)
+def _say(config: ModelConfig, precision: Precision, measured: dict[str, Any]) -> None:
+    speeds = measured.get("words_per_second", [])
+    result = f"{Spread.of(speeds).median:,.0f} words/s" if speeds else measured["error"]
+    print(f"{config.system.model_dump(exclude_defaults=True)}, {precision}: {result}", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ import torch
 
 from attnmt.config import Training
 from attnmt.model.translator import ModelConfig
-from attnmt.planning.cost import GATES, work
+from attnmt.planning.cost import work
 from attnmt.planning.text_size import Lengths
 from benchmarks.gpu_workload import Workload
 from benchmarks.products import Product
 
 SECONDS = 0.5  # how long each product is measured
+GATES = {"lstm": 4, "gru": 3}
 
 
 def wait(device: torch.device) -> None:
@@ -61,12 +62,17 @@ def words_limit(config: ModelConfig, lengths: Lengths, speeds: Mapping[str, floa
     attention. The three products of the output layer run at their own speeds. All others, including
     those of weight gradients, run at the speed of ``all steps``.
     """
-    n, word_cost = config.shape.size, work(config, lengths)
-    recurrent = config.shape.layers * GATES[config.shape.cell] * n * n
-    stepped = recurrent * lengths.source / lengths.target
-    stepped += word_cost.decoder + word_cost.attention if config.system.input_feeding else recurrent
-    output, steps = 2 * word_cost.output, 2 * 2 * stepped
+    shape, n = config.shape, config.shape.size
+    training = work(config).training(lengths)
+    recurrent = shape.layers * GATES[shape.cell] * n * n
+    inputs = GATES[shape.cell] * n * (shape.embedding_size + (shape.layers - 1) * n)
+    source_words = lengths.source / lengths.target
+    output = 2 * n * config.target_words
+    decoder_and_attention = training / 6 - output / 2 - (recurrent + inputs) * source_words
+    stepped = recurrent * source_words
+    stepped += decoder_and_attention if config.system.input_feeding else recurrent
+    steps = 2 * 2 * stepped
     seconds = steps / speeds["step"]
-    seconds += (word_cost.training_flop - 3 * output - steps) / speeds["all steps"]
+    seconds += (training - 3 * output - steps) / speeds["all steps"]
     seconds += sum(output / speeds[name] for name in speeds if name not in ("step", "all steps"))
     return float(1 / seconds)

@@ -9,7 +9,6 @@ from attnmt.config import Training
 from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
-from attnmt.training.graphs import SOURCE_COLUMNS, TARGET_COLUMNS, widen
 
 LONGEST = 50  # words
 SEED = 1
@@ -24,7 +23,6 @@ class Workload:
     lengths: Lengths  # means
     target_words: int  # of all batches
     padding: float  # share of the positions that hold no word
-    graphs_padding: float  # the same share in batches padded for graphs
 
     @classmethod
     def of(cls, text: ParallelText, recipe: Training, count: int) -> "Workload":
@@ -37,12 +35,8 @@ class Workload:
         pairs = sum(len(batch.lengths) for batch in batches)
         source = sum(int(batch.source_lengths.sum()) for batch in batches)
         target = sum(int(batch.lengths.sum()) for batch in batches)
-        wide = [widen(batch, SOURCE_COLUMNS, TARGET_COLUMNS) for batch in batches]
-        paddings = [
-            1 - (source + target) / sum(b.source.numel() + b.words.numel() for b in padded)
-            for padded in (batches, wide)
-        ]
-        return cls(batches, Lengths(source / pairs, target / pairs), target, *paddings)
+        padding = 1 - (source + target) / sum(b.source.numel() + b.words.numel() for b in batches)
+        return cls(batches, Lengths(source / pairs, target / pairs), target, padding)
 
 
 def drawn(pairs: int, vocabulary: tuple[int, int]) -> ParallelText:

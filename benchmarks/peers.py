@@ -8,7 +8,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from attnmt.config import load_params
 from attnmt.files.text_file import read_lines
-from attnmt.training.sgd import learning_rate
+from attnmt.training.optimizers import learning_rate
 from benchmarks.pool import Worker, pool
 from benchmarks.systems import LABELS
 from benchmarks.workload import DEV, DROPOUT, EXPERIMENT, TARGET, TEST, tokens

@@ -50,12 +50,12 @@ def limit(
     Args:
         speeds: FLOP a second of each product that ``dominant`` returns.
     """
-    word_cost = work(config, mean_lengths(batches))
-    output = 2 * word_cost.output
-    others = word_cost.training_flop - 3 * output
+    training = work(config).training(mean_lengths(batches))
+    output = 2 * config.shape.size * config.target_words
+    others = training - 3 * output
     seconds = others / speeds["step"]
     seconds += sum(output / speed for name, speed in speeds.items() if name != "step")
-    return 1 / seconds, word_cost.training_flop
+    return 1 / seconds, training
 
 
 def measure(products: Mapping[str, Product], precision: str) -> dict[str, float]:

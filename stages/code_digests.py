@@ -10,12 +10,12 @@ Writes  code/<experiment>/<stage>.json  digests of the modules and data files th
         models.yaml                     beside params.yaml: the models that the experiment trains
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
 from attnmt.config import SYSTEMS, load_params
-from attnmt.config.written import MODELS, write_models
+from attnmt.config.generated import MODELS, write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.workflow.code import write_code

@@ -1,9 +1,8 @@
-"""Generate, download or copy the raw text of all sets.
+"""Download or copy the raw text of all sets.
 
 Called by dvc.yaml as `python stages/corpus.py params.yaml`.
 
-Reads   nothing, if the text is generated
-        experiments/<experiment>/text/, if the text is local
+Reads   experiments/<experiment>/text/ or another folder that corpus.text names, if the text is local
         data/downloads/<experiment>/, if the text is downloaded. Files that are not there yet come from
             the network (`attnmt fetch` fetches them ahead). If ATTNMT_MIRROR names a folder, only that
             folder is read
@@ -13,12 +12,12 @@ Writes  data/<experiment>/raw/<set>.<language>    one sentence per line
         data/downloads/<experiment>/              the downloaded files, which are kept
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
 from attnmt.config import load_params
-from attnmt.corpora.raw_text import write_downloaded, write_generated, write_local
+from attnmt.corpora.raw_text import write_downloaded, write_local
 from attnmt.files.atomic import atomic_folder
 from attnmt.layout import Layout
 from attnmt.workflow.stage import run_stage
@@ -29,13 +28,10 @@ def main(params_file: Path) -> None:
     params = load_params(params_file)
     layout = Layout(params.experiment)
     with atomic_folder(layout.raw) as folder:
-        if params.corpus.kind == "grammar":
-            write_generated(params.corpus, folder)
-        elif params.corpus.kind == "local":
-            write_local(layout.local_text, params.languages, params.sets, folder)
-        else:
-            source = params.corpus.chosen
-            write_downloaded(source, params.sets.train, folder, layout.downloads)
+        if params.source:
+            write_downloaded(params.source, params.sets.train, folder, layout.downloads)
+        elif params.local_text:
+            write_local(params.local_text, params.languages, params.sets, folder)
 
 
 if __name__ == "__main__":

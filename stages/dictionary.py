@@ -17,7 +17,7 @@ Writes  data/<experiment>/dictionary/
                                   parts the dictionaries were counted on
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 from collections import Counter
 from pathlib import Path

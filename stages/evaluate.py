@@ -10,7 +10,7 @@ Writes  scores/<experiment>/<name>.json
         reports/<experiment>/metrics/<name>.json  a few of these scores, for `dvc metrics show`
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

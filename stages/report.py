@@ -11,7 +11,7 @@ Writes  reports/<experiment>/figures/<figure>.{svg, pdf, csv}, for figure5, figu
         reports/<experiment>/index.html
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

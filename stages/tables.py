@@ -16,7 +16,7 @@ Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for table_dictionary
 Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 import logging
 from pathlib import Path
@@ -31,7 +31,7 @@ from attnmt.reporting.dictionary_table import dictionary_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import make_samples, write_samples
 from attnmt.reporting.unknown_table import unknown_table
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
 

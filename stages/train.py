@@ -1,7 +1,6 @@
 """Train one model, or continue from its last checkpoint if the training was interrupted.
 
-Called by dvc.yaml as `python stages/train.py params.yaml base`, which starts machine.train_processes
-processes; or as `torchrun --nproc-per-node=2 stages/train.py params.yaml base`.
+Called by dvc.yaml as `python stages/train.py params.yaml base`.
 On SIGTERM, SIGUSR1, SIGHUP or Ctrl-C it saves everything and ends with status 75.
 
 Reads   data/<experiment>/encoded/<family>/
@@ -12,9 +11,8 @@ Writes  models/<experiment>/<name>/weights.safetensors  the model, with its conf
                                           `attnmt commit` deletes them once DVC has the outputs
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +20,6 @@ from attnmt.config import load_params
 from attnmt.files.atomic import check_place
 from attnmt.layout import Layout
 from attnmt.tracking.live import LONG, training_run
-from attnmt.training import ranks
 from attnmt.training.trainer import train_run
 from attnmt.workflow.code import code_of, digest_of
 from attnmt.workflow.stage import run_stage
@@ -35,8 +32,6 @@ def main(params_file: Path, name: str) -> None:
     params = load_params(params_file)
     for output in OUTPUTS:  # before the training, not after it
         check_place(Layout(params.experiment).model(name) / output)
-    if params.machine.train_processes > 1 and not ranks.started():
-        sys.exit(ranks.start(params.machine.train_processes))
     watch = partial(training_run, after=LONG)
     train_run(params, name, digest_of(code_of(Path(__file__).resolve())), watch)
 

@@ -17,7 +17,7 @@ Writes  translations/<experiment>/<name>/
             reading.json    the step whose attention replaces unknown words; chosen on the dev set
 """
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

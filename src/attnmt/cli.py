@@ -1,17 +1,17 @@
 """The command ``attnmt``, for all work that is not a stage."""
 
-import attnmt.workflow.startup  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 import typer
 
 from attnmt.commands.align import align
+from attnmt.commands.broken_pipe import check_output, ends_with_its_reader
 from attnmt.commands.commit import commit
 from attnmt.commands.explain import explain
 from attnmt.commands.fetch import fetch
 from attnmt.commands.new import new
 from attnmt.commands.pack import pack
 from attnmt.commands.plan import plan
-from attnmt.commands.reader import check_output, ends_with_its_reader
 from attnmt.commands.readme import readme
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track

@@ -21,9 +21,9 @@ from small_experiment import ENGLISH, ROOT, small_values, write_small_text
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.model.saved import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.encoded import EncodedSets
+from attnmt.training.saved import describe, save_model
 
 Damage = Callable[[bytes], bytes]
 Tree = dict[Path, bytes]  # the content of every file in a folder

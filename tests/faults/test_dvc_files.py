@@ -33,6 +33,7 @@ FILES = {
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Return the files that git would take, with parameters that are planned in seconds."""
     copy = checkout(tmp_path_factory.mktemp("project") / "fresh")
+    copy.shorten_text()
     copy.use(TINY)
     return copy
 

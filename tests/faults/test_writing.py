@@ -159,12 +159,6 @@ TAKEN = [
     ),
     Case(
         ("attnmt", "fetch", "--experiment", "loaded"),
-        "data/downloads/loaded/lock",
-        lambda path: path.mkdir(parents=True),
-        "a folder is in its place",
-    ),
-    Case(
-        ("attnmt", "fetch", "--experiment", "loaded"),
         "data/downloads/loaded/a.en",
         lambda path: path.mkdir(parents=True),
         "a folder is in its place",

@@ -23,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 MODEL = "base_reverse"
 NOBODY = 65534
 CHANGES: dict[str, Any] = TINY | {
-    "corpus.sizes": {"train": 60, "dev": 10, "test1": 10, "test2": 10},
     "systems": [MODEL, "local_p_general_feed"],
     "seeds": 1,
 }
@@ -59,6 +58,7 @@ def build(folder: Path) -> None:
     for name in ("params.yaml", "systems.yaml", "claims.yaml"):
         shutil.copy(ROOT / name, folder / name)
     Checkout(folder).change(CHANGES)
+    Checkout(folder).shorten_text({"train": 60, "dev": 10, "test1": 10, "test2": 10})
     write_code(ROOT / "stages", folder / "code/demo")
     for name, *arguments in RUNS:
         STAGES[name].main(Path("params.yaml"), *arguments)

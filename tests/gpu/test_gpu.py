@@ -3,20 +3,19 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from small_training import FEEDING, RECIPE, encoded, reversal, run, small
+from small_training import ADAM, FEEDING, RECIPE, encoded, reversal, run, small
 
 from attnmt.config import System, Training
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import Translator
 from attnmt.text.batches import Batch, ParallelText
-from attnmt.training.graphs import EAGER_STEPS
 from attnmt.training.loop import cost_a_word
+from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
@@ -36,11 +35,12 @@ SYSTEMS = {
 MANY_INDICES = 3072
 PAIRS, WORDS = 128, 30  # a batch of this size has more indices
 WIDE = RECIPE.model_copy(update={"batch_size": PAIRS})
+RATES = {"sgd": 0.5, "adam": 0.01}
 EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
 
 def batches(count: int) -> list[Batch]:
-    """Return batches of 8 pairs of 1 to 6 words, in three shapes as a GPU sees them."""
+    """Return batches of 8 pairs of 1 to 6 words, in three shapes."""
     drawn = []
     for number in range(count):
         rng, longest = np.random.default_rng(number), (2, 4, 6)[number % 3]
@@ -68,99 +68,39 @@ def model_on_gpu(system: System, size: int = 16) -> Translator:
     return model.train()
 
 
-def losses(step: Step, count: int, make: Callable[[int], list[Batch]] = batches) -> list[float]:
+def losses(
+    step: Step, count: int, make: Callable[[int], list[Batch]] = batches, rate: float = 0.5
+) -> list[float]:
     """Train on some batches and return the losses; the host must not wait for any but the last."""
     torch.manual_seed(5)
     with no_waiting():
         step_losses = [
-            step(batch, 0.5 if i < count // 2 else 0.25) for i, batch in enumerate(make(count))
+            step(batch, rate if i < count // 2 else rate / 2) for i, batch in enumerate(make(count))
         ]
     return torch.stack(step_losses).tolist()
 
 
 @contextmanager
 def no_waiting() -> Iterator[None]:
-    """Fail where the host waits for the GPU, except in captures, which must wait."""
-    capture = torch.cuda.graph.__enter__
-
-    def enter(self: torch.cuda.graph) -> None:
+    """Fail where the host waits for the GPU."""
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        yield
+    finally:
         torch.cuda.set_sync_debug_mode("default")
-        capture(self)
-
-    leave = torch.cuda.graph.__exit__
-
-    def exit_(self: torch.cuda.graph, *error: object) -> None:
-        leave(self, *error)
-        torch.cuda.set_sync_debug_mode("error")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch.cuda.graph, "__enter__", enter)
-        patch.setattr(torch.cuda.graph, "__exit__", exit_)
-        torch.cuda.set_sync_debug_mode("error")
-        try:
-            yield
-        finally:
-            torch.cuda.set_sync_debug_mode("default")
 
 
-@EACH_SYSTEM
-@pytest.mark.parametrize(
-    ("make", "recipe", "shapes"), [(batches, RECIPE, 3), (wide_batches, WIDE, 1)]
-)
-def test_graphs_take_the_steps_that_eager_operations_take(
-    system: System, make: Callable[[int], list[Batch]], recipe: Training, shapes: int
-) -> None:
-    """They also draw the same dropout masks, and the host waits for neither."""
-    results = []
-    for graphed in (False, True):
-        model = model_on_gpu(system)
-        step = Step(model, recipe, graphs=graphed)
-        assert step.graphed is not None
-        step_losses = losses(step, 20, make)
-        assert len(step.graphed.graphs.by_shape) == (shapes if graphed else 0)
-        state = torch.cuda.get_rng_state().tolist()
-        results.append((step_losses, state, {k: v.cpu() for k, v in model.state_dict().items()}))
-    (eager, eager_state, eager_weights), (graph, graph_state, graph_weights) = results
-    assert eager_state == graph_state
-    assert graph == pytest.approx(eager, rel=1e-5)
-    torch.testing.assert_close(graph_weights, eager_weights, rtol=1e-4, atol=1e-6)
-
-
-def test_after_a_capture_that_fails_the_training_goes_on(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It reaches the same losses, with the same random numbers."""
-    results = []
-    for fails in (False, True):
-        model = model_on_gpu(FEEDING)
-        step = Step(model, RECIPE, graphs=fails)
-        backward = step._backward
-
-        def backward_that_waits(batch: Batch, real: Any = backward) -> torch.Tensor:
-            loss: torch.Tensor = real(batch)
-            if torch.cuda.is_current_stream_capturing():
-                loss.item()  # no graph can hold this
-            return loss
-
-        monkeypatch.setattr(step, "_backward", backward_that_waits)
-        torch.manual_seed(5)
-        step_losses = torch.stack([step(batch, 0.5) for batch in batches(20)]).tolist()
-        assert step.graphed is not None
-        assert step.graphed.graphs.by_shape == {}
-        assert torch.cuda.current_stream() == torch.cuda.default_stream()
-        results.append((step_losses, torch.cuda.get_rng_state().tolist()))
-    assert results[0] == results[1]
-    assert caplog.text.count("could not be captured") == 1
-
-
-def test_a_gpu_learns_what_a_processor_does() -> None:
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_a_gpu_learns_what_a_processor_does(optimizer: str) -> None:
     system = SYSTEMS["local-p without dropout"]
+    recipe = RECIPE.model_copy(update={"optimizer": optimizer})
     on_cpu = small(system, 16)
     on_cpu.initialize(1)
     on_cpu.train()
-    step = Step(on_cpu, RECIPE)
-    expected = [step(b, 0.5 if i < 10 else 0.25).item() for i, b in enumerate(batches(20))]
-    assert losses(Step(model_on_gpu(system), RECIPE), 20) == pytest.approx(expected, rel=1e-3)
+    step, rate = Step(on_cpu, recipe), RATES[optimizer]
+    expected = [step(b, rate if i < 10 else rate / 2).item() for i, b in enumerate(batches(20))]
+    found = losses(Step(model_on_gpu(system), recipe), 20, rate=rate)
+    assert found == pytest.approx(expected, rel=1e-3)
 
 
 def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor() -> None:
@@ -189,14 +129,16 @@ def test_the_same_training_again_has_the_same_bytes(system: System) -> None:
     assert results[0] == results[1]
 
 
-def test_interruptions_change_no_byte(tmp_path: Path) -> None:
-    undisturbed = run(tmp_path / "a", device="cuda")
-    assert run(tmp_path / "b", iter([3, 0, 10, 1, 20]), device="cuda") == undisturbed
+@pytest.mark.parametrize("recipe", [RECIPE, ADAM], ids=["sgd", "adam"])
+def test_interruptions_change_no_byte(tmp_path: Path, recipe: Training) -> None:
+    undisturbed = run(tmp_path / "a", device="cuda", recipe=recipe)
+    kills = iter([3, 0, 10, 1, 20])
+    assert run(tmp_path / "b", kills, device="cuda", recipe=recipe) == undisturbed
 
 
 def test_memory_does_not_grow() -> None:
     step = Step(model_on_gpu(FEEDING, 64), RECIPE)
-    losses(step, 3 * (EAGER_STEPS + 2))
+    losses(step, 9)
     torch.cuda.synchronize()
     before = torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
     for _ in range(10):

@@ -11,6 +11,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The files that git would take, with parameters that run in seconds; no stage has run."""
     copy = checkout(tmp_path_factory.mktemp("project") / "first")
     (copy.folder / "dvc.lock").unlink(missing_ok=True)
+    copy.shorten_text()
     copy.use(TINY)
     copy.run("git", "init", "--quiet")
     copy.commit()

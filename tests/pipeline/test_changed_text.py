@@ -26,7 +26,7 @@ def own(project: Project, tmp_path: Path) -> Project:
         for language in ("en", "de"):
             write(copy, f"{name}.{language}", "a b\n")
             (text / f"{name}.{language}").symlink_to(tmp_path / f"{name}.{language}")
-    copy.run("python", "-m", "attnmt.config.written")
+    copy.run("python", "-m", "attnmt.config.generated")
     copy.run("dvc", "repro", "--quiet", CORPUS)
     return copy
 

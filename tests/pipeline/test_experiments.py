@@ -25,7 +25,7 @@ def params_file(experiment: str) -> str:
 
 @cache
 def stages(experiment: str) -> list[Stage]:
-    return read_stages(experiment, ROOT, compare=False)
+    return read_stages(experiment, ROOT)
 
 
 def definitions(experiment: str) -> dict[str, tuple[str, ...]]:
@@ -48,12 +48,12 @@ def definition(stage: Stage, params: Params) -> tuple[str, ...]:
     names |= {params.experiment: "<experiment>", **dict.fromkeys([own, *systems], "<own name>")}
 
     models_file = str(Path(params.params_file).with_name("models.yaml"))
-    layout = Layout(params.experiment)
-    digests = (layout.code / "corpus.json").as_posix()  # every corpus depends on it anyway
+    digests = (Layout(params.experiment).code / "corpus.json").as_posix()
+    text_folder = (params.local_text or Path(digests)).as_posix()  # every corpus depends on digests
 
     def general(text: str) -> str:
         text = text.replace(params.params_file, "<params>").replace(models_file, "<models>")
-        text = text.replace(layout.local_text.as_posix(), digests)
+        text = text.replace(text_folder, digests)
         return re.sub(r"[\w-]+", lambda word: names.get(word[0], word[0]), text)
 
     texts = [stage.command, *stage.inputs, *stage.outputs, *stage.params, str(stage.resources)]
@@ -144,4 +144,4 @@ def test_only_digests_metrics_tables_and_the_report_are_kept_in_git() -> None:
 
 def test_stages_are_read_while_dvc_holds_its_lock() -> None:
     with Repo(str(ROOT)) as repo, lock_repo(repo):
-        assert read_stages("multi30k-short", ROOT, compare=False)
+        assert read_stages("multi30k-short", ROOT)

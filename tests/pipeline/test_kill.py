@@ -1,4 +1,4 @@
-"""Trainings, of one or two processes, that are cut off by schedulers, power cuts and full disks.
+"""Trainings that are cut off by schedulers, power cuts and full disks.
 
 Another test lets a training end, but its engine is told to end just then and deletes the outputs. One
 more says when the checkpoints of a finished training are deleted.
@@ -6,7 +6,6 @@ more says when the checkpoints of a finished training are deleted.
 ``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off 25 by signals and 25 by a full disk.
 """
 
-import io
 import json
 import logging
 import multiprocessing
@@ -24,7 +23,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
 import pytest
 import torch
 from project import MEMBERS, Project
@@ -248,24 +246,3 @@ def commit_what_is_done(project: Project) -> None:
     """Run ``attnmt commit`` where most stages have never run."""
     with pytest.raises(AssertionError, match="these stages are out of date"):
         project.run("attnmt", "commit")
-
-
-def test_two_processes_stop_and_go_on_under_torchrun(undisturbed: Undisturbed) -> None:
-    """Both are started as a person would; they learn what one process learns."""
-    project, expected, _ = undisturbed
-    project = project.copy(project.folder.with_name("two"))
-    project.change({"machine.train_threads": 2, "machine.train_processes": 2})
-    stage = ["stages/train.py", "params.yaml", NAME]
-    with (project.folder / "train.log").open("w") as log:
-        process = project.start("python", *stage, output=log)
-        while process.poll() is None and "batch 40" not in log_of(project):
-            time.sleep(0.05)
-        process.send_signal(signal.SIGUSR1)
-        assert process.wait() == 75, log_of(project)
-    assert "stopped by SIGUSR1" in log_of(project)
-    output = project.run("torchrun", "--nproc-per-node=2", *stage)
-    assert "resuming after batch" in output
-    together, alone = (
-        pd.read_csv(io.BytesIO(made["history.csv"])) for made in (outputs(project), expected)
-    )
-    pd.testing.assert_frame_equal(together, alone, rtol=1e-4)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnmt.model.attention import scores
+from attnmt.model.fast import encoder
 
 PAGE = Path(__file__).parents[2] / "docs/extending.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -65,13 +66,17 @@ def blocks() -> list[Block]:
 
 
 @contextmanager
-def score_known() -> Iterator[None]:
-    """Have this process know the page's score, as if its class stood at the end of scores.py."""
-    (block,) = (one for one in blocks() if one.file == "src/attnmt/model/attention/scores.py")
-    before = set(scores.SCORES)
+def parts_known() -> Iterator[None]:
+    """Have this process know the page's score and encoder, as if each stood at the end of its file."""
+    files = {"scores.py": scores, "encoder.py": encoder}
+    registries = (scores.SCORES, encoder.ENCODERS)
+    before = [dict(registry) for registry in registries]
     try:
-        exec(f"from __future__ import annotations\n{block.text}", dict(vars(scores)))
+        for block in blocks():
+            if block.file is not None and (module := files.get(Path(block.file).name)):
+                exec(f"from __future__ import annotations\n{block.text}", dict(vars(module)))
         yield
     finally:
-        for name in set(scores.SCORES) - before:
-            del scores.SCORES[name]
+        for registry, classes in zip(registries, before, strict=True):
+            registry.clear()
+            registry.update(classes)

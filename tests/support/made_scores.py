@@ -13,8 +13,8 @@ from attnmt.layout import Layout
 from attnmt.reporting import compare, lines
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.results import LinkScores, Script, read_scores
-from attnmt.scoring.seeds import Runs
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.seed_statistics import Runs
 
 SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
 NIST = SIGNATURE.replace("none", "13a")

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import yaml
+from demo_text import write_demo_text
 
 ROOT = Path(__file__).parents[2]
 FAMILIES = ["luong", "luong_bpe", "course"]
@@ -28,8 +30,8 @@ MEMBERS = ["base_reverse", BEST, f"{BEST}_2"]
 GRU = "gru_self"
 MODELS = [*MEMBERS, GRU]
 SYSTEMS = "systems.yaml:"  # the prefix of a key of systems.yaml
+SIZES = {"train": 300, "dev": 30, "test1": 30, "test2": 30}
 TINY: dict[str, Any] = {
-    "corpus.sizes": {"train": 300, "dev": 30, "test1": 30, "test2": 30},
     **{f"families.{name}.{key}": value for name in FAMILIES for key, value in SMALL.items()},
     "families.course.encoding.pieces": {"merges": 100, "threshold": 2},
     "systems": ["base_reverse", BEST, GRU],
@@ -42,8 +44,8 @@ TINY: dict[str, Any] = {
     "evaluation.length_group": 10,
 }
 
-# The experiments in a copy beside the demo. DVC reads the stages of all of them at each command.
-EXPERIMENTS = ("multi30k-short", "wmt14")
+# The experiments in a copy. DVC reads the stages of all of them at each command.
+EXPERIMENTS = ("demo", "multi30k-short", "wmt14")
 
 Edges = set[tuple[str, str]]
 
@@ -119,7 +121,7 @@ class Project:
         return reached
 
     def change(self, values: dict[str, Any]) -> None:
-        """Set keys of params.yaml, each named with its sections as in ``corpus.sizes``.
+        """Set keys of params.yaml, each named with its sections as in ``corpus.text``.
 
         A key of another file starts with the file's name and a colon, such as SYSTEMS. The files derived
         from them are not rewritten.
@@ -135,7 +137,11 @@ class Project:
     def use(self, values: dict[str, Any]) -> None:
         """Set keys as :meth:`change` does, and rewrite the files derived from them."""
         self.change(values)
-        self.run("python", "-m", "attnmt.config.written")
+        self.run("python", "-m", "attnmt.config.generated")
+
+    def shorten_text(self, sizes: Mapping[str, int] = SIZES) -> None:
+        """Keep only the first pairs of each set of the demo."""
+        write_demo_text(self.folder / "experiments/demo/text", sizes)
 
     def hide_mlflow(self) -> "Project":
         """Hide MLflow from every command: importing it takes most of a short stage's time."""

@@ -1,7 +1,7 @@
 """Text that people wrote, where this machine has it, and imperfect translations of references.
 
 Some tests need text that the project may not hold; without it they are skipped. The references are
-German captions from that text or sentences of the demo's grammar, which are always there.
+German captions from that text or sentences of the demo, which are always there.
 """
 
 import os
@@ -9,9 +9,9 @@ import random
 from pathlib import Path
 
 import pytest
+from demo_text import demo_lines
 
 from attnmt.files.text_file import read_lines
-from attnmt.grammar import generate_splits
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 CONTENTS = {  # what the folder that a variable names holds
@@ -40,14 +40,14 @@ def needs(variable: str, *files: str) -> pytest.MarkDecorator:
 
 
 CAPTIONS = written("MULTI30K_DIR", "test_2016_flickr.de.gz")
-TEXTS = ["made", pytest.param("captions", marks=needs("MULTI30K_DIR", CAPTIONS.name))]
+TEXTS = ["demo", pytest.param("captions", marks=needs("MULTI30K_DIR", CAPTIONS.name))]
 
 
 def read_text(text: str, lines: int = 150) -> list[str]:
     """Return the first lines of one of the ``TEXTS``, untokenized."""
     if text == "captions":
         return read_lines(CAPTIONS)[:lines]
-    return [pair.target for pair in generate_splits({"train": lines}, seed=7)["train"]]
+    return demo_lines("de", lines)
 
 
 def spoil(references: list[str], seed: int, share: float = 0.2) -> list[str]:

@@ -10,12 +10,12 @@ from made_records import config_of, metrics
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.model.saved import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.dictionary import write_dictionaries
 from attnmt.text.encode import encode_sets
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokens import tokenize_sets
+from attnmt.training.saved import describe, save_model
 
 ROOT = Path(__file__).parents[2]
 SETS = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": ["test"]}
@@ -73,7 +73,7 @@ def small_values(**recipe: int) -> dict[str, Any]:
     short = {"vocabulary": 16, "lowercase": True, "length": 5}
     return values | {
         "sets": SETS,
-        "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 4, "dev": 1, "test": 5}},
+        "corpus": {"kind": "local"},
         "tokenize": {"split_hyphens": True, "max_length": 50},
         "families": {
             "words": {"encoding": {"vocabulary": 16}, "shape": LSTM, "training": training},

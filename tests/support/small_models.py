@@ -5,18 +5,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
+from attnmt.model.reference import Reference
 from attnmt.model.translator import ModelConfig, Translator
 
 # Sizes differ wherever they can; an odd number of cells gives key_value a key longer than its value.
 SHAPE = ModelShape(layers=2, size=5, embedding=3, window_D=2, location_slots=4, init=0.8)
 CONTENT_SCORES = ("dot", "general", "concat", "additive", "self", "key_value")
-ATTENTIONS = [
-    ("global", "location"),
-    *itertools.product(("global", "local_m", "local_p"), CONTENT_SCORES),
-]
+WINDOWS = ("global", "local_m", "local_p")
+ATTENTIONS = [("global", "location"), *itertools.product(WINDOWS, CONTENT_SCORES)]
 
 
 class Variant(NamedTuple):
@@ -37,23 +36,25 @@ LSTM = [
     for attention in [("none", None), *ATTENTIONS]
     for feeding in (False, True)
 ]
-GRU = [Variant("gru", *attention, False) for attention in ATTENTIONS]
-VARIANTS = LSTM + GRU
+VARIANTS = LSTM + [Variant("gru", *attention, False) for attention in ATTENTIONS]
 
 
 def translator(
-    variant: Variant, reverse: bool = True, dropout: float = 0.0, faults: Sequence[str] = ()
+    variant: Variant,
+    reverse: bool = True,
+    dropout: float = 0.0,
+    faults: Sequence[str] = (),
+    encoder: str = "recurrent",
 ) -> Translator:
     """Build a model in double precision with the same weights every time."""
-    system = System.model_validate(
-        {
-            "attention": variant.attention,
-            "score": variant.score,
-            "input_feeding": variant.feeding,
-            "reverse": reverse,
-            "dropout": dropout,
-            "faults": list(faults),
-        }
+    system = System(
+        attention=variant.attention,
+        score=variant.score,
+        input_feeding=variant.feeding,
+        reverse=reverse,
+        encoder=encoder,
+        dropout=dropout,
+        faults=list(faults),
     )
     shape = SHAPE.model_copy(update={"cell": variant.cell})
     model = Translator(ModelConfig(system, shape, source_words=7, target_words=6)).double()
@@ -70,3 +71,29 @@ def padded_batch() -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     words = torch.randint(0, 6, (3, 4), generator=generator)
     next_words = torch.randint(0, 6, (3, 4), generator=generator)
     return source, lengths, words, next_words, torch.tensor([3, 4, 2])
+
+
+def loss_and_gradients(model: nn.Module) -> tuple[Tensor, dict[str, Tensor]]:
+    """Return the loss of the padded batch and the gradients of all parameters by name."""
+    source, lengths, words, next_words, predicted = padded_batch()
+    h_tilde, _ = model(source, lengths, words)
+    loss = model.loss(h_tilde, next_words, predicted)
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
+    return loss.detach(), dict(zip(names, gradients, strict=True))
+
+
+def compare_with_reference(model: Translator) -> None:
+    """Require equal outputs, weights, loss and gradients of both, with the same random numbers."""
+    reference = Reference(model.config).double().train(model.training)
+    reference.load_state_dict(model.state_dict())
+    results = []
+    for either in (model, reference):
+        torch.manual_seed(1)
+        values = either(*padded_batch()[:3])
+        torch.manual_seed(1)
+        results.append((values, *loss_and_gradients(either), torch.get_rng_state()))
+    (values, loss, gradients, state), expected = results
+    torch.testing.assert_close((*values, loss), (*expected[0], expected[1]), rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(gradients, expected[2], rtol=1e-9, atol=1e-12)
+    assert torch.equal(state, expected[3])

@@ -33,12 +33,12 @@ class Project:
         self.params |= {
             "experiment": "tiny",
             "sets": {"train": "train", "dev": "dev", "tests": ["test"], "aligned": ["test"]},
-            "corpus": {"kind": "grammar", "seed": 1, "sizes": {"train": 30, "dev": 5, "test": 4}},
+            "corpus": {"kind": "local"},
         }
 
     def add(self, name: str, en: bytes, de: bytes, suffix: str = "") -> None:
         """Put two files of a set into the mirror, and have the corpus downloaded from there."""
-        if self.params["corpus"]["kind"] == "grammar":
+        if self.params["corpus"]["kind"] == "local":
             self.params["corpus"] = {"kind": "download", "files": {}}
         sides = self.params["corpus"]["files"].setdefault(name, {"en": [], "de": []})
         for language, content in (("en", en), ("de", de)):

@@ -9,8 +9,9 @@ from attnmt.config import ModelShape, System, Training
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
-from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.loop import train
+from attnmt.training.optimizers import SGD
 from attnmt.training.stop import Stop, TrainingStopped
 
 RECIPE = Training(
@@ -26,6 +27,7 @@ RECIPE = Training(
     precision="fp32",
     evaluate_every=7,
 )
+ADAM = RECIPE.model_copy(update={"optimizer": "adam", "learning_rate": 0.01})
 FEEDING = System(
     attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2
 )
@@ -46,6 +48,12 @@ def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelTe
 def small(system: System, size: int = 8) -> Translator:
     shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.1)
     return Translator(ModelConfig(system, shape, 8, 8))
+
+
+def held_by(checkpoints: Checkpoints, model: Translator | None = None) -> Progress:
+    """Load the last checkpoint, into ``model`` if one is given; return how far the training is."""
+    model = model or small(FEEDING)
+    return checkpoints.load(model, SGD(list(model.parameters())))
 
 
 class KilledError(Exception):
@@ -70,6 +78,7 @@ def run(
     kill_after: Iterator[int] | None = None,
     device: str = "cpu",
     stop_after: Iterator[int] | None = None,
+    recipe: Training = RECIPE,
 ) -> tuple[dict[str, bytes], list]:
     """Train to the end, whatever interrupts it; return the weights and the history.
 
@@ -96,7 +105,7 @@ def run(
         checkpoints.save = save_or_die  # type: ignore[method-assign]
         try:
             progress = train(
-                model, text, {"dev": dev}, RECIPE, 1, checkpoints, lambda row: None, stop
+                model, text, {"dev": dev}, recipe, 1, checkpoints, lambda row: None, stop
             )
         except (KilledError, TrainingStopped):
             continue

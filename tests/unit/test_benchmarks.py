@@ -90,7 +90,7 @@ def test_the_limit_is_the_time_of_all_flop_at_the_speeds_of_products():
     batches = [pairs((5, 4), (4, 3))]
     config = TINY.config()
     names = products.dominant(TINY, batches)
-    flop = work(config, workload.mean_lengths(batches)).training_flop
+    flop = work(config).training(workload.mean_lengths(batches))
     words, of_word = products.limit(config, batches, dict.fromkeys(names, 7e9))
     assert of_word == flop
     assert words == pytest.approx(7e9 / flop)

@@ -76,7 +76,7 @@ def test_choosing_a_device_leaves_the_precision_as_it_was() -> None:
     show = (
         "import torch\n"
         "rnn = torch.backends.cudnn.rnn\n"
-        "from attnmt.model.saved import best_device\n"
+        "from attnmt.training.saved import best_device\n"
         "print(rnn.fp32_precision)\n"
         "rnn.fp32_precision = 'tf32'\n"
         "best_device()\n"

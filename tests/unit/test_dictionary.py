@@ -25,7 +25,6 @@ GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"
 def tokens(project: Project) -> Project:
     """Return a small project with tokens; only its test set has some of the words and links."""
     project.params["sets"]["tests"] = ["dev2"]
-    project.params["corpus"]["sizes"]["dev2"] = 1
     project.tokens.mkdir(parents=True)
     for name, text in {
         "train.en": ENGLISH * 3,
@@ -203,7 +202,6 @@ def test_every_aligned_set_gets_links_and_an_error_rate(tokens: Project) -> None
 
 
 def test_dictionaries_are_named_by_the_languages(tokens: Project) -> None:
-    tokens.params["corpus"] = {"kind": "local"}
     for side, code in (("source", "xx"), ("target", "yy")):
         tokens.params["languages"][side] |= {"code": code, "tokenize": "plain"}
     for path in list(tokens.tokens.iterdir()):

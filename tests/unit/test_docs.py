@@ -82,7 +82,7 @@ def test_every_module_that_is_run_by_name_exists(page: Path) -> None:
 def test_the_tour_walks_through_the_rooms_in_their_order() -> None:
     tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
     rooms = re.findall(r"\]\(\.\./src/attnmt/(\w+)/", tour)
-    walk = ["grammar", "corpora", "text", "model", "training", "decoding", "scoring", "reporting"]
+    walk = ["corpora", "text", "model", "training", "decoding", "scoring", "reporting"]
     assert list(dict.fromkeys(rooms)) == walk
 
 
@@ -114,7 +114,7 @@ def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
     graph = pytest.importorskip(
         "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
     )
-    stages = [s for s in graph.read_stages("demo", ROOT, compare=False) if s.name != "code"]
+    stages = [s for s in graph.read_stages("demo", ROOT) if s.name != "code"]
     makers = {output: s.name.partition("@")[0] for s in stages for output in s.outputs}
     before: dict[str, set[str]] = {name: set() for name in makers.values()}
     for stage in stages:

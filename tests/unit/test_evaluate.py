@@ -17,9 +17,9 @@ from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files.text_file import sha256, write_json, write_lines
 from attnmt.scoring import evaluate as library
-from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.results import Score
 from attnmt.scoring.scripts import SCRIPTS
+from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.vocabulary import SPECIAL
 
 ROOT = Path(__file__).parents[2]

@@ -6,17 +6,26 @@ from pathlib import Path
 
 import pytest
 import yaml
-from extending_page import blocks, score_known
+from extending_page import blocks, parts_known
 from made_scores import made_tests, write_all, write_scores
 from project import TINY, Project, checkout
 
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import read_json, read_lines
 from attnmt.reporting.compare import make_tables
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 
-SYSTEMS = ["base", "base_reverse", "base_reverse_dropout", "more_dropout", "global_low_rank_feed"]
-TRAINED = "train@global_low_rank_feed"
+SCORE, ENCODER = "global_low_rank_feed", "both_ways"  # the systems with parts of one's own
+OPTIMIZERS = {"base_adam": "adam", "base_nesterov": "Nesterov"}
+SYSTEMS = [
+    "base",
+    "base_reverse",
+    "base_reverse_dropout",
+    "more_dropout",
+    SCORE,
+    ENCODER,
+    *OPTIMIZERS,
+]
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +40,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
             copy.run("bash", "-euc", block.text)
     seeds = yaml.safe_load((copy.folder / "params.yaml").read_text())["seeds"]  # the recipe's
     small = {key: value for key, value in TINY.items() if not key.startswith("systems.yaml:")}
+    copy.shorten_text()
     copy.change(small | {"systems": SYSTEMS, "seeds": seeds})
-    copy.run("python", "-m", "attnmt.config.written")
+    copy.run("python", "-m", "attnmt.config.generated")
     copy.run("git", "init", "--quiet")
     return copy
 
@@ -41,7 +51,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def params(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Params]:
     """Return the parameters of the extended demo, in whose folder the test runs."""
     monkeypatch.chdir(project.folder)
-    with score_known():
+    with parts_known():
         yield load_params(Path("params.yaml"))
 
 
@@ -49,16 +59,30 @@ def test_a_recipe_touches_two_files_at_most() -> None:
     files = defaultdict[str, set[str]](set)
     for block in blocks():
         files[block.recipe] |= {block.file} if block.file else set()
-    assert list(files) == ["A score", "A row", "An ensemble", "A text", "A stage", "Another seed"]
+    assert list(files) == [
+        "A score",
+        "An encoder",
+        "An optimizer",
+        "A row",
+        "An ensemble",
+        "A text",
+        "A stage",
+        "Another seed",
+    ]
     assert all(1 <= len(names) <= 2 for names in files.values())
 
 
 def test_both_engines_know_what_was_added_and_dvc_runs_it(project: Project) -> None:
-    added = {TRAINED, "frequent", "train@more_dropout", "train@base_reverse_2"}
+    trained = [f"train@{system}" for system in (SCORE, ENCODER, *OPTIMIZERS)]
+    added = {*trained, "frequent", "train@more_dropout", "train@base_reverse_2"}
     assert added | {"ensemble@small_ensemble"} <= project.plan()
-    project.run("dvc", "repro", TRAINED, "frequent")
-    config = read_json(project.folder / "models/demo/global_low_rank_feed/config.json")
-    assert config["system"]["score"] == "low_rank"
+    project.run("dvc", "repro", *trained, "frequent")
+    for system, part in ((SCORE, {"score": "LowRank"}), (ENCODER, {"encoder": "BothWays"})):
+        config = read_json(project.folder / f"models/demo/{system}/config.json")
+        assert part.items() <= config["system"].items()
+    for system, optimizer in OPTIMIZERS.items():
+        config = read_json(project.folder / f"models/demo/{system}/config.json")
+        assert config["training"]["optimizer"] == optimizer
     rows = [line.split("\t") for line in read_lines(project.folder / "data/demo/frequent/de.tsv")]
     counts = [int(count) for _, count in rows]
     assert rows[0][0] in (".", ",")

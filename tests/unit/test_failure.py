@@ -1,23 +1,20 @@
 """Trainings that fail: which are tried again, and which are refused at once."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from small_experiment import make_experiment
-from small_training import FEEDING, RECIPE, StopAfter, reversal, small
+from small_training import FEEDING, RECIPE, StopAfter, held_by, reversal, small
 from torch import Tensor
 
-from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.text.batches import Batch
 from attnmt.training import loop
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.failure import NOTE, DivergedError, noted_failures, refuse_failed
 from attnmt.training.loop import train
-from attnmt.training.ranks import PeerLostError
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
 from attnmt.training.trainer import train_run
@@ -55,12 +52,6 @@ def failing_at(batch: int) -> Callable[[Step, Batch, float], Tensor]:
     return step
 
 
-@pytest.fixture
-def failing_in_batch_10(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every training fail in its tenth batch; there is an evaluation after the seventh."""
-    monkeypatch.setattr(Step, "__call__", failing_at(10))
-
-
 def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(
     tmp_path: Path,
 ) -> None:
@@ -84,8 +75,8 @@ def test_no_checkpoint_has_weights_that_are_not_finite(
     with pytest.raises(DivergedError):
         start(tmp_path, StopAfter(stop_after or 10**9), 1.0 if stop_after else 0.0, **DIVERGING)
     after = {path.name: path.read_bytes() for path in tmp_path.glob("*.safetensors")}
-    checkpoints, model = Checkpoints(tmp_path, minutes=0), small(FEEDING)
-    assert checkpoints.load(model).step >= 2
+    model = small(FEEDING)
+    assert held_by(Checkpoints(tmp_path, minutes=0), model).step >= 2
     assert all(bool(p.isfinite().all()) for p in model.parameters())
     assert (after == before) == (stop_after is not None)
 
@@ -100,62 +91,34 @@ def test_best_weights_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("failing_in_batch_10")
-def test_what_fails_twice_from_one_checkpoint_is_not_tried_a_third_time(tmp_path: Path) -> None:
-    for _ in range(3):  # from the start, then twice from the checkpoint of batch 7
-        with pytest.raises(RuntimeError, match="CUDA error"):
-            start(tmp_path)
-    message = refused(tmp_path)
-    assert "failed twice after batch 7" in message
-    assert "(RuntimeError: CUDA error: device-side assert triggered)" in message
-    assert f"delete {tmp_path / NOTE} to go on from there" in message
-
-
-def test_what_fails_once_is_tried_again_and_may_end(
+def test_what_fails_once_is_tried_again_and_what_fails_twice_from_one_checkpoint_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The tenth batch fails; there is an evaluation, and so a checkpoint, after the seventh."""
+    once, twice = tmp_path / "once", tmp_path / "twice"
     with monkeypatch.context() as failing:
         failing.setattr(Step, "__call__", failing_at(10))
-        with pytest.raises(RuntimeError, match="CUDA error"):
-            start(tmp_path)
-    start(tmp_path)
-    refuse_failed(tmp_path)
-
-
-def end_by(error: BaseException, folder: Path, after: int = 0) -> None:
-    """Have a training that continued after a batch end with an error."""
-    with pytest.raises(type(error)), noted_failures(folder, after):
-        raise error
+        for folder in (once, twice, twice, twice):  # from the start, then from the checkpoint
+            with pytest.raises(RuntimeError, match="CUDA error"):
+                start(folder)
+    start(once)
+    refuse_failed(once)
+    message = refused(twice)
+    assert "failed twice after batch 7" in message
+    assert "(RuntimeError: CUDA error: device-side assert triggered)" in message
+    assert f"delete {twice / NOTE} to go on from there" in message
 
 
 @pytest.mark.parametrize(
-    "error",
-    [TrainingStopped(), KeyboardInterrupt(), InputError("disk full"), PeerLostError("gone")],
+    "error", [TrainingStopped(), KeyboardInterrupt(), InputError("disk full")], ids=repr
 )
 def test_stops_and_faults_that_a_person_mends_are_not_noted(
     tmp_path: Path, error: BaseException
 ) -> None:
     for _ in range(3):
-        end_by(error, tmp_path)
+        with pytest.raises(type(error)), noted_failures(tmp_path, 0):
+            raise error
     assert list(tmp_path.iterdir()) == []
-
-
-def test_two_processes_of_a_training_that_fail_together_are_one_failure(tmp_path: Path) -> None:
-    lost = RuntimeError("Connection closed by peer")
-    processes = [noted_failures(tmp_path, 0) for _ in range(2)]
-    for process in processes:
-        process.__enter__()
-    for process in processes:
-        assert process.__exit__(RuntimeError, lost, None) is False
-    refuse_failed(tmp_path)
-    end_by(lost, tmp_path)
-    assert "failed twice" in refused(tmp_path)
-
-
-def test_a_lost_connection_does_not_hide_why_the_other_process_ended(tmp_path: Path) -> None:
-    end_by(DivergedError(tmp_path, "the cost is", 3), tmp_path)
-    end_by(RuntimeError("Connection closed by peer"), tmp_path)
-    assert "the cost is not finite after batch 3" in refused(tmp_path)
 
 
 @pytest.mark.parametrize("content", ["", "null", "[]", "{}", '{"final": "perhaps"}', "\xff"])
@@ -164,21 +127,15 @@ def test_a_damaged_note_says_what_to_do(tmp_path: Path, content: str) -> None:
     assert f"{NOTE}: damaged" in refused(tmp_path)
 
 
-@pytest.fixture
-def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    """Return the parameters of a project in the working folder, with too high a learning rate."""
+def test_the_stage_does_not_train_a_second_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "mlflow", None)
     experiment = make_experiment(Path())
     family = experiment.families["words"]
     recipe = family.training.model_copy(update=DIVERGING | {"epochs": 30})
     families = experiment.families | {"words": family.model_copy(update={"training": recipe})}
-    return experiment.model_copy(update={"families": families})
-
-
-def test_the_stage_does_not_train_a_second_time(
-    params: Params, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    params = experiment.model_copy(update={"families": families})
     with pytest.raises(InputError, match=r"not finite") as first:
         train_run(params, "plain", "code")
     monkeypatch.setattr(Step, "__call__", lambda *_: pytest.fail("a batch was trained on"))

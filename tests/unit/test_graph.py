@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -12,7 +13,8 @@ from demo_values import demo_values
 from dvc.repo import Repo
 
 from attnmt.errors import InputError
-from attnmt.workflow.graph import Stage, read_stages
+from attnmt.workflow.graph import Stage, compare_stages, read_stages
+from attnmt.workflow.record import write_order
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 ROOT = Path(__file__).parents[2]
@@ -21,7 +23,7 @@ stages:
   write:
     desc: Write a folder
     cmd: mkdir -p made/whole && echo text > made/whole/text && echo text > made/alone.txt
-    params: [corpus.seed, dictionary]
+    params: [corpus.text, dictionary]
     deps: [source.txt]
     outs: [made/whole, made/alone.txt]
     meta: {resources: {mem_mb: 100, runtime: 1000}}
@@ -75,7 +77,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stages() -> dict[str, Stage]:
-    return {stage.name: stage for stage in read_stages("demo")}
+    return {stage.name: stage for stage in compare_stages("demo")}
 
 
 def change(path: Path, place: str, value: object) -> None:
@@ -100,7 +102,12 @@ def test_an_input_folder_means_the_outputs_in_it_and_a_file_the_output_around_it
     by_name = stages()
     assert by_name["write"].inputs == ["source.txt"]
     assert by_name["read_within"].inputs == ["made/whole"]
-    assert by_name["read_around"].inputs == ["made/whole", "made/alone.txt", "other.txt"]
+    around = by_name["read_around"]
+    assert around.inputs == ["made/whole", "made/alone.txt", "other.txt"]
+    # Several commands become one that ends at the first failure.
+    assert (
+        around.command == "cat made/alone.txt > around.txt && mkdir beside && cp around.txt beside"
+    )
 
 
 def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
@@ -109,7 +116,7 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert write.command.startswith("mkdir -p made/whole")
     assert write.outputs == ["made/whole", "made/alone.txt"]
     params = yaml.safe_load((project / "params.yaml").read_text())
-    expected = {"corpus.seed": params["corpus"]["seed"], "dictionary": params["dictionary"]}
+    expected = {"corpus.text": params["corpus"]["text"], "dictionary": params["dictionary"]}
     assert write.params == {f"params.yaml:{name}": value for name, value in expected.items()}
     assert (write.threads, write.resources) == (1, {"mem_mb": 100, "runtime": 1000})
     assert (within.threads, within.resources) == (1, {"gpu": 1, "mem_mb": 100, "runtime": 100})
@@ -117,14 +124,12 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert stages()["read_within"].threads == 3
 
 
-def test_the_priority_of_a_stage_is_how_many_stages_wait_for_it(project: Path) -> None:
-    priorities = {name: stage.priority for name, stage in stages().items()}
-    assert priorities == dict.fromkeys(ALL_STAGES, 0) | {"write": 2, "read_within": len(FAMILIES)}
-
-
-def test_a_loop_gives_a_stage_for_each_entry(project: Path) -> None:
+def test_a_loop_gives_a_stage_for_each_entry_and_what_many_wait_for_goes_first(
+    project: Path,
+) -> None:
     by_name = stages()
-    assert by_name.keys() == ALL_STAGES
+    priorities = {name: stage.priority for name, stage in by_name.items()}
+    assert priorities == dict.fromkeys(ALL_STAGES, 0) | {"write": 2, "read_within": len(FAMILIES)}
     course = by_name["family@course"]
     assert course.command == "cat read/within.txt > course.txt"
     assert course.outputs == ["course.txt"]
@@ -133,60 +138,49 @@ def test_a_loop_gives_a_stage_for_each_entry(project: Path) -> None:
     assert course.params == {"params.yaml:families.course.encoding": expected}
 
 
-def test_several_commands_become_one_that_ends_at_the_first_failure(project: Path) -> None:
-    command = "cat made/alone.txt > around.txt && mkdir beside && cp around.txt beside"
-    assert stages()["read_around"].command == command
-
-
-def test_nothing_is_settled_before_dvc_has_a_lock(project: Path) -> None:
-    assert settled() == set()
-
-
 def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project: Path) -> None:
+    assert settled() == set()
     run_with_dvc()
     assert settled() == ALL_STAGES
-    assert not any(stage.settled for stage in read_stages("demo", compare=False))
+    assert not any(stage.settled for stage in read_stages("demo"))
 
 
-def test_what_follows_from_a_changed_stage_is_not_settled(project: Path) -> None:
+@pytest.mark.parametrize(
+    ("change_project", "still_settled"),
+    [
+        (lambda: Path("source.txt").write_text("changed"), {"apart"}),
+        (lambda: change(Path("params.yaml"), "dictionary.min_count", 7), {"apart"}),
+        (
+            lambda: change(Path("params.yaml"), "families.course.encoding.length", 7),
+            ALL_STAGES - {"family@course"},
+        ),
+        (lambda: Path("apart.txt").unlink(), ALL_STAGES - {"apart"}),
+    ],
+    ids=["a source", "a parameter", "one entry of a loop", "a lost output"],
+)
+def test_what_follows_from_a_change_is_not_settled(
+    project: Path, change_project: Callable[[], object], still_settled: set[str]
+) -> None:
     run_with_dvc()
-    (project / "source.txt").write_text("changed")
-    assert settled() == {"apart"}
-
-
-def test_a_changed_parameter_unsettles_the_stages_that_read_it(project: Path) -> None:
-    run_with_dvc()
-    change(project / "params.yaml", "dictionary.min_count", 7)
-    assert settled() == {"apart"}
-
-
-def test_a_changed_entry_unsettles_only_its_own_stage(project: Path) -> None:
-    run_with_dvc()
-    change(project / "params.yaml", "families.course.encoding.length", 7)
-    assert settled() == ALL_STAGES - {"family@course"}
-
-
-def test_a_lost_output_unsettles_its_stage(project: Path) -> None:
-    run_with_dvc()
-    (project / "apart.txt").unlink()
-    assert settled() == ALL_STAGES - {"apart"}
+    change_project()
+    assert settled() == still_settled
 
 
 def test_an_order_is_written_again_if_it_changes_or_is_asked_for(
     project: Path,
 ) -> None:
     order = project / "orders/write.json"
-    stages()["write"].write(order, again=False)
+    write_order(order, stages()["write"], again=False)
     os.utime(order, (0, 0))
-    stages()["write"].write(order, again=False)
+    write_order(order, stages()["write"], again=False)
     assert order.stat().st_mtime == 0
-    stages()["write"].write(order, again=True)
+    write_order(order, stages()["write"], again=True)
     assert order.stat().st_mtime > 0
     os.utime(order, (0, 0))
-    change(project / "params.yaml", "corpus.seed", 1)
-    stages()["write"].write(order, again=False)
+    change(project / "params.yaml", "corpus.text", "elsewhere")
+    write_order(order, stages()["write"], again=False)
     assert order.stat().st_mtime > 0
-    assert yaml.safe_load(order.read_text())["params"]["params.yaml:corpus.seed"] == 1
+    assert yaml.safe_load(order.read_text())["params"]["params.yaml:corpus.text"] == "elsewhere"
 
 
 def test_an_unknown_experiment_is_refused_with_the_known_ones(project: Path) -> None:

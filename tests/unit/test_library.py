@@ -38,7 +38,7 @@ for module in pkgutil.walk_packages(attnmt.__path__, "attnmt."):
         print(module.name)
 """
 RUN = "import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
-OF_THE_ENGINES = ["attnmt.planning.progress", "attnmt.workflow.graph"]
+OF_THE_ENGINES = ["attnmt.workflow.snakemake_log", "attnmt.workflow.graph"]
 
 
 def bare(script: str, *arguments: str, folder: Path = ROOT) -> str:

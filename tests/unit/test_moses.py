@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from demo_text import demo_lines
 from hypothesis import example, given
 from hypothesis import strategies as st
 from real_text import needs, written
 from sacremoses.corpus import NonbreakingPrefixes
 
 from attnmt.files.text_file import read_lines
-from attnmt.grammar import generate_splits
 from attnmt.text.moses import MosesRules
 from attnmt.text.tokenizer import MosesTokenizer
 
@@ -116,11 +116,10 @@ def check_lines(script: Tokenize, ours: MosesTokenizer, lines: list[str]) -> Non
 
 
 @settings
-def test_the_grammars_sentences_are_tokenized_as_by_moses_own_script(
+def test_the_demos_sentences_are_tokenized_as_by_moses_own_script(
     moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool
 ) -> None:
-    pairs = generate_splits({"train": 1000}, seed=5)["train"]
-    lines = [pair.source if language == "en" else pair.target for pair in pairs]
+    lines = demo_lines(language, 1000)
     check_lines(moses(language, split_hyphens), tokenizer(language, split_hyphens), lines)
 
 

@@ -15,7 +15,7 @@ from attnmt.reporting.compare import make_tables
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import make_samples, write_samples
 from attnmt.scoring.results import read_scores
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 
 OTHERS = re.compile(r"English|German|\b(en|de)\b", re.IGNORECASE)
 

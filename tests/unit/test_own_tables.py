@@ -11,7 +11,7 @@ from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.cost_table import cost_table
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 
 ROOT = Path(__file__).parents[2]
 BEST = "local_p_general_feed"

@@ -13,7 +13,6 @@ import pytest
 from made_report import COMMIT, MODELS, NASTY, made_tables, page_of, write_report
 
 from attnmt.config import Params
-from attnmt.decoding.best import best_model
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
@@ -25,6 +24,7 @@ from attnmt.reporting.page import ADDRESS
 from attnmt.reporting.sections import TableBody, table_section
 from attnmt.reporting.tables import ColumnRole
 from attnmt.reporting.tables_file import ShownColumn, ShownTable, read_tables
+from attnmt.training.best_model import best_model
 
 
 class Parsed(HTMLParser):

@@ -13,8 +13,8 @@ from attnmt.reporting.compare import make_tables
 from attnmt.scoring.paired import alignment_p
 from attnmt.scoring.results import read_scores
 from attnmt.scoring.scripts import References
+from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.significance import paired_p
-from attnmt.scoring.studies import Study
 
 ROOT = Path(__file__).parents[2]
 BEST = "local_p_general_feed"

@@ -13,7 +13,6 @@ from made_records import metrics
 from small_experiment import ENGLISH, GERMAN, make_experiment
 
 from attnmt.config import Params
-from attnmt.decoding.best import best_model
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.search import search
@@ -22,6 +21,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.training.best_model import best_model
 
 NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
 

@@ -1,25 +1,37 @@
-"""The corpus stage, as a command."""
+"""The corpus stage, as a command, and what the tokens stage makes of text of one's own."""
 
 import gzip
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
 
 import pytest
-from small_project import Project
+from small_project import ROOT, Project
 
-from attnmt.corpora.links import read_links
+from attnmt.config import Languages, Sets, load_params
+from attnmt.corpora.raw_text import write_local
+from attnmt.errors import InputError
+
+TEXT = {
+    "train.xx": "a house\n\nc d\n",
+    "train.yy": "ein Haus\nb\nC D\n",
+    "dev.xx": "a\n",
+    "dev.yy": "ein\n",
+    "test.xx": "a dog\nthe dog\n",
+    "test.yy": "ein Hund\nder Hund\n",
+}
 
 
-def test_the_stage_writes_a_file_for_each_side_of_each_set(corpus: Project) -> None:
+def test_downloads_are_concatenated_and_cleaned(corpus: Project) -> None:
+    corpus.add("train", b"\xef\xbb\xbfa\r\n\nc", b"x\n\xe2\x80\xa8y\nz\n")
+    corpus.add("train", gzip.compress(b"d\n"), gzip.compress(b"w\n"), suffix=".gz")
     corpus.succeed("corpus")
     assert sorted(path.name for path in corpus.raw.iterdir()) == [
         f"{name}.{language}" for name in ("dev", "test", "train") for language in ("de", "en")
     ]
     assert (corpus.raw / "dev.de").read_bytes() == "ein Haus ü .\n".encode() * 2
-
-
-def test_files_are_concatenated_and_cleaned(corpus: Project) -> None:
-    corpus.add("train", b"\xef\xbb\xbfa\r\n\nc", b"x\n\xe2\x80\xa8y\nz\n")
-    corpus.add("train", gzip.compress(b"d\n"), gzip.compress(b"w\n"), suffix=".gz")
-    corpus.succeed("corpus")
     assert (corpus.raw / "train.en").read_bytes() == b"a house .\n" * 3 + b"a\n\nc\nd\n"
     assert (corpus.raw / "train.de").read_text().split("\n")[3:] == ["x", "\u2028y", "z", "w", ""]
 
@@ -28,13 +40,10 @@ def test_files_are_concatenated_and_cleaned(corpus: Project) -> None:
     ("name", "en", "de", "messages"),
     [
         ("train", b"a\nb\n", b"a\n", ["train1.en has 2", "train1.de has 1", "complete copy"]),
-        ("train", b"a\n", b"", ["train1.de: the file is empty"]),
-        ("train", b"a\nb\n", b"a\n\xfc\n", ["train1.de:2: byte 0xfc is not UTF-8"]),
         ("dev", b"a\nb\n", b"a\n \n", ["dev1.de:2: blank line", "take the pair out"]),
-        ("test", b"\na\n", b"a\nb\n", ["test1.en:1: blank line"]),
     ],
 )
-def test_bad_text_is_named_with_its_line(
+def test_bad_downloads_are_named_with_their_line(
     corpus: Project, name: str, en: bytes, de: bytes, messages: list[str]
 ) -> None:
     corpus.add(name, en, de)
@@ -54,23 +63,143 @@ def test_a_text_of_another_encoding_may_stand_in_a_set_twice(corpus: Project) ->
     assert (corpus.raw / "train.de").read_text() == "ü\nü\n"
 
 
-def test_a_file_missing_in_the_mirror_is_named(corpus: Project) -> None:
-    (corpus.mirror / "dev0.en").unlink()
-    assert "mirror/dev0.en: no such file in the mirror" in corpus.fail("corpus")
-
-
-def test_wrong_digest_keeps_the_earlier_output(corpus: Project) -> None:
+def test_a_wrong_digest_keeps_the_earlier_output(corpus: Project) -> None:
     corpus.succeed("corpus")
     (corpus.mirror / "dev0.en").write_bytes(b"tampered\n")
     message = corpus.fail("corpus")
-    assert "mirror/dev0.en: digest does not match: expected sha256:" in message
+    assert "mirror/dev0.en: digest does not match; http" in message
 
 
-def test_the_grammars_text_has_the_sizes_that_are_asked_for(project: Project) -> None:
-    project.succeed("corpus")
-    for name, size in project.params["corpus"]["sizes"].items():
-        links = read_links(project.raw / f"{name}.links")
-        sides = [(project.raw / f"{name}.{k}").read_text().splitlines() for k in ("en", "de")]
-        assert [len(links), *map(len, sides)] == [size] * 3
-        assert all(gold.sure for gold in links)
-    project.succeed("tokens")  # which checks that links lie inside the tokens
+def test_the_demos_text_has_the_digests_on_its_card(tmp_path: Path) -> None:
+    params = load_params(ROOT / "params.yaml", ROOT)
+    assert params.local_text is not None
+    write_local(ROOT / params.local_text, params.languages, params.sets, tmp_path)
+    card = (ROOT / "experiments/demo/README.md").read_text()
+    expected = {name: digest for digest, name in re.findall(r"    ([0-9a-f]{64})  (\S+)", card)}
+    assert expected == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in tmp_path.iterdir()
+    }
+
+
+@pytest.fixture
+def local(project: Project) -> Project:
+    """Return a small project that brings its own text, in two languages that Moses has no rules for."""
+    for side, code in (("source", "xx"), ("target", "yy")):
+        project.params["languages"][side] = {"code": code, "name": code, "tokenize": "plain"}
+    for name, text in TEXT.items():
+        put(project, name, text.encode())
+    return project
+
+
+def folder(project: Project) -> Path:
+    return project.folder / "experiments/tiny/text"
+
+
+def put(project: Project, name: str, content: bytes) -> None:
+    """Write a file where the experiment's text lies."""
+    folder(project).mkdir(parents=True, exist_ok=True)
+    (folder(project) / name).write_bytes(content)
+
+
+@pytest.mark.parametrize("text", [None, "elsewhere"], ids=["", "in a folder that is named"])
+def test_only_the_files_of_the_sets_are_copied(local: Project, text: str | None) -> None:
+    put(local, "other.xx", b"\xff")
+    put(local, "train.xx.bak", b"\xff")
+    if text:
+        shutil.move(folder(local), local.folder / text)
+        local.params["corpus"]["text"] = text
+    local.succeed("corpus")
+    assert {path.name: path.read_text() for path in local.raw.iterdir()} == TEXT
+
+
+def test_compressed_and_linked_files_are_read(local: Project) -> None:
+    (folder(local) / "train.xx").unlink()
+    put(local, "train.xx.gz", gzip.compress(b"\xef\xbb\xbfe\r\nf\ng"))
+    elsewhere = local.folder / "elsewhere.txt"
+    elsewhere.write_text("E\nF\nG\n")
+    (folder(local) / "train.yy").unlink()
+    (folder(local) / "train.yy").symlink_to(elsewhere)
+    local.succeed("corpus")
+    assert (local.raw / "train.xx").read_text() == "e\nf\ng\n"
+    assert (local.raw / "train.yy").read_text() == "E\nF\nG\n"
+
+
+def test_references_and_links_come_along(local: Project) -> None:
+    put(local, "test.yy.2", b"Ein Hund .\nDer Hund, ja.\n")
+    put(local, "test.yy.3.gz", gzip.compress(b"1\n2\n"))
+    put(local, "test.links.gz", gzip.compress(b"1-1 0?0\n\n"))
+    put(local, "train.yy.2", b"1 1\n2\n\n")
+    local.succeed("corpus")
+    names = {path.name for path in local.raw.iterdir()}
+    assert names == {*TEXT, "test.yy.2", "test.yy.3", "test.links", "train.yy.2"}
+    assert (local.raw / "test.links").read_text() == "0?0 1-1\n\n"
+    local.succeed("tokens")
+    assert (local.tokens / "test.yy.2").read_text() == "Ein Hund .\nDer Hund , ja .\n"
+    assert (local.tokens / "test.links").read_text() == "0?0 1-1\n\n"
+    assert (local.tokens / "train.xx").read_text() == "a house\n"
+    assert (local.tokens / "train.yy.2").read_text() == "1 1\n"  # it goes with its pair
+    summary = json.loads((local.tokens / "summary.json").read_text())["sets"]["test"]
+    counts = {suffix: counts["tokens"] for suffix, counts in summary["text"].items()}
+    assert counts == {"xx": 4, "yy": 4, "yy.2": 8, "yy.3": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "messages"),
+    [
+        ("dev.yy", None, ["dev.yy: no such file; put the text of 'yy' there, or link it"]),
+        ("dev.yy.gz", b"ein\n", ["dev.yy: there is dev.yy.gz, too; keep one of the two"]),
+        ("dev.yy", b"", ["dev.yy: the file is empty"]),
+        ("dev.yy", b"a\nb\n", ["dev.xx has 1", "dev.yy has 2"]),
+        ("test.yy", b"a\n\n", ["test.yy:2: blank line in a set that is scored; take the pair out"]),
+        ("test.yy.2", b"a\n \n", ["test.yy.2:2: blank line in a set that is scored"]),
+        ("test.yy.2", b"a\n", ["test.yy.2 has 1"]),
+        ("train.yy", b"a\n\xfc\nc\n", ["train.yy:2: byte 0xfc is not UTF-8"]),
+        ("test.links", b"0-0\n", ["test.links has 1"]),
+        ("test.links", b"0-0\n0~0\n", ["test.links:2: '0~0' is not a link"]),
+    ],
+)
+def test_faults_of_local_text_are_named(
+    local: Project, name: str, content: bytes | None, messages: list[str]
+) -> None:
+    (folder(local) / name).unlink(missing_ok=True)
+    if content is None:
+        (folder(local) / name).symlink_to(local.folder / "moved")
+    else:
+        put(local, name, content)
+    raw = local.folder / "raw"
+    raw.mkdir()
+    with pytest.raises(InputError) as error:
+        write_local(
+            folder(local),
+            Languages.model_validate(local.params["languages"]),
+            Sets.model_validate(local.params["sets"]),
+            raw,
+        )
+    message = str(error.value)
+    assert f"{folder(local)}/{messages[0]}" in message
+    assert all(part in message for part in messages), message
+
+
+def write_raw(local: Project, **changed: str) -> None:
+    local.write_raw(**{name.replace(".", "_"): text for name, text in TEXT.items()} | changed)
+
+
+def test_links_that_lie_outside_the_tokens_are_named(local: Project) -> None:
+    write_raw(local, test_links="0-0\n2-0\n")
+    assert "raw/test.links:2: link 2-0 lies outside the pair's 2 and 2" in local.fail("tokens")
+
+
+def test_characters_are_tokens_where_the_language_says_so(local: Project) -> None:
+    local.params["languages"]["target"]["tokenize"] = "characters"
+    local.params["tokenize"]["tokenized"] = ["dev"]
+    write_raw(local, dev_xx="it's\n", dev_yy="我's 爱\n")
+    local.succeed("tokens")
+    assert (local.tokens / "test.yy").read_text().split("\n")[0] == "e i n ▁ H u n d"
+    assert (local.tokens / "dev.xx").read_text() == "it&apos;s\n"
+    assert (local.tokens / "dev.yy").read_text() == "我's 爱\n"  # characters are never escaped
+
+
+def test_a_language_that_moses_does_not_have_is_named(local: Project) -> None:
+    local.params["languages"]["source"]["tokenize"] = "moses"
+    write_raw(local)
+    assert "there are no rules of Moses for 'xx', only for as, bn" in local.fail("tokens")

@@ -13,8 +13,8 @@ from attnmt.config import Params
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.render import markdown
 from attnmt.reporting.tables import Cell, Table
-from attnmt.scoring.seeds import Outcome, Runs
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.seed_statistics import Outcome, Runs
 
 PAIR = ["base", "base_reverse"]
 BEST = "local_p_general_feed"

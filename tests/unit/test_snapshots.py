@@ -15,7 +15,7 @@ from attnmt.reporting.cost_table import cost_table
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import write_samples
 from attnmt.reporting.tables_file import Sample, SampleText
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = ROOT / "tests/snapshots"

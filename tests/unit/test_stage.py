@@ -1,12 +1,19 @@
-"""How a command ends when it is interrupted."""
+"""What a stage checks before it works, and how a command ends when it is interrupted."""
 
 import ast
+import json
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from attnmt.errors import InputError
+from attnmt.files.text_file import write_json
+from attnmt.workflow import stage
+from attnmt.workflow.code import code_of
+from attnmt.workflow.record import DVC_STAGE, ORDER, Order, write_order
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +61,7 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
     file.write_text(
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits\n"
-        "import attnmt.workflow.startup\n"
+        "import attnmt.workflow.early_interrupt\n"
         "import time\n"
         "print('begun', flush=True)\n"
         "time.sleep(60)  # as if other libraries were loading\n"
@@ -77,13 +84,57 @@ def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> No
         for node in ast.parse(program.read_text()).body
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
-    assert ast.unparse(first) == "import attnmt.workflow.startup"
+    assert ast.unparse(first) == "import attnmt.workflow.early_interrupt"
 
 
 def test_another_program_keeps_its_ctrl_c() -> None:
     script = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "import attnmt.cli, attnmt.workflow.startup\n"
+        "import attnmt.cli, attnmt.workflow.early_interrupt\n"
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+SCRIPT = ROOT / "stages/train.py"
+CODE = Path("code/demo/train.json")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder, without an engine."""
+    monkeypatch.chdir(tmp_path)
+    for name in (ORDER, DVC_STAGE):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("engine", [ORDER, DVC_STAGE])
+def test_under_an_engine_a_stage_whose_code_has_changed_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    monkeypatch.setenv(engine, "x")
+    write_json(CODE, code_of(SCRIPT) | {"attnmt.model.attention.scores": "before"})
+    with pytest.raises(
+        InputError, match=r"train\.json: attnmt\.model\.attention\.scores changed after"
+    ):
+        stage._check_code(SCRIPT, "demo")
+
+
+def test_by_hand_the_digests_of_the_code_are_brought_up_to_date(folder: Path) -> None:
+    """Here no dvc.yaml defines the stage, so no engine asks for a record."""
+    write_json(CODE, {})
+    stage._check_code(SCRIPT, "demo")
+    assert json.loads(CODE.read_text()) == code_of(SCRIPT)
+    assert stage._order("demo", "python stages/train.py params.yaml base") is None
+
+
+def test_the_order_of_another_stage_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = Order("train@base", "python stages/train.py x", {}, [], [])
+    write_order(Path("train@base.order.json"), order, again=True)
+    monkeypatch.setenv(ORDER, "train@base.order.json")
+    assert stage._order("demo", "python stages/train.py x") == order
+    with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
+        stage._order("demo", "python stages/train.py y")

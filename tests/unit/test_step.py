@@ -1,404 +1,145 @@
-"""The training step, and its form for a GPU, run on a processor."""
-
-import itertools
-import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+"""The training step and the optimizers, against torch's own."""
 
 import numpy as np
 import pytest
 import torch
-from small_models import VARIANTS, Variant, padded_batch, translator
-from small_training import FEEDING, RECIPE, encoded, small
-from torch import Tensor
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from small_training import FEEDING, RECIPE, reversal, small
+from torch import Tensor, nn
 
 from attnmt.config import System
-from attnmt.model.translator import Translator
-from attnmt.text.batches import Batch, ParallelText
-from attnmt.training import graphs
-from attnmt.training.graphs import EAGER_STEPS, GraphedStep, Graphs, widen
-from attnmt.training.ranks import ALONE, Ranks
-from attnmt.training.sgd import update
+from attnmt.config.parts import OPTIMIZERS as NAMES
+from attnmt.training.optimizers import OPTIMIZERS, SGD, Adam, Optimizer, TorchOptimizer, clipping
 from attnmt.training.step import Step
 
 SYSTEMS = {
     "base": System(),
     "location": System(attention="global", score="location", reverse=True, dropout=0.2),
-    "local-m": System(attention="local_m", score="dot", dropout=0.2),
     "feed": FEEDING,
 }
-EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
+TORCHS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
 
 
-def random_batch(seed: int, shape: tuple[int, int, int]) -> Batch:
-    """Return N sentences of M words with translations of T - 1 words, without padding."""
-    rng = np.random.default_rng(seed)
-    N, M, T = shape
-    source, target = ([rng.integers(3, 8, n) for _ in range(N)] for n in (M, T - 1))
-    return ParallelText(encoded(source), encoded(target), reverse=True).batch(np.arange(N))
+def random_parameters(seed: int, scale: float = 1.0) -> list[nn.Parameter]:
+    """Return two parameters with gradients."""
+    generator = torch.Generator().manual_seed(seed)
+    parameters = [nn.Parameter(torch.randn(4, 3, generator=generator)) for _ in range(2)]
+    for parameter in parameters:
+        parameter.grad = scale * torch.randn(4, 3, generator=generator)
+    return parameters
 
 
-def weights(model: Translator) -> bytes:
-    return b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+def test_the_configuration_knows_every_optimizer() -> None:
+    assert list(OPTIMIZERS) == list(NAMES) == list(TORCHS)
 
 
-@EACH_SYSTEM
+def test_no_two_optimizers_have_one_name() -> None:
+    with pytest.raises(ValueError, match="two optimizers are called 'adam'"):
+
+        class Another(Adam):
+            name = "adam"
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("clip_embeddings", [False, True])
-def test_a_step_is_loss_backward_and_update(system: System, clip_embeddings: bool) -> None:
-    recipe = RECIPE.model_copy(update={"clip_embeddings": clip_embeddings, "clip_norm": 0.5})
-    model, other = small(system), small(system)
-    step, batches = Step(model, recipe), [random_batch(i, (8, 5, 4)) for i in range(3)]
-    losses = []
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
+def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
+    system: System, clip_embeddings: bool, optimizer: str
+) -> None:
+    """Clipping scales all gradients; the recipe says whether the embeddings' count in the norm."""
+    changes = {"clip_embeddings": clip_embeddings, "clip_norm": 0.5, "optimizer": optimizer}
+    text, (model, other) = reversal(40, 1, reverse=True), (small(system), small(system))
     for either in (model, other):
-        either.initialize(1)
+        either.double().initialize(1)
         either.train()
-        # A processor's step has sparse gradients. Dense ones are added by FMA, which rounds once less.
-        either.encoder.embedding.sparse = either.decoder.embedding.sparse = True
-    torch.manual_seed(5)
-    for batch in batches:
-        losses.append(step(batch, 0.7).item())
-    torch.manual_seed(5)
-    for batch, loss in zip(batches, losses, strict=True):
+    step = Step(model, RECIPE.model_copy(update=changes))
+    torchs = TORCHS[optimizer](other.parameters(), lr=1.0)
+    for seed, rate in enumerate((0.7, 0.7, 0.35)):
+        batch = text.batch(np.arange(8 * seed, 8 * seed + 8))
+        torch.manual_seed(seed)
+        loss = step(batch, rate)
+        torch.manual_seed(seed)
         h_tilde, _ = other(batch.source, batch.source_lengths, batch.words)
-        expected = other.loss(h_tilde, batch.next_words, batch.lengths)
+        expected = other.losses(h_tilde, batch.next_words, batch.lengths).sum()
         (expected / 8).backward()
-        embeddings = [other.encoder.embedding.weight, other.decoder.embedding.weight]
-        dense = [p for n, p in other.named_parameters() if "embedding" not in n]
-        counted = [*dense, *embeddings] if clip_embeddings else dense
-        update(counted, [] if clip_embeddings else embeddings, 0.7, 0.5)
-        assert loss == expected.item()
-    assert weights(model) == weights(other)
+        counted = [
+            p.grad for n, p in other.named_parameters() if clip_embeddings or "embedding" not in n
+        ]
+        factor = min(1.0, 0.5 / float(nn.utils.get_total_norm(counted)))
+        for parameter in other.parameters():
+            parameter.grad *= factor
+        torchs.param_groups[0]["lr"] = rate
+        torchs.step()
+        torchs.zero_grad()
+        torch.testing.assert_close(loss, expected)
+    assert all(p.grad is None for p in model.parameters())
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=1e-8, atol=1e-10)
 
 
-def test_a_rate_may_be_a_number_or_a_tensor() -> None:
+@pytest.mark.parametrize("scale", [0.1, 10.0])
+def test_clipping_is_torchs(scale: float) -> None:
+    parameters = random_parameters(1, scale)
+    gradients = [p.grad.clone() for p in parameters]
+    factor = clipping(parameters, 5.0)
+    nn.utils.clip_grad_norm_(parameters, 5.0)
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+        torch.testing.assert_close(parameter.grad, factor * gradient)
+    assert (factor == 1) == (scale == 0.1)
+
+
+def test_sparse_gradients_count_and_act_as_dense_ones() -> None:
+    """A row that comes twice in a batch has two entries."""
+    values = torch.tensor([[3.0, 0.0], [0.0, 4.0], [1.0, 0.0]])
+    sparse = torch.sparse_coo_tensor(
+        torch.tensor([[2, 0, 2]]), values, (4, 2), check_invariants=True
+    )
     results = []
-    for rate in (0.3, torch.tensor(0.3)):
-        value = torch.nn.Parameter(torch.arange(1.0, 7.0))
-        value.grad = torch.arange(6.0) / 100
-        update([value], [], rate, clip_norm=5.0)
-        results.append(value.detach())
-    assert torch.equal(*results)
-    torch.testing.assert_close(results[0], torch.arange(1.0, 7.0) - 0.3 * torch.arange(6.0) / 100)
+    for gradient in (sparse, sparse.to_dense()):
+        parameter = nn.Parameter(torch.ones(4, 2))
+        parameter.grad = gradient
+        factor = clipping([parameter], 1.0)
+        SGD([parameter]).update(0.5, factor)
+        results.append((float(factor), parameter.detach()))
+    assert results[0][0] == pytest.approx(1 / np.sqrt(4**2 + 4**2))
+    torch.testing.assert_close(results[0], results[1])
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_more_padding_changes_nothing_but_rounding(variant: Variant, reverse: bool) -> None:
-    model = translator(variant, reverse)
-    source, source_lengths, words, next_words, lengths = padded_batch()
-    results = []
-    for columns in ((1, 1), (8, 5)):
-        batch = widen(Batch(source, source_lengths, words, next_words, lengths), *columns)
-        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-        loss = model.loss(h_tilde, batch.next_words, batch.lengths)
-        gradients = torch.autograd.grad(loss, list(model.parameters()))
-        results.append((batch.source.shape[1], batch.words.shape[1], loss, *gradients))
-    assert [result[:2] for result in results] == [(6, 4), (8, 5)]
-    torch.testing.assert_close(results[0][2:], results[1][2:])
+def test_adam_is_the_papers_algorithm() -> None:
+    """Kingma and Ba (2015), algorithm 1, in double precision by numpy."""
+    rng, p = np.random.default_rng(1), np.ones(5)
+    parameter = nn.Parameter(torch.from_numpy(p.copy()))
+    optimizer, m, v = Adam([parameter]), np.zeros(5), np.zeros(5)
+    for t, rate in enumerate((0.1, 0.1, 0.05), start=1):
+        g = rng.normal(size=5)
+        parameter.grad = torch.from_numpy(2 * g)
+        optimizer.update(rate, torch.tensor(0.5))  # twice g, halved by clipping
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        p -= rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    np.testing.assert_allclose(parameter.detach().numpy(), p, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("columns", "width"), [((4, 2), (8, 4)), ((3, 4), (6, 4)), ((1, 1), (5, 3))]
-)
-def test_columns_are_padded_to_multiples(columns: tuple[int, int], width: tuple[int, int]) -> None:
-    batch = random_batch(1, (2, 5, 3))
-    wide = widen(batch, *columns)
-    assert (wide.source.shape[1], wide.words.shape[1]) == width
-    assert wide.next_words.shape == wide.words.shape
-    assert torch.equal(wide.source[:, -5:], batch.source)
-    assert torch.equal(wide.words[:, :3], batch.words)
-    assert torch.equal(wide.next_words[:, :3], batch.next_words)
+class Momentum(TorchOptimizer, known=False):
+    """An optimizer that is not registered."""
+
+    def build(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
+        return torch.optim.SGD(parameters, momentum=0.9, nesterov=True)
 
 
-class FirstOfTwo(Ranks):
-    """The first of two processes, without the other."""
+@pytest.mark.parametrize("kind", [*OPTIMIZERS.values(), Momentum])
+def test_an_optimizer_goes_on_from_its_state(kind: type[Optimizer]) -> None:
+    """Four steps end where two and two end, the latter by another that has the first one's state."""
 
-    def sum_(self, values: Tensor) -> None:
-        """Add nothing."""
+    def updated(optimizer: Optimizer, seeds: range) -> Optimizer:
+        for seed in seeds:
+            for parameter, other in zip(optimizer.parameters, random_parameters(seed), strict=True):
+                parameter.grad = other.grad
+            optimizer.update(0.1, torch.tensor(0.9))
+        return optimizer
 
-
-EACH_RANKS = pytest.mark.parametrize("ranks", [ALONE, FirstOfTwo(0, 2)], ids=["alone", "of two"])
-
-
-def step_of_a_gpu(model: Translator, ranks: Ranks) -> Step:
-    """Return a step on the processor that has dense gradients of embeddings, as on a GPU."""
-    step = Step(model, RECIPE, ranks)
-    model.encoder.embedding.sparse = model.decoder.embedding.sparse = False
-    return step
-
-
-@EACH_SYSTEM
-@EACH_RANKS
-def test_a_step_depends_on_no_value(system: System, ranks: Ranks) -> None:
-    """A GPU's graph cannot decide by values. Tensors without values reveal a step that does."""
-    with FakeTensorMode():
-        model, ones = small(system).train(), torch.ones(8, 5, dtype=torch.int64)
-        batch = Batch(ones, ones[:, 0], ones, ones, ones[:, 0])
-        loss = step_of_a_gpu(model, ranks)(batch, torch.ones(()))
-    assert loss.shape == ()
-
-
-class TestGraphs:
-    """Which steps are captured."""
-
-    def captured(
-        self, shapes: str, has_room: Callable[[], bool] = lambda: True
-    ) -> tuple[str, list[str]]:
-        """Find graphs for batches of shapes a, b, ..; return those replayed and those captured."""
-        replayed, captures, books = "", [], Graphs(has_room)
-
-        def capture(batch: Batch) -> Any:
-            captures.append("_abcdef"[len(batch.source)])
-            return captures[-1]
-
-        for shape in shapes:
-            replayed += str(
-                books.find(random_batch(1, ("_abcdef".index(shape), 2, 3)), capture) or "."
-            )
-        return replayed, captures
-
-    def test_a_shape_is_captured_when_it_has_come_often_enough(self) -> None:
-        assert EAGER_STEPS == 2
-        assert self.captured("aabaabba") == ("...aa.ba", ["a", "b"])
-
-    def test_the_number_of_graphs_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(graphs, "MOST_GRAPHS", 2)
-        assert self.captured("aaabbbccccabc") == ("..a..b....ab.", ["a", "b"])
-
-    def test_without_room_no_graph_is_captured(self) -> None:
-        room = itertools.chain([False, True], itertools.repeat(False))
-        assert self.captured("aaaabbbba", lambda: next(room)) == ("...a....a", ["a"])
-
-    def test_every_width_makes_a_different_shape(self) -> None:
-        books = Graphs(lambda: True)
-        for shape in itertools.product((1, 2), (3, 4), (5, 6)):
-            for expected in (None, None, shape):
-                assert books.find(random_batch(1, shape), lambda _, s=shape: s) == expected
-
-
-class Recording(TorchDispatchMode):
-    """Stands for a graph: it repeats the operations that it recorded, in the same memory."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.done: list[tuple[Any, ...]] = []
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        self.done.append((func, args, kwargs or {}, tree_leaves(result)))
-        return result
-
-    @torch.no_grad()
-    def replay(self) -> None:
-        for func, args, kwargs, results in self.done:
-            for held, new in zip(results, tree_leaves(func(*args, **kwargs)), strict=True):
-                if isinstance(held, Tensor) and held is not new:
-                    held.copy_(new)
-
-
-class Stream:
-    """Stands for a CUDA stream."""
-
-    main: "Stream"
-    current: "Stream"
-
-    def wait_stream(self, other: "Stream") -> None:
-        assert other is not self
-
-    @contextmanager
-    def made_current(self) -> Iterator[None]:
-        before, Stream.current = Stream.current, self
-        try:
-            yield
-        finally:
-            Stream.current = before
-
-
-class Capture:
-    """Stands for ``torch.cuda.graph``: a capture leaves the model as it was."""
-
-    model: Translator
-
-    def __init__(self, recording: Recording, stream: Stream, **options: Any) -> None:
-        self.recording, self.stream = recording, stream
-
-    def __enter__(self) -> None:
-        Stream.current = self.stream
-        self.before = {k: v.clone() for k, v in self.model.state_dict().items()}
-        self.state = torch.get_rng_state()
-        self.recording.__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        try:
-            self.recording.__exit__(*error)
-            Stream.current = Stream.main  # torch's own does not get this far if it fails
-        finally:
-            torch.set_rng_state(self.state)
-            with torch.no_grad():
-                for name, parameter in self.model.named_parameters():
-                    parameter.copy_(self.before[name])
-
-
-@pytest.fixture
-def cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the processor do a GPU's work."""
-    Stream.current = Stream.main = Stream()
-    doubles = {
-        "Stream": lambda device: Stream(),
-        "stream": Stream.made_current,
-        "current_stream": lambda device: Stream.current,
-        "graph_pool_handle": lambda: (0, 1),
-        "CUDAGraph": Recording,
-        "graph": Capture,
-        "mem_get_info": lambda device: (80, 100),
-        "memory_reserved": lambda device: 0,
-        "memory_allocated": lambda device: 0,
-        "memory_snapshot": lambda pool, include_traces: [],
-    }
-    for name, double in doubles.items():
-        monkeypatch.setattr(torch.cuda, name, double)
-    monkeypatch.setattr(Tensor, "pin_memory", Tensor.clone)
-
-
-@EACH_SYSTEM
-@EACH_RANKS
-def test_graphs_take_the_same_steps(
-    system: System, ranks: Ranks, cuda: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Steps of two shapes at changing rates, plain and as graphs, end with the same bytes."""
-    shapes = [(8, 4, 4), (8, 8, 6)]
-    batches = [random_batch(i, shapes[i % 3 == 2]) for i in range(15)]
-    rates = [1.0, 0.5, 0.25] * 5
-    results = []
-    for graphed in (False, True):
-        model = small(system)
-        model.initialize(1)
-        step = step_of_a_gpu(model.train(), ranks)
-        if graphed:
-            monkeypatch.setattr(Capture, "model", model, raising=False)
-            step.graphed = GraphedStep(step.device, widened=True)
-        torch.manual_seed(5)
-        losses = [step(batch, rate) for batch, rate in zip(batches, rates, strict=True)]
-        results.append((torch.stack(losses).tolist(), weights(model)))
-    assert step.graphed is not None
-    assert set(step.graphed.graphs.by_shape) == set(shapes)
-    assert results[0] == results[1]
-
-
-class FailsAt(Recording):
-    """A graph that cannot be captured: one operation, or the end, is refused."""
-
-    operation: str
-
-    def __torch_dispatch__(self, func: Any, *args: Any) -> Any:
-        if func.__name__.startswith(self.operation):
-            raise RuntimeError("operation not permitted when stream is capturing\nmore of it")
-        return super().__torch_dispatch__(func, *args)
-
-    def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
-        if error[0] or self.operation == "end":
-            raise RuntimeError("operation failed due to a previous error during capture")
-
-
-@pytest.mark.parametrize("earlier", [0, 1], ids=["none before", "one before"])
-@pytest.mark.parametrize(
-    ("ranks", "operation"),
-    [
-        (ALONE, "embedding"),
-        (ALONE, "_fused_sgd_"),  # when gradients exist already
-        (ALONE, "end"),
-        (FirstOfTwo(0, 2), "copy_"),
-        (FirstOfTwo(0, 2), "end"),
-    ],
-)
-def test_a_capture_that_fails_is_the_last_and_changes_nothing(
-    ranks: Ranks,
-    operation: str,
-    earlier: int,
-    cuda: None,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """The training continues to the same bytes, and replays the graphs captured before."""
-    shapes = [(8, 4, 4), (8, 8, 6)]
-    order = [0, 0, 0, 0, 1, 1, 1, 0, 1, 1, 0]
-    batches = [random_batch(i, shapes[shape]) for i, shape in enumerate(order)]
-    monkeypatch.setattr(FailsAt, "operation", operation, raising=False)
-    results = []
-    for graphed in (False, True):
-        model = small(FEEDING)
-        model.initialize(1)
-        step = step_of_a_gpu(model.train(), ranks)
-        if graphed:
-            monkeypatch.setattr(Capture, "model", model, raising=False)
-            kinds = itertools.chain([Recording] * earlier, itertools.repeat(FailsAt))
-            monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda kinds=kinds: next(kinds)())
-            step.graphed = GraphedStep(step.device, widened=True)
-        torch.manual_seed(5)
-        results.append((torch.stack([step(batch, 0.5) for batch in batches]), weights(model)))
-    assert step.graphed is not None
-    assert list(step.graphed.graphs.by_shape) == shapes[:earlier]
-    assert torch.equal(results[0][0], results[1][0])
-    assert results[0][1] == results[1][1]
-    warnings = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
-    assert len(warnings) == 1
-    assert "a step could not be captured as a CUDA graph (operation" in warnings[0]
-    assert "\n" not in warnings[0]
-    assert Stream.current is Stream.main
-
-
-def test_a_fault_of_the_program_is_not_taken_for_a_capture_that_fails() -> None:
-    def capture(batch: Batch) -> Any:
-        raise TypeError("a fault")
-
-    books, batch = Graphs(lambda: True), random_batch(1, (1, 2, 3))
-    assert [books.find(batch, capture) for _ in range(EAGER_STEPS)] == [None] * EAGER_STEPS
-    with pytest.raises(TypeError, match="a fault"):
-        books.find(batch, capture)
-
-
-def test_graphs_can_be_turned_off(cuda: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches are padded as for graphs, so that the weights are the same."""
-    model = small(FEEDING)
-    model.initialize(1)
-    step = step_of_a_gpu(model.train(), ALONE)
-    step.graphed = GraphedStep(step.device, widened=True, capturing=False)
-    monkeypatch.setattr(torch.cuda, "CUDAGraph", None)
-    shapes = []
-    monkeypatch.setattr(step, "plain", lambda batch, rate: shapes.append(batch.source.shape))
-    for _ in range(EAGER_STEPS + 2):
-        step(random_batch(1, (8, 5, 3)), 0.5)
-    assert shapes == [(8, 8)] * (EAGER_STEPS + 2)
-
-
-def test_memory_that_only_graphs_can_use_is_not_counted_as_room(
-    cuda: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    step = GraphedStep(torch.device("cpu"), widened=True)
-
-    def snapshot(pool: object, include_traces: bool) -> list[dict[str, int]]:
-        assert pool is step.pool
-        return [{"total_size": 30, "allocated_size": 25}, {"total_size": 5, "allocated_size": 0}]
-
-    for free, held, used, room in ((80, 0, 0, True), (20, 0, 0, False), (20, 10, 4, True)):
-        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, 100))
-        monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device, held=held: held)
-        monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device, used=used: used)
-        monkeypatch.setattr(torch.cuda, "memory_snapshot", lambda pool, include_traces: [])
-        assert step._has_room() == room
-    # Of the memory that torch holds, 10 more are free, but only graphs can use them.
-    monkeypatch.setattr(torch.cuda, "memory_snapshot", snapshot)
-    for held, room in ((10, False), (19, False), (20, True)):
-        monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device, held=held: held)
-        assert step._has_room() == room
-
-
-def test_no_padding_is_added_where_it_would_change_the_model(cuda: None) -> None:
-    assert GraphedStep(torch.device("cpu"), widened=False).multiples == (1, 1)
+    whole = updated(kind(random_parameters(0)), range(4))
+    first = updated(kind(random_parameters(0)), range(2))
+    second = kind([nn.Parameter(p.detach().clone()) for p in first.parameters])
+    second.restore({name: value.clone() for name, value in first.state().items()})
+    updated(second, range(2, 4))
+    for found, expected in zip(second.parameters, whole.parameters, strict=True):
+        assert torch.equal(found, expected)
+    assert (whole.state() == {}) == (kind is SGD)

@@ -21,7 +21,7 @@ from attnmt.reporting.paper import Row
 from attnmt.reporting.render import latex, markdown, write_tables
 from attnmt.reporting.tables import Caption, Column, Table, TableSpec, Title
 from attnmt.reporting.unknown_table import unknown_table
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 
 ROOT = Path(__file__).parents[2]
 PROVENANCE = [

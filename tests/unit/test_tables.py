@@ -21,7 +21,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
 from attnmt.layout import Layout
 from attnmt.reporting.compare import make_tables
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 
 ROOT = Path(__file__).parents[2]
 ALL = ["table1", "table2", "table3", "table4", "table6", "table_gru"]

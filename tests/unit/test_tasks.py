@@ -18,7 +18,7 @@ from attnmt.decoding.search import Search, search
 from attnmt.model.translator import Encoded, ModelConfig, Translator
 from attnmt.text.batches import make_batch, pad_source
 from attnmt.text.vocabulary import SPECIAL
-from attnmt.training.sgd import learning_rate, update
+from attnmt.training.optimizers import SGD, clipping, learning_rate
 
 HELD_OUT = 100  # sequences
 # How many must be right after training, and how many may be right if attention misleads.
@@ -105,6 +105,7 @@ def train(model: Translator, order: slice, rng: np.random.Generator, held_out: S
     excluded = {ids.tobytes() for ids in held_out}
     embeddings = model.embeddings()
     others = [p for p in model.parameters() if all(p is not e for e in embeddings)]
+    optimizer = SGD(list(model.parameters()))
     right = 0
     for epoch in range(1, RECIPE.epochs + 1):
         model.train()
@@ -114,7 +115,8 @@ def train(model: Translator, order: slice, rng: np.random.Generator, held_out: S
             h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
             loss = model.loss(h_tilde, batch.next_words, batch.lengths) / len(sources)
             loss.backward()
-            update(others, embeddings, learning_rate(RECIPE, epoch), RECIPE.clip_norm)
+            optimizer.update(learning_rate(RECIPE, epoch), clipping(others, RECIPE.clip_norm))
+            model.zero_grad()
         right = count_right(model.eval(), held_out, order)
         if right >= LEARNED:
             break

@@ -83,7 +83,6 @@ def test_hyphens_are_split_if_the_parameters_say_so(raw: Project) -> None:
 
 def test_a_set_that_is_tokenized_is_escaped_and_otherwise_stays(raw: Project) -> None:
     raw.params["sets"] = raw.params["sets"] | {"aligned": ["gold"]}
-    raw.params["corpus"]["sizes"]["gold"] = 1
     raw.params["tokenize"]["tokenized"] = ["gold"]
     raw.write_raw(gold_en="it 's a well-known dog,\n", gold_de="ein Hund\n", gold_links="4-1 0?0\n")
     raw.succeed("tokens")

@@ -13,7 +13,7 @@ import pytest
 import typer
 from small_experiment import ENGLISH, make_experiment
 
-from attnmt.commands import arriving
+from attnmt.commands import input_lines
 from attnmt.commands import translate as command
 from attnmt.config import Params
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
@@ -88,7 +88,7 @@ def test_text_a_file_and_standard_input_give_the_same(
 def test_a_large_file_is_translated_in_chunks(
     attnmt: Attnmt, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arriving, "CHUNK", 2)
+    monkeypatch.setattr(input_lines, "CHUNK", 2)
     text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
     texts = lines_of(expected(params, folder, "subwords")).splitlines()
     assert attnmt("--model", "subwords", stdin=text)[1].split("\n") == [
@@ -133,7 +133,7 @@ def test_translations_do_not_depend_on_what_comes_together(
     attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     together = attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode())
-    monkeypatch.setattr(arriving, "CHUNK", 1)
+    monkeypatch.setattr(input_lines, "CHUNK", 1)
     assert attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode()) == together
 
 
@@ -209,7 +209,7 @@ def test_faults_are_named(
 def test_a_fault_in_a_file_is_found_before_models_are_read(
     attnmt: Attnmt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arriving, "CHUNK", 1)
+    monkeypatch.setattr(input_lines, "CHUNK", 1)
     monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
     (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
     (tmp_path / "out.de").write_text("old")

@@ -10,7 +10,7 @@ from small_project import ROOT
 from attnmt.config.claims import CLAIMS, Claim, load_claims
 from attnmt.config.systems import Systems
 from attnmt.files.yaml_file import YamlFile
-from attnmt.scoring.seeds import Estimate, Outcome, Runs, difference
+from attnmt.scoring.seed_statistics import Estimate, Outcome, Runs, difference
 from attnmt.scoring.verdicts import adjusted, each_test, holm_level, judge, mean_test, verdicts
 
 CLAIMED = load_claims(ROOT / CLAIMS, YamlFile.read(ROOT / "systems.yaml").into(Systems))

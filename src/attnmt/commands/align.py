@@ -77,7 +77,7 @@ def align(
         check_place(path)
 
     # here, because torch takes seconds
-    from attnmt.scoring.own_pairs import OwnPairs, link_pairs, score_diagonal
+    from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
     pairs = OwnPairs.read(source, target, gold, flip=flip)
     rows: list[tuple[str, ...]] = [COLUMNS]

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.choice import Weights, choose
+from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, Params
 from attnmt.errors import InputError

@@ -27,15 +27,17 @@ def fetch(
     """Download and verify the text of an experiment in advance, for example on a login node.
 
     Afterwards the corpus stage needs no network. A file in data/downloads/<experiment> that has the
-    right digest stays, and a transfer that broke off is continued. If a license must be accepted, the
-    command shows it and, at a terminal, asks; --accept accepts it without a question. You may put a file
-    into the folder by hand. It is verified like the others, and renamed if it is the wrong one.
+    right digest stays. If a license must be accepted, the command shows it and, at a terminal, asks;
+    --accept accepts it without a question. You may put a file into the folder by hand. It is verified
+    like the others, and renamed if it is the wrong one.
 
     Examples: attnmt fetch --experiment multi30k; attnmt fetch --experiment wmt14 --accept rwth
     """
     params = load_params(params_file(experiment))
     if params.source is None:
-        typer.echo(f"Experiment {experiment} makes its own text; there is nothing to fetch.")
+        typer.echo(
+            f"{experiment} reads its text in {params.local_text}; there is nothing to fetch."
+        )
         return
     files, folder = params.source.downloads(), Layout(experiment).downloads
     accepted = _checked(accept or [], files)

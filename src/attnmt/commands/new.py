@@ -2,23 +2,26 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import TypeAdapter, ValidationError
 
 from attnmt.config import DEMO, RULES, SYSTEMS, Languages, Params, Rule, Systems, load_params
+from attnmt.config.generated import write_models
 from attnmt.config.languages import Code
 from attnmt.config.strict import Slug
-from attnmt.config.written import write_models
-from attnmt.corpora.overlap import Files, Overlap, find_overlap
-from attnmt.corpora.own_text import count_pairs, more_of_test, put_files, write_divided
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import iter_lines, write_text
 from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
-from attnmt.planning.proposal import Proposal, params_text, propose, propose_language
+from attnmt.planning.times import time_text, training_times
+
+if TYPE_CHECKING:  # a shell that completes a word must not wait for their libraries
+    from attnmt.corpora.overlap import Overlap
+    from attnmt.corpora.parallel import Files
+    from attnmt.planning.proposal import Proposal
 
 NEXT = """
 Next:
@@ -33,25 +36,22 @@ LOOKED_AT = 1000  # lines that decide whether a language has spaces
 TwoFiles = tuple[Path, Path]
 
 
+def _both(help: str) -> Any:
+    """Return an option with a value for each side."""
+    return typer.Option(help=help, metavar="SOURCE TARGET")
+
+
 def new(
     name: Annotated[str, typer.Argument(help="The experiment's name.")],
     train: Annotated[
         TwoFiles,
-        typer.Option(
-            help="Training text, one sentence per line, or .gz. The suffixes are the languages' codes.",
-            metavar="SOURCE TARGET",
+        _both(
+            "Training text, one sentence per line, or .gz. The suffixes are the languages' codes."
         ),
     ],
-    dev: Annotated[
-        TwoFiles | None,
-        typer.Option(help="Text that chooses the best weights.", metavar="SOURCE TARGET"),
-    ] = None,
-    test: Annotated[
-        TwoFiles | None, typer.Option(help="Test text, which is scored.", metavar="SOURCE TARGET")
-    ] = None,
-    second_test: Annotated[
-        TwoFiles | None, typer.Option(help="A second test text.", metavar="SOURCE TARGET")
-    ] = None,
+    dev: Annotated[TwoFiles | None, _both("Text that chooses the best weights.")] = None,
+    test: Annotated[TwoFiles | None, _both("Test text, which is scored.")] = None,
+    second_test: Annotated[TwoFiles | None, _both("A second test text.")] = None,
     hold_out: Annotated[
         int | None,
         typer.Option(
@@ -71,22 +71,17 @@ def new(
     ] = None,
     languages: Annotated[
         tuple[str, str] | None,
-        typer.Option(
-            help="The languages' codes, if the files' suffixes are not their codes.",
-            metavar="SOURCE TARGET",
-        ),
+        _both("The languages' codes, if the files' suffixes are not their codes."),
     ] = None,
     tokenize: Annotated[
         tuple[str, str] | None,
-        typer.Option(
-            help="How each text becomes tokens: moses, plain, characters or none. Without it, attnmt "
-            "looks at the text and proposes a rule.",
-            metavar="SOURCE TARGET",
+        _both(
+            "How each text becomes tokens: moses, plain, characters or none. Without it, attnmt looks "
+            "at the text and proposes a rule."
         ),
     ] = None,
     systems: Annotated[
-        str,
-        typer.Option(help=f"Names from {SYSTEMS}, with commas between them, or {ALL}."),
+        str, typer.Option(help=f"Names from {SYSTEMS}, with commas between them, or {ALL}.")
     ] = ",".join(PROPOSED),
     copy: Annotated[
         bool, typer.Option("--copy", help="Copy the files. Without it, they are linked.")
@@ -109,6 +104,10 @@ def new(
 
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
+    from attnmt.corpora.overlap import find_overlap
+    from attnmt.corpora.own_text import count_pairs, more_of_test, put_files, write_divided
+    from attnmt.planning.proposal import params_text, propose
+
     folder = _place(name)
     known = YamlFile.read(Path(SYSTEMS)).into(Systems)
     chosen = _systems(systems, known)
@@ -183,7 +182,8 @@ def _families(systems: Iterable[str], known: Systems) -> list[str]:
 def _languages(
     train: TwoFiles, codes: tuple[str, str] | None, rules: tuple[str, str] | None
 ) -> Languages:
-    given = [_rule(name) for name in rules] if rules else [None, None]
+    from attnmt.planning.proposal import propose_language
+
     sides = []
     for at, role in enumerate(("source", "target")):
         code = codes[at] if codes else _suffix(train[at])
@@ -195,7 +195,7 @@ def _languages(
                 f"--languages fr en"
             ) from None
         lines = [line for line, _ in zip(iter_lines(train[at]), range(LOOKED_AT), strict=False)]
-        sides.append((role, propose_language(code, lines, given[at])))
+        sides.append((role, propose_language(code, lines, _rule(rules[at]) if rules else None)))
     if sides[0][1].code == sides[1][1].code:
         raise InputError(
             f"{train[0]} and {train[1]}: both have the code {sides[0][1].code!r}; give files of two "
@@ -222,7 +222,7 @@ def _sets(
     test: TwoFiles | None,
     second_test: TwoFiles | None,
     hold_out: int | None,
-) -> dict[str, Files]:
+) -> dict[str, "Files"]:
     """Return the files of each set that is given."""
     given = {"dev": dev, "test": test}
     for key, files in given.items():
@@ -237,10 +237,9 @@ def _sets(
     return {key: files for key, files in sets.items() if files is not None}
 
 
-def _warn(key: str, overlap: Overlap) -> None:
-    if overlap:
-        assert overlap.first is not None
-        line, train_line = overlap.first
+def _warn(key: str, overlap: "Overlap") -> None:
+    if overlap.sources:
+        line, train_line = next(iter(overlap.sources.items()))
         typer.echo(
             f"warning: {len(overlap.sources):,} of the {overlap.lines:,} source sentences of {key} are "
             f"in the training text, {len(overlap.pairs):,} with the same translation; the first is line "
@@ -249,7 +248,7 @@ def _warn(key: str, overlap: Overlap) -> None:
         )
 
 
-def _said(name: str, proposal: Proposal, tests: list[str]) -> str:
+def _said(name: str, proposal: "Proposal", tests: list[str]) -> str:
     """Say what was made."""
     sides = ", ".join(
         f"{side.name} ({side.tokenize}, about {proposal.tokens[side.code]:,} tokens)"
@@ -264,26 +263,20 @@ def _said(name: str, proposal: Proposal, tests: list[str]) -> str:
     )
 
 
-def _cost(params: Params, measure: bool) -> str:
+def _cost(params: Params, may_measure: bool) -> str:
     """Say how long the trainings take, at the speed of a finished training or at one measured now."""
-    from attnmt.planning.estimate import make_plan  # here, because torch takes seconds
-    from attnmt.planning.speed import finished_speeds
+    names = [*params.models]
+    times = training_times(params, names)
+    if times is None and may_measure:
+        from attnmt.planning.measure import measure  # here, because torch takes seconds
 
-    plan = make_plan(params, [])
-    speeds = finished_speeds(params.experiment)
-    if speeds:
-        speed = speeds[0]
-    elif not measure:
+        typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
+        times = training_times(params, names, measure(params))
+    if times is None:
         return (
             f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."
         )
-    else:
-        typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
-        speed = plan.measure(params.machine.train_threads, params.machine.cuda_graphs)
-    hours = sum(training.hours(speed) for training in plan.trainings)
-    count = len(plan.trainings)
-    trainings = f"{count} trainings take" if count > 1 else "1 training takes"
+    trainings = f"{len(names)} trainings take" if len(names) > 1 else "1 training takes"
     return (
-        f"Cost: {trainings} about {hours:.1f} hours in all, at the speed of {speed.training} on "
-        f"{speed.device}."
+        f"Cost: {trainings} about {time_text(sum(times.seconds.values()))} in all, {times.source}."
     )

@@ -39,9 +39,9 @@ def pack(
     """
     params = load_params(params_file(experiment))
 
-    from attnmt.decoding.best import best_model
     from attnmt.serving.packing import pack as write_pack
     from attnmt.serving.packing import refuse_other_content
+    from attnmt.training.best_model import best_model
 
     refuse_other_content(folder)
     name = model or best_model(params)

@@ -1,12 +1,28 @@
 """``attnmt plan``."""
 
-from typing import Annotated
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box, filesize
+from rich.console import Console
+from rich.table import Table
 
 from attnmt.commands.options import Experiment
-from attnmt.config import DEMO, load_params, params_file
+from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.planning.text_size import training_size
+from attnmt.planning.times import target_words, time_text, training_times, wall_time
+from attnmt.training.trained import read_provenance
+
+if TYPE_CHECKING:
+    from attnmt.workflow.graph import Stage
+
+WIDTH = 90  # characters of a line
+NO_TEXT = "Times are not known before the text is there: run the encode stages, then plan again."
+NO_SPEED = "The speed of this machine is not known: no training is finished here. Add --measure."
 
 
 def plan(
@@ -20,29 +36,111 @@ def plan(
     ] = False,
     gpus: Annotated[int, typer.Option(min=1, help="How many trainings run at the same time.")] = 1,
 ) -> None:
-    """Show what would run, and about what it takes: hours, disk and downloads.
+    """Show what would run, how long its trainings take, and what is downloaded.
 
-    Hours are estimated from a measured speed: that of this machine with --measure, and otherwise that of
-    finished trainings. No stage runs. The command only brings
-    models.yaml up to date, and the digests of the code if they exist.
+    Times are those of earlier trainings here, or they are estimated from a measured speed. --measure
+    measures that of this machine, which is then remembered. No stage runs. The command only brings
+    models.yaml and the digests of the code up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """
     params = load_params(params_file(experiment))
     try:
-        from attnmt.workflow.graph import read_stages
+        from attnmt.workflow.graph import compare_stages
     except ModuleNotFoundError as error:
         raise InputError(
             f"attnmt plan asks DVC what would run, and {error.name} is not installed; in the "
             f"project's folder: pip install -e '.[workflow]'"
         ) from None
-    from attnmt.planning import speed
-    from attnmt.planning.estimate import make_plan
-    from attnmt.planning.shown import plan_text
-
-    planned = make_plan(params, read_stages(experiment, look=True), gpus)
-    if measure:
-        speeds = [planned.measure(params.machine.train_threads, params.machine.cuda_graphs)]
+    stages = compare_stages(experiment)
+    settled = {stage.name for stage in stages if stage.settled}
+    to_train = [name for name in params.models if f"train@{name}" not in settled]
+    page = Console(width=WIDTH, markup=False, highlight=False)
+    page.print(
+        f"Experiment {experiment}: {len(stages) - len(settled)} of {len(stages)} stages would run."
+    )
+    page.print(_stage_table(stages))
+    trained = [name for name in params.models if name not in to_train]
+    if trained:
+        page.print(_done(params, trained))
+    if to_train:
+        _print_trainings(page, params, to_train, measure, gpus)
     else:
-        speeds = speed.finished_speeds(experiment)
-    typer.echo(plan_text(planned, speeds, speed.paper_speed(), gpus), nl=False)
+        page.print("Nothing is to be trained.")
+    page.print(_downloads(params, "corpus" in settled))
+
+
+def _stage_table(stages: Sequence["Stage"]) -> Table:
+    """Group the stages by the part of their names before the @, in dvc.yaml's order."""
+    groups: dict[str, list[Stage]] = {}
+    for stage in stages:
+        groups.setdefault(stage.name.partition("@")[0], []).append(stage)
+    table = _table("stage", "all", "to run", "threads each", "GPUs each")
+    for kind, group in groups.items():
+        to_run, first = sum(not stage.settled for stage in group), group[0]
+        numbers = len(group), to_run, first.threads, first.resources.get("gpu", "-")
+        table.add_row(kind, *map(str, numbers))
+    return table
+
+
+def _table(*headings: str) -> Table:
+    """Return an empty table whose first column is text and whose others are numbers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left", overflow="fold")
+    return table
+
+
+def _done(params: Params, trained: list[str]) -> str:
+    layout = Layout(params.experiment)
+    seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
+    return f"{len(trained)} trainings are done, in {time_text(seconds)}."
+
+
+def _print_trainings(
+    page: Console, params: Params, to_train: list[str], measure: bool, at_once: int
+) -> None:
+    """Print the models with their sizes and times, and how long all trainings take together."""
+    # These import torch, which takes seconds.
+    from attnmt.planning.cost import config_of, parameters
+    from attnmt.planning.measure import measure as measured
+
+    times = training_times(params, to_train, measured(params) if measure else None)
+    words = target_words(params, to_train)
+    table = _table("to be trained", "parameters", "target words", "time")
+    for name in to_train:
+        size = parameters(config_of(params, name))
+        table.add_row(
+            name,
+            f"{size / 1e6:,.1f} M",
+            f"{words[name] / 1e6:,.1f} M" if words else "?",
+            time_text(times.seconds[name]) if times else "?",
+        )
+    page.print(table)
+    if times is None:
+        page.print(NO_SPEED if words else NO_TEXT)
+    else:
+        each = [*times.seconds.values()]
+        page.print(
+            f"The trainings take about {time_text(sum(each))}, or {time_text(wall_time(each, at_once))} "
+            f"with {at_once} at a time, {times.source}. Translation and scores come on top."
+        )
+    texts = [training_size(params, params.model(name).family) for name in to_train]
+    if any(text is not None and not text.counted for text in texts):
+        page.print("Words are estimated from corpus.expected; subwords count as words.")
+
+
+def _downloads(params: Params, done: bool) -> str:
+    """Say how much the corpus stage would download."""
+    from attnmt.corpora.downloads import MIRROR  # here, because it loads a library for the network
+
+    if done or params.source is None or os.environ.get(MIRROR):
+        return "Downloads: none."
+    folder = Layout(params.experiment).downloads
+    missing = [file for file in params.source.downloads() if not (folder / file.name).exists()]
+    sizes = [file.bytes for file in missing if file.bytes is not None]
+    known = f", {filesize.decimal(sum(sizes))}" if len(sizes) == len(missing) else ""
+    return (
+        f"Downloads: {len(missing)} files{known}. attnmt fetch --experiment {params.experiment} lists "
+        f"them and fetches them in advance."
+    )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.choice import refuse_others
+from attnmt.commands.model_choice import refuse_others
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, params_file
 from attnmt.decoding.packed import read_packed

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from tqdm import tqdm
 
-from attnmt.commands.arriving import Lines, in_chunks, lines_to_translate
-from attnmt.commands.choice import Weights, choose
+from attnmt.commands.input_lines import Lines, in_chunks, lines_to_translate
+from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import Experiment, complete_model
 from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
@@ -168,7 +168,7 @@ def translate(
 
 def _read(given: Lines, pipeline: "Pipeline") -> Iterator["Units"]:
     """Yield each line as the models read it; warn of a sentence that they may read badly."""
-    from attnmt.decoding.memory import give_back_large_blocks
+    from attnmt.decoding.malloc import give_back_large_blocks
 
     longest = pipeline.longest
     for place, text in given.lines:

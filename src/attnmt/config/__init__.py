@@ -4,12 +4,10 @@
 parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
-from attnmt.config.chosen import SYSTEMS
 from attnmt.config.corpus import (
     ChoiceCorpus,
     DownloadCorpus,
     File,
-    GrammarCorpus,
     License,
     LocalCorpus,
     SetFiles,
@@ -36,6 +34,7 @@ from attnmt.config.model import (
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import ALIGNER, DIAGONAL, TABLES, Systems, TableRow
 from attnmt.config.text import Dictionary, Encoding, Pieces, Sets, Tokenize
+from attnmt.config.trainings import SYSTEMS
 
 __all__ = [
     "ALIGNER",
@@ -62,7 +61,6 @@ __all__ = [
     "Family",
     "Fault",
     "File",
-    "GrammarCorpus",
     "Language",
     "Languages",
     "License",

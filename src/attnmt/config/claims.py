@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attnmt.config.chosen import SYSTEMS
 from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.config.systems import Systems
+from attnmt.config.trainings import SYSTEMS
 from attnmt.files.yaml_file import YamlFile, fault, hint
 
 CLAIMS = "claims.yaml"  # in the project's folder

@@ -1,4 +1,4 @@
-"""The section about the corpus: a grammar, files to download, or local files."""
+"""The section about the corpus: files to download, or local files."""
 
 import posixpath
 from collections.abc import Iterator
@@ -13,16 +13,8 @@ from attnmt.config.strict import Name, Strict
 from attnmt.files.yaml_file import fault, hint
 
 
-class GrammarCorpus(Strict):
-    """The demo's corpus, which is generated and has gold links for every pair."""
-
-    kind: Literal["grammar"]
-    sizes: dict[Name, PositiveInt]  # sentence pairs of each set
-    seed: int
-
-
 class License(Strict):
-    """Terms that a person must accept before fetching a file."""
+    """Terms of a text. If it is fetched, a person must accept them first."""
 
     name: Name
     terms: str  # in short
@@ -169,11 +161,14 @@ class ChoiceCorpus(Strict):
 
 
 class LocalCorpus(Strict):
-    """Files in the experiment's folder ``text``: ``<set>.<suffix>``, or the same with ``.gz``.
+    """Files in a folder: ``<set>.<suffix>``, or the same with ``.gz``.
 
     SetFiles explains the suffixes. The files may be links to files elsewhere. They are read again when
     their content has changed.
     """
 
     kind: Literal["local"]
+    # the folder, seen from the project's; None for experiments/<experiment>/text
+    text: str | None = Field(default=None, min_length=1)
+    license: License | None = None  # of all files
     expected: Expected | None = None

@@ -12,28 +12,15 @@ LinkStep = Literal["same", "next"]
 
 
 class Machine(Strict):
-    """Settings for the machine. Only the first two change a result: they decide how sums are rounded."""
+    """Settings for the machine. Only the first changes a result: it decides how sums are rounded."""
 
-    train_threads: PositiveInt  # CPU threads of a training, which its processes share
-    # processes that train one model together, with one GPU each where there are GPUs; torchrun may
-    # start a different number
-    train_processes: PositiveInt
+    train_threads: PositiveInt  # CPU threads of a training
     workers: PositiveInt  # processes that tokenize or encode a long text
     decode_threads: PositiveInt  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once
     checkpoint_minutes: NonNegativeFloat  # between checkpoints; an evaluation writes one, too
     # whether a training is refused or starts from the beginning if other code wrote its checkpoints
     other_code: Literal["refuse", "restart"]
-    # Whether a GPU runs the steps of a training as CUDA graphs. The weights should be the same without
-    # them. This has not been tried on a GPU yet.
-    cuda_graphs: bool = True
-
-    @model_validator(mode="after")
-    def _each_process_has_a_thread(self) -> Self:
-        if self.train_processes > self.train_threads:
-            why = f"train_threads is {self.train_threads}; each process needs at least one thread"
-            raise fault(["train_processes"], why)
-        return self
 
 
 class Decoding(Strict):

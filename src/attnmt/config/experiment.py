@@ -1,18 +1,12 @@
 """A parameter file: what an experiment does with the systems of ``systems.yaml``."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
 
-from attnmt.config.corpus import (
-    ChoiceCorpus,
-    DownloadCorpus,
-    Expected,
-    GrammarCorpus,
-    LocalCorpus,
-    Source,
-)
+from attnmt.config.corpus import ChoiceCorpus, DownloadCorpus, Expected, LocalCorpus, Source
 from attnmt.config.decoding import Decoding, Evaluation, Machine
 from attnmt.config.languages import LINKS, Languages
 from attnmt.config.model import Family
@@ -20,6 +14,7 @@ from attnmt.config.strict import Distinct, Name, Slug, Strict
 from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import Dictionary, Sets, Tokenize
 from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, Location, fault, hint
+from attnmt.layout import Layout
 
 
 def _kind_of_seeds(value: Any) -> str:
@@ -32,9 +27,7 @@ class Experiment(Strict):
     experiment: Slug
     languages: Languages
     sets: Sets
-    corpus: Annotated[
-        GrammarCorpus | DownloadCorpus | ChoiceCorpus | LocalCorpus, Field(discriminator="kind")
-    ]
+    corpus: Annotated[DownloadCorpus | ChoiceCorpus | LocalCorpus, Field(discriminator="kind")]
     tokenize: Tokenize
     dictionary: Dictionary
     families: dict[Name, Family]
@@ -56,24 +49,12 @@ class Experiment(Strict):
 
     @model_validator(mode="after")
     def _sets_exist(self) -> Self:
-        if self.corpus.kind == "local":
-            return self  # its files are checked when they are read
-        corpus = self.corpus
-        known = corpus.sizes if corpus.kind == "grammar" else corpus.chosen.files
+        if self.source is None:
+            return self  # local files are checked when they are read
         for name in self.sets.all():
-            if name not in known:
-                raise fault(["sets"], f"the corpus has no set {name!r}{hint(name, known)}")
-        if self.corpus.kind == "grammar" and self.sets.train != "train":
-            raise fault(["sets", "train"], "the training set of a grammar is named 'train'")
-        return self
-
-    @model_validator(mode="after")
-    def _grammar_has_its_languages(self) -> Self:
-        if self.corpus.kind == "grammar":
-            for side, code in (("source", "en"), ("target", "de")):
-                if getattr(self.languages, side).code != code:
-                    why = f"the grammar writes English and German, so this must be {code!r}"
-                    raise fault(["languages", side, "code"], why)
+            if name not in self.source.files:
+                known = hint(name, self.source.files)
+                raise fault(["sets"], f"the corpus has no set {name!r}{known}")
         return self
 
     @model_validator(mode="after")
@@ -137,9 +118,15 @@ class Experiment(Strict):
 
     @property
     def source(self) -> Source | None:
-        """Where the text is fetched from; None if nothing is fetched."""
-        corpus = self.corpus
-        return None if corpus.kind == "grammar" or corpus.kind == "local" else corpus.chosen
+        """Where the text is fetched from; None if it is local."""
+        return None if self.corpus.kind == "local" else self.corpus.chosen
+
+    @property
+    def local_text(self) -> Path | None:
+        """The folder of the text; None if it is fetched."""
+        if self.corpus.kind != "local":
+            return None
+        return Path(self.corpus.text or Layout(self.experiment).local_text)
 
     @property
     def expected(self) -> Expected | None:

@@ -1,56 +1,25 @@
 """The sections that decide which models are trained, and how."""
 
-from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from attnmt.config.languages import Direction
+from attnmt.config.parts import ENCODERS, FAULTS, OPTIMIZERS, SCORES, WINDOWS, Part, one_of
 from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
-from attnmt.files.yaml_file import fault, hint
 
-# These are imported by name, so that the code of every score and window does not count as code of every
-# stage. Here they only decide which names exist.
-SCORES: Mapping[str, Any] = import_module("attnmt.model.attention.scores").SCORES
-WINDOWS: Mapping[str, Any] = import_module("attnmt.model.attention.windows").WINDOWS
-
-
-def attention_names() -> list[str]:
-    """Return the kinds of attention: none, or a window."""
-    return ["none", *WINDOWS]
-
-
-def fault_names() -> list[str]:
-    """Return the faults of the authors' program that scores and windows can repeat."""
-    parts = (*SCORES.values(), *WINDOWS.values())
-    return sorted({name for part in parts for name in part.faults})
-
-
-def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> tuple[AfterValidator, Any]:
-    """Return a validator that accepts only these names, and a field that lists them in a JSON schema."""
-
-    def check(name: str) -> str:
-        known = list(names())
-        if name not in known:
-            raise fault([], f"no {kind} {name!r}{hint(name, known)}")
-        return name
-
-    return AfterValidator(check), Field(
-        json_schema_extra=lambda schema: schema.update(enum=[*names()])
-    )
-
-
-Attention = Annotated[str, *_one_of("attention", attention_names)]
-Score = Annotated[str, *_one_of("score", lambda: SCORES)]
+Attention = Annotated[str, *one_of("attention", ["none", *WINDOWS])]
+Score = Annotated[str, *one_of("score", SCORES)]
+Encoder = Annotated[str, *one_of("encoder", ENCODERS)]
 # Faults of the authors' program while the paper's models were trained, all off by default. Each is
 # explained with the score or the window that it breaks.
-Fault = Annotated[str, *_one_of("fault", fault_names)]
+Fault = Annotated[str, *one_of("fault", FAULTS, own=False)]
 Cell = Literal["lstm", "gru"]
 # The number format of matrix products: bf16 only on processors that have it, tf32 only on GPUs.
 Precision = Literal["fp32", "tf32", "bf16"]
 Average = Literal["logits", "probabilities"]
+Optimizer = Annotated[str, *one_of("optimizer", OPTIMIZERS)]
 
 
 class System(Strict):
@@ -60,6 +29,8 @@ class System(Strict):
     score: Score | None = None
     input_feeding: bool = False
     reverse: bool = False
+    # The paper's is left out of a model's files, so those from before there was a choice stay valid.
+    encoder: Encoder = Field(default="recurrent", exclude_if=lambda name: name == "recurrent")
     dropout: Probability = 0.0
     faults: list[Fault] = Field(default_factory=list)
     direction: Direction = "forward"
@@ -70,10 +41,11 @@ class System(Strict):
             raise ValueError("score must be given with attention, and only then")
         possible: set[str] = set()
         if self.score is not None:
-            score = SCORES[self.score]
+            score = SCORES.get(self.score, Part())
             if not score.windowed and self.attention != "global":
                 raise ValueError(f"score {self.score!r} is defined for attention 'global' only")
-            possible = {*score.faults, *(WINDOWS[self.attention].faults if score.windowed else ())}
+            window = WINDOWS.get(self.attention, Part())
+            possible = {*score.faults, *(window.faults if score.windowed else ())}
         for name in self.faults:
             if name not in possible:
                 raise ValueError(f"fault {name!r} exists only with {_owners(name)}")
@@ -82,8 +54,8 @@ class System(Strict):
 
 def _owners(name: str) -> str:
     """Say which scores a fault breaks, or else which windows."""
-    scores = [score for score in SCORES if name in SCORES[score].faults]
-    windows = [window for window in WINDOWS if name in WINDOWS[window].faults]
+    scores = [score for score, part in SCORES.items() if name in part.faults]
+    windows = [window for window, part in WINDOWS.items() if name in part.faults]
     if scores:
         return "score " + " or ".join(map(repr, scores))
     kinds = " or ".join(map(repr, windows))
@@ -94,8 +66,11 @@ class Entry(System):
     """A system of ``systems.yaml``: an architecture, its family and, where it differs, its recipe."""
 
     family: Name
-    epochs: PositiveInt | None = None  # in place of the family's
-    halve_after: PositiveInt | None = None  # in place of the family's
+    # These stand in place of the family's.
+    epochs: PositiveInt | None = None
+    halve_after: PositiveInt | None = None
+    optimizer: Optimizer | None = None
+    learning_rate: PositiveFloat | None = None
 
 
 class Model(Entry):
@@ -152,7 +127,9 @@ class Training(Strict):
     """The paper's recipe (section 4.1), and what it leaves open."""
 
     batch_size: PositiveInt  # sentence pairs; every gradient is divided by it
-    learning_rate: PositiveFloat
+    # SGD, the paper's, is left out of a model's configuration: files from before there was a choice fit.
+    optimizer: Optimizer = Field(default="sgd", exclude_if=lambda name: name == "sgd")
+    learning_rate: PositiveFloat  # 1 suits the paper's SGD; Adam takes some 0.001
     epochs: PositiveInt
     halve_after: PositiveInt  # the rate is halved every epoch after this one
     # the first epoch with a halved rate. It is halve_after + 1 in the paper, and halve_after + 2 in the
@@ -194,5 +171,7 @@ class Family(Strict):
         recipe = self.training.model_dump(exclude={"with_dropout"})
         if model.dropout and self.training.with_dropout:
             recipe |= self.training.with_dropout.model_dump()
-        numbers = {"epochs": model.epochs, "halve_after": model.halve_after}
-        return Training(**recipe | {key: n for key, n in numbers.items() if n is not None})
+        own = {
+            key: getattr(model, key) for key in Training.model_fields.keys() & Entry.model_fields
+        }
+        return Training(**recipe | {key: value for key, value in own.items() if value is not None})

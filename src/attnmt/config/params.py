@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from attnmt.config.chosen import SYSTEMS, trained_ensembles, trained_models
 from attnmt.config.experiment import Experiment
 from attnmt.config.model import Ensemble, Model, TrainedEnsemble, Training
 from attnmt.config.strict import Name
 from attnmt.config.systems import Systems, TableRow
+from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_models
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile, hint
 

@@ -1,1 +1,1 @@
-"""Raw text and where it comes from: downloads, archives, the demo's grammar; gold word links."""
+"""Raw text and where it comes from: downloads, archives, local files; gold word links."""

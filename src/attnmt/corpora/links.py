@@ -107,10 +107,8 @@ def read_links(
             an item that is not a link, or a link outside its pair.
     """
     links = [parse_links(line, f"{path}:{n}") for n, line in enumerate(read_lines(path), start=1)]
-    if words is None:
-        return links
-    if len(links) != len(words):
+    if words is not None and len(links) != len(words):
         raise InputError(f"{path}: {len(links):,} lines where the text has {len(words):,}; {cure}")
-    for number, (line, pair) in enumerate(zip(links, words, strict=True), start=1):
+    for number, (line, pair) in enumerate(zip(links, words or (), strict=False), start=1):
         check_inside(line.possible, pair, f"{path}:{number}", cure)
     return links

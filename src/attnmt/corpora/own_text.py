@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from attnmt.config import LINKS
-from attnmt.corpora.links import parse_links
-from attnmt.corpora.overlap import Files
-from attnmt.corpora.parallel import count_parallel_lines
+from attnmt.corpora.parallel import Files, parallel_rows
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 
@@ -21,18 +19,11 @@ def count_pairs(files: Files, scored: bool) -> int:
     """Return how many pairs a set has.
 
     Raises:
-        InputError: if the files differ in their number of lines or are not UTF-8, or if a line is blank
-            in a set that is ``scored``. The message names file and line.
+        InputError: as :func:`attnmt.corpora.parallel.parallel_rows` does.
     """
-    lines = count_parallel_lines(files)
-    for file in files if scored else ():
-        for number, line in enumerate(iter_lines(file), start=1):
-            if not line.strip():
-                raise InputError(
-                    f"{file}:{number}: blank line in a set that is scored; take the pair out of both "
-                    f"files"
-                )
-    return lines
+    return sum(
+        1 for _ in parallel_rows(dict(zip(("source", "target"), files, strict=True)), scored)
+    )
 
 
 def more_of_test(
@@ -46,33 +37,23 @@ def more_of_test(
         links: gold links of the words of source and reference.
 
     Raises:
-        InputError: if ``test`` is None and there is a file; if there are too many references; if a file
-            does not have as many lines as the set; if a line of a reference is blank; or if a line of
-            ``links`` holds anything but links.
+        InputError: if ``test`` is None and there is a file; if there are too many references; or as
+            :func:`attnmt.corpora.parallel.parallel_rows` does.
     """
-    if test is None and (references or links):
-        raise InputError(
-            "--reference, --links: they belong to --test, which is not given; give it, or leave them out"
-        )
     if len(references) >= MOST_REFERENCES:
         raise InputError(
             f"--reference: give at most {MOST_REFERENCES - 1} in addition to the one of --test"
         )
     files = {f"{target}.{number}": file for number, file in enumerate(references, start=2)}
-    if test is None:
-        return {}
-    for file in files.values():
-        count_pairs((test[1], file), scored=True)
     if links is not None:
-        lines = sum(1 for _ in iter_lines(test[0]))
-        linked = 0
-        for linked, line in enumerate(iter_lines(links, may_be_blank=True), start=1):
-            parse_links(line, f"{links}:{linked}")
-        if linked != lines:
-            raise InputError(
-                f"{links}: {linked:,} lines where {test[0]} has {lines:,}; give one line for each"
-            )
         files[LINKS] = links
+    if files and test is None:
+        raise InputError(
+            "--reference, --links: they belong to --test, which is not given; give it, or leave them out"
+        )
+    if files and test is not None:
+        for _ in parallel_rows({"source": test[0], "target": test[1], **files}, scored=True):
+            pass
     return files
 
 
@@ -98,12 +79,10 @@ def write_divided(
         )
     rows = list(zip(*map(iter_lines, train), strict=True))
     order = np.random.default_rng(SEED).permutation(len(rows)).tolist()
-    with_words = (at for at in order if all(side.strip() for side in rows[at]))
     drawn: dict[str, int] = {}  # a line for each source
-    for at in with_words:
-        drawn.setdefault(rows[at][0].strip(), at)
-        if len(drawn) == 2 * count:
-            break
+    for at in order:
+        if len(drawn) < 2 * count and all(side.strip() for side in rows[at]):
+            drawn.setdefault(rows[at][0].strip(), at)
     if len(drawn) < 2 * count:
         raise InputError(
             f"--hold-out: only {len(drawn):,} different source sentences; hold out fewer"

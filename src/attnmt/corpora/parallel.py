@@ -1,11 +1,15 @@
 """Text files whose lines correspond."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
+from attnmt.config import LINKS
+from attnmt.corpora.links import format_links, parse_links, parse_talp
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
+
+Files = tuple[Path, Path]  # the source file and the target file of a set
 
 
 def count_parallel_lines(paths: Iterable[Path]) -> int:
@@ -21,17 +25,43 @@ def count_parallel_lines(paths: Iterable[Path]) -> int:
     return next(iter(counts.values()))
 
 
+def parallel_rows(paths: Mapping[str, Path], scored: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the corresponding lines of a set's files, with links in Pharaoh's format.
+
+    Args:
+        paths: the files by suffix; see ``SetFiles``.
+        scored: whether blank lines are refused, because scores would then count fewer sentences than
+            they claim.
+
+    Raises:
+        InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; or if a
+            line of links holds anything but links. The message names file and line.
+    """
+    count_parallel_lines(paths.values())
+    for number, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
+        row = dict(zip(paths, lines, strict=True))
+        if LINKS in row:
+            if not "".join(lines).strip():
+                continue  # RWTH's files have such a line; it is not a pair
+            parse = parse_talp if paths[LINKS].suffix == ".talp" else parse_links
+            row[LINKS] = format_links(*parse(row[LINKS], f"{paths[LINKS]}:{number}"))
+        for suffix, line in row.items():
+            if scored and suffix != LINKS and not line.strip():
+                raise InputError(
+                    f"{paths[suffix]}:{number}: blank line in a set that is scored; "
+                    f"take the pair out of all files of the set"
+                )
+        yield tuple(row.values())
+
+
 def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
     """Return how many tokens each sentence pair of two tokenized files has.
 
     Raises:
         InputError: if a file is missing or their numbers of lines differ.
     """
-    count_parallel_lines((source, target))
-    pairs = zip(iter_lines(source), iter_lines(target), strict=True)
-    return [
-        (len(source_line.split()), len(target_line.split())) for source_line, target_line in pairs
-    ]
+    pairs = every_nth_pair(source, target)
+    return [(len(source_words), len(target_words)) for source_words, target_words in pairs]
 
 
 def every_nth_pair(

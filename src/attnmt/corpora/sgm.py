@@ -27,16 +27,14 @@ def read_parallel_sgm(source: Path, target: Path) -> Iterator[tuple[str, str]]:
     Raises:
         InputError: if a file is not as :func:`read_sgm` needs it, or a segment has no counterpart.
     """
-    sides = {path: read_sgm(path) for path in (source, target)}
-    for path, counterpart in ((source, target), (target, source)):
-        for doc, seg in sides[path]:
-            if (doc, seg) not in sides[counterpart]:
-                raise InputError(
-                    f"{counterpart}: no segment {seg!r} in document {doc!r}, which {path} has; "
-                    f"get the two files of one set"
-                )
-    for place, text in sides[source].items():
-        yield text, sides[target][place]
+    sources, targets = read_sgm(source), read_sgm(target)
+    for doc, seg in sorted(sources.keys() ^ targets.keys()):
+        there, lacking = (source, target) if (doc, seg) in sources else (target, source)
+        raise InputError(
+            f"{lacking}: no segment {seg!r} in document {doc!r}, which {there} has; "
+            f"get the two files of one set"
+        )
+    yield from ((text, targets[place]) for place, text in sources.items())
 
 
 def read_sgm(path: Path) -> dict[Place, str]:
@@ -49,14 +47,30 @@ def read_sgm(path: Path) -> dict[Place, str]:
     """
     text = read_text(path, "utf-8")
     segments: dict[Place, str] = {}
-    for place, raw, start in _segments(text, path):
-        if place in segments:
-            raise _fault(
-                path, text, start, f"document {place[0]!r} has segment {place[1]!r} already"
-            )
-        segments[place] = plain_text(raw)
-        if not segments[place]:
-            raise _fault(path, text, start, "a segment without text")
+    doc: str | None = None
+    seg: re.Match[str] | None = None  # the tag of a segment that is not closed yet
+    for tag in _TAG.finditer(text):
+        closing, name = tag[1] == "/", tag[2].lower()
+        if seg is not None and (name != "seg" or not closing):
+            raise _fault(path, seg, "a segment that is not closed")
+        if name == "doc":
+            doc = None if closing else _attribute(path, tag, "docid", "id")
+        elif name == "seg" and not closing:
+            seg = tag
+        elif name == "seg":
+            if seg is None:
+                raise _fault(path, tag, "</seg> without a <seg>")
+            if doc is None:
+                raise _fault(path, seg, "a segment outside any document")
+            place = doc, _attribute(path, seg, "id")
+            if place in segments:
+                raise _fault(path, seg, f"document {doc!r} has segment {place[1]!r} already")
+            segments[place] = plain_text(text[seg.end() : tag.start()])
+            if not segments[place]:
+                raise _fault(path, seg, "a segment without text")
+            seg = None
+    if seg is not None:
+        raise _fault(path, seg, "a segment that is not closed")
     if not segments:
         raise InputError(f"{path}: no <seg> in it; is it an SGM file?")
     return segments
@@ -67,37 +81,15 @@ def plain_text(raw: str) -> str:
     return " ".join(_ENTITY.sub(lambda entity: html.unescape(entity[0]), raw).split())
 
 
-def _segments(text: str, path: Path) -> Iterator[tuple[Place, str, int]]:
-    """Yield the place, the raw text and the offset of every segment."""
-    doc, opened = None, None
-    for tag in _TAG.finditer(text):
-        closing, name = tag[1] == "/", tag[2].lower()
-        if opened is not None and (name != "seg" or not closing):
-            raise _fault(path, text, opened[0].start(), "a segment that is not closed")
-        if name == "doc":
-            doc = None if closing else _attribute(tag, ("docid", "id"), path)
-        elif name == "seg" and not closing:
-            if doc is None:
-                raise _fault(path, text, tag.start(), "a segment outside any document")
-            opened = tag, (doc, _attribute(tag, ("id",), path))
-        elif name == "seg":
-            if opened is None:
-                raise _fault(path, text, tag.start(), "</seg> without a <seg>")
-            yield opened[1], text[opened[0].end() : tag.start()], opened[0].start()
-            opened = None
-    if opened is not None:
-        raise _fault(path, text, opened[0].start(), "a segment that is not closed")
-
-
-def _attribute(tag: re.Match[str], names: tuple[str, ...], path: Path) -> str:
+def _attribute(path: Path, tag: re.Match[str], *names: str) -> str:
     """Return the value of the first of the attributes ``names`` that a tag has."""
     attributes = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(tag[3])}
-    value = next((attributes[name] for name in names if attributes.get(name)), None)
-    if value is None:
-        raise _fault(path, tag.string, tag.start(), f"<{tag[2]}> without {names[0]}")
-    return value
+    for name in names:
+        if attributes.get(name):
+            return attributes[name]
+    raise _fault(path, tag, f"<{tag[2]}> without {names[0]}")
 
 
-def _fault(path: Path, text: str, start: int, what: str) -> InputError:
-    line = text.count("\n", 0, start) + 1
+def _fault(path: Path, tag: re.Match[str], what: str) -> InputError:
+    line = tag.string.count("\n", 0, tag.start()) + 1
     return InputError(f"{path}:{line}: {what}; get a good copy of the file")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep
-from attnmt.model.attention.layer import Memory
+from attnmt.model.attention.memory import Memory
 from attnmt.model.logits import rows_at_once
 from attnmt.model.translator import Translator
 

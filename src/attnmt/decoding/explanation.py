@@ -9,8 +9,8 @@ import numpy as np
 from attnmt.config import LinkStep
 from attnmt.decoding.ensemble import SHIFTS
 from attnmt.decoding.pipeline import Pipeline
+from attnmt.decoding.step_trace import Span, Trace, trace
 from attnmt.decoding.text_translator import Translation, Units
-from attnmt.decoding.traced import Span, Trace, trace
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
 from attnmt.text.batches import make_batch

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attnmt.config import Average, LinkStep
 from attnmt.decoding.ensemble import SHIFTS, attended, averaged, log_probabilities
-from attnmt.model.attention.layer import Memory
+from attnmt.model.attention.memory import Memory
 from attnmt.model.translator import Translator, real_words
 from attnmt.text.batches import Batch
 

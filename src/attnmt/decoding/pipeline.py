@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from attnmt.config import Encoding, Language, Params, Tokenize
-from attnmt.decoding.reading import load_reading
+from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.search import Search
 from attnmt.decoding.text_translator import (
     TextTranslator,

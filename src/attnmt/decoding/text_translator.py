@@ -13,17 +13,17 @@ from attnmt.decoding.batched import Ids, attention_of_all, force_all, translate
 from attnmt.decoding.ensemble import authors_step
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
-from attnmt.decoding.reading import Reading, better
+from attnmt.decoding.link_step import Reading, better
 from attnmt.decoding.search import Search
 from attnmt.decoding.unknown import replace_unknown, unknown_places
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.model.saved import load_model
 from attnmt.model.translator import Translator
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
+from attnmt.training.saved import load_model
 
 LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 Units = list[str]  # a sentence as models read it: words or pieces

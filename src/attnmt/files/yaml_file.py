@@ -22,7 +22,7 @@ NO_NUMBERS = {
 NO_TEXT = "; in YAML yes, no, on and off mean true and false: put the word into quotes"
 # The two forms of an experiment's seeds, as pydantic names them in a location. No key has these names.
 SEEDS_OF_ALL, SEEDS_BY_NAME = "seeds-of-all", "seeds-by-name"
-CHOICES = ("grammar", "download", "choice", "local", SEEDS_OF_ALL, SEEDS_BY_NAME)
+CHOICES = ("download", "choice", "local", SEEDS_OF_ALL, SEEDS_BY_NAME)
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 

@@ -9,32 +9,20 @@ class Dropout(nn.Module):
 
     A mask takes 16 random bits per element from torch's own generator, whose state a checkpoint holds.
     The probability of a zero is therefore p to within 2^-16.
-
-    If several processes share a batch, each draws the masks of the whole batch and uses those of its
-    own sentences. The random numbers are then the same as with one process. ``share`` says how many
-    sentences the batch has and which of them are this process's. Sentences are then the last dimension
-    but one of every tensor.
     """
 
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
-        self.share: tuple[int, slice] | None = None
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor | None:
         """Return a fresh mask of zeros and 1 / (1 - p); None where nothing is dropped."""
         if not self.training or self.p == 0:
             return None
-        drawn_shape, mine = torch.Size(shape), slice(None)
-        if self.share is not None:
-            sentences, mine = self.share
-            drawn_shape = torch.Size([*shape[:-2], sentences, shape[-1]])
-        size = drawn_shape.numel()
+        size = torch.Size(shape).numel()
         draws = torch.empty((size + 3) // 4, dtype=torch.int64, device=like.device)
         draws.random_(-(2**63), None)  # None: up to the largest, so that all 64 bits are random
-        bits = draws.view(torch.int16)[:size].view(drawn_shape)
-        if self.share is not None:
-            bits = bits[..., mine, :]
+        bits = draws.view(torch.int16)[:size].view(shape)
         kept = bits >= min(round(self.p * 2**16), 2**16 - 1) - 2**15
         return kept.to(like.dtype).div_(1 - self.p)
 

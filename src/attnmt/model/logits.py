@@ -9,4 +9,4 @@ FEWEST = 512  # words of a chunk; with fewer, W_s would be read too often
 
 def rows_at_once(W_s: Tensor) -> int:
     """Return for how many words to compute the logits W_s h~ at once; W_s is [V, n]."""
-    return max(FEWEST, CHUNK[W_s.device.type] // len(W_s))
+    return max(FEWEST, CHUNK["cpu" if W_s.is_cpu else "cuda"] // len(W_s))

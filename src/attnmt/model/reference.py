@@ -14,7 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
+from attnmt.config.parts import SCORES, WINDOWS
+from attnmt.model.attention.layer import Attention as RegisteredAttention
 from attnmt.model.dropout import Dropout
+from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.translator import ModelConfig
 
 State = tuple[Tensor, ...]  # one layer's h [N, n], and for the LSTM its c [N, n]
@@ -105,15 +108,14 @@ class Source(NamedTuple):
 class Encoder(nn.Module):
     """Reads the source, padded on the left, from the zero state, which padding does not change."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
-        self.shape, self.reverse = config.shape, config.system.reverse
-        e = config.shape.embedding_size
-        self.embedding = nn.Embedding(config.source_words, e)
-        self.stack = Stack(config.shape, e, config.system.dropout)
+        self.shape, self.reverse = shape, system.reverse
+        self.embedding = nn.Embedding(vocabulary, shape.embedding_size)
+        self.stack = Stack(shape, shape.embedding_size, system.dropout)
 
-    def forward(self, source: Tensor, lengths: Tensor) -> tuple[Source, list[State]]:
-        """Return the source and the last states, from ids [N, M] as read and the lengths [N]."""
+    def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, list[State]]:
+        """Return h_s, s (see ``Source``) and the last states, from ids [N, M] as read, lengths [N]."""
         (N, M), S = source.shape, lengths[:, None]
         read = torch.arange(M, device=source.device) - (M - S)  # 0 .. S - 1 in the order of reading
         x = self.embedding(source) * (read >= 0)[:, :, None]
@@ -125,7 +127,7 @@ class Encoder(nn.Module):
         for column in range(M):
             h, state = self.stack(x[column], state, masks, column)
             top.append(h)
-        return Source(torch.stack(top, dim=1), S - 1 - read if self.reverse else read, S), state
+        return torch.stack(top, dim=1), S - 1 - read if self.reverse else read, state
 
 
 class Attention(nn.Module):
@@ -211,6 +213,22 @@ class Attention(nn.Module):
         raise NotImplementedError(f"the reference has no score {self.system.score!r}")
 
 
+class OwnAttention(RegisteredAttention):
+    """Attention with a score or a window of one's own, which is taken as it is, a step at a time."""
+
+    def forward(self, h: Tensor, source: Source, t: int) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+        """Return c_t and a_t as ``Attention.forward`` does."""
+        memory = self.remember(source.h_s, source.s, source.S[:, 0])
+        c, a = super().forward(h[:, None], memory, torch.tensor([t], device=h.device))
+        return c[:, 0], a[:, 0]
+
+
+def attention_of(system: System, shape: ModelShape) -> Attention | OwnAttention:
+    """Return attention as it is written out above, or with parts of one's own."""
+    known = system.score in SCORES and system.attention in WINDOWS
+    return Attention(system, shape) if known else OwnAttention(system, shape)
+
+
 def dot(h: Tensor, h_s: Tensor) -> Tensor:
     """Return the products [N, M] of h [N, n] with each state of h_s [N, M, n]."""
     return torch.einsum("nd,nmd->nm", h, h_s)
@@ -225,7 +243,7 @@ class LuongDecoder(nn.Module):
         self.feeding = system.input_feeding
         self.embedding = nn.Embedding(config.target_words, e)
         self.stack = Stack(config.shape, e + n if self.feeding else e, system.dropout)
-        self.attention = Attention(system, config.shape) if system.attention != "none" else None
+        self.attention = attention_of(system, config.shape) if system.attention != "none" else None
         if self.attention is not None:
             self.W_c = nn.Parameter(torch.empty(n, self.attention.context_size + n))
 
@@ -258,7 +276,7 @@ class BahdanauDecoder(nn.Module):
         super().__init__()
         e = config.shape.embedding_size
         self.embedding = nn.Embedding(config.target_words, e)
-        self.attention = Attention(config.system, config.shape)
+        self.attention = attention_of(config.system, config.shape)
         inputs = self.attention.context_size + e
         self.stack = Stack(config.shape, inputs, config.system.dropout)
 
@@ -282,7 +300,9 @@ class Reference(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder = Encoder(config)
+        own = config.system.encoder != "recurrent"  # an encoder of one's own is taken as it is
+        encoder = ENCODERS[config.system.encoder] if own else Encoder
+        self.encoder = encoder(config.system, config.shape, config.source_words)
         decoder = LuongDecoder if config.shape.cell == "lstm" else BahdanauDecoder
         self.decoder = decoder(config)
         self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))
@@ -291,8 +311,8 @@ class Reference(nn.Module):
         self, source: Tensor, lengths: Tensor, words: Tensor
     ) -> tuple[Tensor, Tensor | None]:
         """Return h~ [N, T, n] and the attention weights [N, T, M]; see ``Translator.forward``."""
-        memory, state = self.encoder(source, lengths)
-        h_tilde, weights = self.decoder(words, state, memory)
+        h_s, s, state = self.encoder(source, lengths)
+        h_tilde, weights = self.decoder(words, state, Source(h_s, s, lengths[:, None]))
         return h_tilde, weights
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.attention.layer import Memory
+from attnmt.model.attention.memory import Memory
 from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
-from attnmt.model.fast.encoder import Encoder
+from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.fast.stack import State
 from attnmt.model.fast.stepper import Stepper
@@ -38,7 +38,8 @@ class Translator(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder = Encoder(config.system, config.shape, config.source_words)
+        encoder = ENCODERS[config.system.encoder]
+        self.encoder = encoder(config.system, config.shape, config.source_words)
         decoder = LuongDecoder if config.shape.cell == "lstm" else BahdanauDecoder
         self.decoder: LuongDecoder | BahdanauDecoder
         self.decoder = decoder(config.system, config.shape, config.target_words)

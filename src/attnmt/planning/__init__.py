@@ -1,1 +1,1 @@
-"""What running an experiment would take, before it runs: ``attnmt plan``."""
+"""What an experiment takes before it runs: proposed sizes for a text, and the time of its trainings."""

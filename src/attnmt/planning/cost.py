@@ -1,119 +1,90 @@
-"""What a model costs, from the shapes of its matrices: parameters, work of training, memory.
+"""What a model costs: its parameters, and the operations of training it, counted by torch.
 
-Work counts only the products of matrices, as ``torch.utils.flop_counter`` does: one product in the
-forward pass and two in the backward pass, one for each factor. The classes of attention's score and
-window count their own products. These are left out: products with a vector (v_a, v_p), operations on
-single elements (gates, tanh, softmax, dropout), the look-up of embeddings, clipping, the update, and
-padding.
+The model is built without storage. Torch counts what the fast model computes, and not ``reference.py``,
+which repeats at each step what some scores need only once. Only products of matrices count; a backward
+pass has two for each of the forward pass.
 """
 
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
-from attnmt.config import Cell
-from attnmt.model.attention.layer import parts
-from attnmt.model.logits import CHUNK
+from attnmt.config import Params
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.planning.text_size import Lengths
-
-GATES: dict[Cell, int] = {"lstm": 4, "gru": 3}
-BYTES = 4  # bytes of a number in single precision
-# Vectors of a layer's size that back-propagation keeps for each word: input, gates, states. An unrolled
-# decoder also keeps its input beside the state, the mask, and the factors of its backward steps.
-KEPT_BY_SCAN, KEPT_BY_STEPS = 8, 13
+from attnmt.planning.text_size import Lengths, in_direction, training_size
 
 
 @dataclass(frozen=True)
 class Work:
-    """Multiply-adds of the forward pass for one target word, by the part of the model that does them."""
+    """Floating-point operations of the forward pass; a multiply-add counts as two."""
 
-    encoder: float
-    decoder: float
-    attention: float  # from comparing h_t with the source to h~_t
-    output: float
+    source_word: int
+    target_word: int
+    both: int  # of attention, for each source word at each target word
 
-    @property
-    def forward(self) -> float:
-        """Multiply-adds of all parts."""
-        return float(sum(astuple(self)))
+    def training(self, lengths: Lengths) -> float:
+        """Return what a target word costs, forward and backward, in sentences of these lengths."""
+        forward = self.source_word * lengths.source / lengths.target
+        forward += self.target_word + self.both * lengths.source
+        return 3 * forward
 
-    @property
-    def training_flop(self) -> float:
-        """Floating-point operations, forward and backward. A multiply-add counts as two."""
-        return 2 * 3 * self.forward
+
+def config_of(params: Params, name: str, root: Path = Path()) -> ModelConfig:
+    """Return what builds a model; a vocabulary that is not chosen yet has the size that it may have."""
+    model = params.model(name)
+    family, text = params.families[model.family], training_size(params, model.family, root)
+    largest = family.encoding.vocabulary
+    words = in_direction(text.vocabulary, model) if text else [largest, largest]
+    return ModelConfig(model.system, family.shape, *words)
+
+
+def training_costs(params: Params, names: Iterable[str], root: Path = Path()) -> dict[str, float]:
+    """Return the operations of training a target word, by model. The size of the text must be known."""
+    counted: dict[str, Work] = {}  # by system; its seeds cost the same
+    costs = {}
+    for name in names:
+        system, text = (
+            params.system_of(name),
+            training_size(params, params.model(name).family, root),
+        )
+        assert text is not None, "without a text there are no lengths"
+        if system not in counted:
+            counted[system] = work(config_of(params, name, root))
+        costs[name] = counted[system].training(text.lengths(params.model(name).system))
+    return costs
 
 
 def parameters(config: ModelConfig) -> int:
-    """Return the number of parameters, counted on a model without storage."""
+    """Return the number of parameters."""
     with torch.device("meta"):
         return sum(parameter.numel() for parameter in Translator(config).parameters())
 
 
-def work(config: ModelConfig, lengths: Lengths) -> Work:
-    """Return what one target word costs in sentence pairs of these lengths.
-
-    If ``lengths`` are the means of a text, the part of attention that grows with the source comes out a
-    little low, because long sources have long targets.
-    """
-    shape, n = config.shape, config.shape.size
-    a_target_word = lengths.source / lengths.target  # source words for each
-    return Work(
-        encoder=_recurrent(config, shape.embedding_size) * a_target_word,
-        decoder=_recurrent(config, _decoder_input(config)),
-        attention=_attention(config, lengths),
-        output=n * config.target_words,
-    )
+def work(config: ModelConfig) -> Work:
+    """Count the operations of sentence pairs of one and two words; they say it for all lengths."""
+    with torch.device("meta"), torch.no_grad():
+        model = Translator(config).eval()
+        one = _forward(model, 1, 1)
+        source_and_both = _forward(model, 2, 1) - one
+        target_and_both = _forward(model, 1, 2) - one
+    both = source_and_both + target_and_both - one
+    return Work(source_and_both - both, target_and_both - both, both)
 
 
-def training_memory(config: ModelConfig, pairs: int, lengths: Lengths) -> int:
-    """Return roughly the bytes that a training holds on a GPU, without those of libraries.
-
-    Args:
-        pairs: sentence pairs of the batch that takes the most memory.
-        lengths: words of its sentences.
-    """
-    shape, n = config.shape, config.shape.size
-    stepped = config.system.input_feeding or shape.cell == "gru"
-    a_source_word = shape.layers * n * KEPT_BY_SCAN
-    a_target_word: float = shape.layers * n * (KEPT_BY_STEPS if stepped else KEPT_BY_SCAN)
-    if config.system.score is not None:
-        score, _ = parts(config.system, shape)
-        a_target_word += score.operations(lengths.source).kept
-    activations = lengths.source * a_source_word + lengths.target * a_target_word
-    weights = 2 * parameters(config)  # and their gradients
-    return int(BYTES * (weights + pairs * activations + CHUNK["cuda"]))
+def _forward(model: Translator, source: int, target: int) -> int:
+    """Count the operations of a sentence pair."""
+    ids, lengths = torch.zeros(1, source, dtype=torch.long), torch.full((1,), source)
+    with FlopCounterMode(
+        display=False, custom_mapping={torch.ops.aten.addmm_: _added_in_place}
+    ) as counter:
+        h_tilde, _ = model(ids, lengths, torch.zeros(1, target, dtype=torch.long))
+        model.logits(h_tilde)
+    return int(counter.get_total_flops())
 
 
-def _recurrent(config: ModelConfig, inputs: int) -> int:
-    """Return the multiply-adds of one step of all layers."""
-    n, layers = config.shape.size, config.shape.layers
-    return GATES[config.shape.cell] * n * ((inputs + n) + (layers - 1) * (n + n))
-
-
-def _decoder_input(config: ModelConfig) -> int:
-    """Return the size of what the decoder's first layer reads."""
-    e = config.shape.embedding_size
-    if config.shape.cell == "gru":
-        return e + _context_size(config)
-    return e + config.shape.size if config.system.input_feeding else e
-
-
-def _context_size(config: ModelConfig) -> int:
-    score, _ = parts(config.system, config.shape)
-    return score.context_size
-
-
-def _attention(config: ModelConfig, lengths: Lengths) -> float:
-    """Return the multiply-adds of attention for a target word."""
-    if config.system.score is None:
-        return 0.0
-    n, S = config.shape.size, lengths.source
-    score, window = parts(config.system, config.shape)
-    operations = score.operations(S)
-    total = operations.source_word * S / lengths.target
-    total += operations.target_word + S * score.context_size
-    total += window.operations()
-    if config.shape.cell == "lstm":
-        total += n * (n + score.context_size)  # W_c
-    return total
+def _added_in_place(_: torch.Size, left: torch.Size, right: torch.Size, **__: object) -> int:
+    """Return the operations of ``addmm_`` from its factors' sizes; torch knows only ``addmm``."""
+    return 2 * left[0] * left[1] * right[1]

@@ -12,7 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from attnmt.config import Language, Languages, Rule
-from attnmt.corpora.overlap import Files
+from attnmt.corpora.parallel import Files
 from attnmt.files.text_file import iter_lines
 from attnmt.text.moses import has_rules, languages
 from attnmt.text.tokenizer import SPACE, tokenizer

@@ -8,9 +8,9 @@ from attnmt.layout import Layout
 from attnmt.reporting.columns import filled, number_column, signed, text_column
 from attnmt.reporting.paper import paper_set
 from attnmt.reporting.tables import Caption, Cell, Column, ColumnRole, Table, Title
-from attnmt.scoring.claimed import Judged, judged_claims, set_of, systems_of
+from attnmt.scoring.claims import Judged, judged_claims, set_of, systems_of
 from attnmt.scoring.reference_links import link_kind
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.verdicts import ALPHA
 
 NAME = "claims"

@@ -25,7 +25,7 @@ from attnmt.reporting.tables import (
 )
 from attnmt.scoring.paired import alignment_p, translation_p
 from attnmt.scoring.results import AttentionScores
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
 
 DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
 # Columns of the CSV file that a table has only if a system in it has several seeds

@@ -6,11 +6,15 @@ from pathlib import Path
 
 from attnmt.config import Direction, Params
 from attnmt.layout import Layout
-from attnmt.model.trained import read_history, read_metrics, read_provenance
-from attnmt.model.weights_file import opened
 from attnmt.reporting.columns import filled, number_column, text_column
 from attnmt.reporting.provenance import DIGEST_DIGITS, short_commits
 from attnmt.reporting.tables import Caption, Table, Title
+from attnmt.training.trained import (
+    opened_weights,
+    read_history,
+    read_metrics,
+    read_provenance,
+)
 
 NUMBERS = {  # the columns of numbers with their headings and the decimals shown
     "parameters": ("parameters", 0),
@@ -115,7 +119,7 @@ def _row(params: Params, name: str) -> Cost:
 
 def _parameters(path: Path) -> int:
     """Return the number of weights, from the file's header."""
-    with opened(path, "numpy") as (file, _):
+    with opened_weights(path, "numpy") as (file, _):
         return sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
 
 

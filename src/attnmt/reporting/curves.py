@@ -9,12 +9,12 @@ from statistics import mean
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.model.trained import read_history
 from attnmt.reporting.caption import seed_words
 from attnmt.reporting.paper import Point, Row, paper_curves, paper_set, table_rows
 from attnmt.reporting.recipes import marks
 from attnmt.reporting.tables import Caption, Title
 from attnmt.scoring.results import read_system_scores
+from attnmt.training.trained import read_history
 
 Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number
 

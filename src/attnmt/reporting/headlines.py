@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from attnmt.config import Params
-from attnmt.decoding.best import ranked_models
 from attnmt.reporting.claims_table import NAME, NOT_TESTED
 from attnmt.reporting.columns import LINK_STEPS, short_system
 from attnmt.reporting.paper import Row, table_rows
 from attnmt.reporting.tables_file import ShownTable
+from attnmt.training.best_model import ranked_models
 
 TablesByName = Mapping[str, ShownTable]
 CHOSEN = "best on the development set"

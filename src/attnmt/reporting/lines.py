@@ -10,8 +10,8 @@ from attnmt.reporting.tables import METRICS, Cell, TableSpec
 from attnmt.scoring.paired import aligner_score, diagonal_score
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.results import LinkScores, SystemScores, read_aligner, read_system_scores
-from attnmt.scoring.seeds import Runs, summary
-from attnmt.scoring.studies import Study
+from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.seed_statistics import Runs, summary
 
 
 @dataclass(frozen=True)

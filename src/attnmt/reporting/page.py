@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
-from attnmt.model.trained import read_provenance
 from attnmt.reporting.claims_table import ELSEWHERE
 from attnmt.reporting.claims_table import NAME as CLAIMS
 from attnmt.reporting.provenance import short_commits
@@ -22,6 +21,7 @@ from attnmt.reporting.sections import (
 )
 from attnmt.reporting.templates import render
 from attnmt.text.encoded import EncodedSets
+from attnmt.training.trained import read_provenance
 
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"

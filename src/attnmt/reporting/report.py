@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from attnmt.config import Params
 from attnmt.layout import Layout
-from attnmt.model.trained import Provenance, read_provenance
 from attnmt.reporting.attention import MatrixFigure, figure7, figure_gru
 from attnmt.reporting.attention_data import AttentionData, attention_data
 from attnmt.reporting.cost_table import cost_table
@@ -15,6 +14,7 @@ from attnmt.reporting.paper import paper_set
 from attnmt.reporting.provenance import short_commits
 from attnmt.reporting.tables import Table
 from attnmt.reporting.tables_file import Sample, ShownRow, ShownTable, read_tables, shown
+from attnmt.training.trained import Provenance, read_provenance
 
 
 @dataclass(frozen=True)

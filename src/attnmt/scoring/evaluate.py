@@ -4,14 +4,12 @@ from pathlib import Path
 from typing import get_args
 
 from attnmt.config import LinkStep, Params
-from attnmt.decoding.reading import load_reading
+from attnmt.decoding.link_step import load_reading
 from attnmt.errors import InputError
 from attnmt.files.text_file import sha256_of_lines
 from attnmt.layout import Layout
-from attnmt.model.trained import read_metrics
 from attnmt.scoring.alignment import read_forced, score_readings
 from attnmt.scoring.lengths import by_length
-from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.reference_links import reference_links
 from attnmt.scoring.replacements import score_replacements
 from attnmt.scoring.results import (
@@ -22,7 +20,9 @@ from attnmt.scoring.results import (
     SystemScores,
 )
 from attnmt.scoring.scripts import SCRIPTS, score
+from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.encoded import EncodedSets
+from attnmt.training.trained import read_metrics
 
 
 def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores:

@@ -3,7 +3,6 @@
 from attnmt.config import Params
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
-from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.reference_links import (
     aligner_links,
     link_kind,
@@ -12,6 +11,7 @@ from attnmt.scoring.reference_links import (
 )
 from attnmt.scoring.results import LinkScores, Script, SystemScores
 from attnmt.scoring.significance import paired_aer_p, paired_p
+from attnmt.scoring.system_outputs import Outputs
 
 
 def translation_p(
@@ -65,7 +65,7 @@ def system_links(
     """Return the links of an aligned set by a model, an ensemble or, with None, the aligner.
 
     Attention is read at the step that the authors' program reads, or with ``chosen`` at the step that
-    the development set chooses (:mod:`attnmt.decoding.reading`).
+    the development set chooses (:mod:`attnmt.decoding.link_step`).
     """
     if scores is None:
         return [line.sure for line in aligner_links(params, aligned)]

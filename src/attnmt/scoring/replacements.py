@@ -8,8 +8,8 @@ from attnmt.config import Params
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.outputs import Outputs
 from attnmt.scoring.results import Replacements
+from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.vocabulary import SPECIAL, UNK
 

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from attnmt.config import Average, Direction, LinkStep, Params
 from attnmt.config.strict import Name, Slug
-from attnmt.decoding.reading import Reading
+from attnmt.decoding.link_step import Reading
 from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Positive, Record, Text, read_model
 from attnmt.layout import Layout

@@ -23,7 +23,7 @@ from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import link_counts, rates
 from attnmt.scoring.results import Script
 from attnmt.scoring.scripts import SEED, Lines, References, sentence_numbers
-from attnmt.scoring.sentence_numbers import translation_scores
+from attnmt.scoring.sufficient_statistics import translation_scores
 
 ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attnmt.config.claims import Claim
-from attnmt.scoring.architectures import rank_test
-from attnmt.scoring.seeds import Outcome, Runs, Sign, contrast, detectable, difference
+from attnmt.scoring.rank_correlation import rank_test
+from attnmt.scoring.seed_statistics import Outcome, Runs, Sign, contrast, detectable, difference
 
 ALPHA = 0.05
 VerdictWord = Literal["confirmed", "refuted", "undecided"]

@@ -12,11 +12,11 @@ from attnmt.decoding.packed import Manifest
 from attnmt.decoding.pipeline import Pipeline
 from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
-from attnmt.model.trained import Provenance
 from attnmt.reporting.attention import label
 from attnmt.reporting.provenance import short_commits
 from attnmt.scoring.results import SystemScores
 from attnmt.text.summary import read_summary
+from attnmt.training.trained import Provenance
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
 SHORT, LONG = 20, 80  # characters of the sentence that the card shows
@@ -91,19 +91,20 @@ def _signatures(scores: SystemScores) -> list[str]:
 
 def _origin(params: Params) -> str:
     """Say where the text comes from."""
-    if params.corpus.kind == "grammar":
-        return f"the project's grammar wrote it, with seed {params.corpus.seed}"
     if params.source is None:
-        return "files of the person who made the experiment"
+        return f"local files, in `{params.local_text}`"
     folders = (file.url.rpartition("/")[0] for file in params.source.downloads())
     return f"downloaded from {', '.join(dict.fromkeys(folders))}"
 
 
 def _license(params: Params) -> str:
     """Say under which terms the training text may be used, as far as the parameters name them."""
-    if params.corpus.kind == "grammar":
-        return "The project's grammar wrote the text, so the license holds for the text, too."
-    sides = params.source.files[params.sets.train].values() if params.source else []
-    licenses = [file.license for files in sides for file in files]
-    named = [f"{one.name}: {one.terms} ({one.url})." for one in licenses if one]
+    if params.corpus.kind == "local":
+        licenses = [params.corpus.license]
+    else:
+        sides = params.corpus.chosen.files[params.sets.train].values()
+        licenses = [file.license for files in sides for file in files]
+    named = [
+        f"The text's license is {one.name}: {one.terms} ({one.url})." for one in licenses if one
+    ]
     return " ".join(dict.fromkeys(named)) if named and all(licenses) else UNKNOWN

@@ -10,10 +10,10 @@ from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import sha256, write_json, write_text
 from attnmt.layout import Layout
-from attnmt.model.trained import read_provenance
 from attnmt.scoring.results import read_system_scores
 from attnmt.serving.model_card import model_card
 from attnmt.serving.service import translator_files
+from attnmt.training.trained import read_provenance
 
 
 def pack(params: Params, name: str, folder: Path) -> None:

@@ -10,19 +10,19 @@ from tqdm import tqdm
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.model.trained import (
-    Provenance,
-    read_config,
-    read_history,
-    read_metrics,
-    read_provenance,
-)
 from attnmt.scoring.results import read_scores
 from attnmt.tracking.live import TrackedRun, warn
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
 from attnmt.tracking.seed_groups import group_seeds
 from attnmt.tracking.store import REPORT, RunKey, connect, find_run, open_run, store_uri
+from attnmt.training.trained import (
+    Provenance,
+    read_config,
+    read_history,
+    read_metrics,
+    read_provenance,
+)
 
 # Entries of provenance.json that are metrics; the others are tags.
 NUMBERS = {"seconds", "target_words_per_second", "peak_memory_mb"}

@@ -1,7 +1,7 @@
 """The report in MLflow: one run carries the page, the tables, the figures and the best model.
 
 The run of each system has a tag that names the tables that show it. The development set chooses the best
-model (:mod:`attnmt.decoding.best`). It is registered for :mod:`attnmt.serving.service`.
+model (:mod:`attnmt.training.best_model`). It is registered for :mod:`attnmt.serving.service`.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attnmt.config import Params
-from attnmt.decoding.best import best_model
 from attnmt.layout import Layout
 from attnmt.reporting.tables_file import ShownTable, read_tables
 from attnmt.serving.service import save_translator, translator_files
 from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
+from attnmt.training.best_model import best_model
 
 TRANSLATOR = "translator"  # the logged model
 DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown

@@ -5,9 +5,9 @@ from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.model.trained import Provenance, read_provenance
 from attnmt.scoring.results import LinkScores, Score, Script, SystemScores, read_scores
 from attnmt.tracking.store import RunKey, find_run, log_final, open_run
+from attnmt.training.trained import Provenance, read_provenance
 
 LABELS: dict[Script, str] = {  # the names in MLflow of the scripts of a scores file
     "tokenized": "bleu_tokenized",

@@ -23,8 +23,9 @@ from torch import Tensor, nn
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
 from attnmt.files.text_file import write_text
-from attnmt.model.trained import read_config
 from attnmt.training.failure import DivergedError
+from attnmt.training.optimizers import Optimizer
+from attnmt.training.trained import read_config
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class Progress:
     recent_cost: float = 0.0  # summed since the last evaluation, nats
     recent_words: int = 0
     seconds: float = 0.0  # spent on training and evaluations; not part of the result
-    peak_memory_mb: int = 0  # highest of all starts, in the process that saves; not in the result
+    peak_memory_mb: int = 0  # highest of all starts; not part of the result
     history: list[dict[str, float]] = field(default_factory=list)
 
 
@@ -64,7 +65,6 @@ class Checkpoints:
         self.folder = folder
         self.minutes = minutes
         self._held = Progress()  # what the last checkpoint holds
-        self._damaged = False  # whether the last checkpoint's file is damaged
         self._time = time.monotonic()
 
     @contextmanager
@@ -102,7 +102,7 @@ class Checkpoints:
         old = time.monotonic() - self._time > 60 * self.minutes
         return old and progress.step > self._held.step
 
-    def save(self, model: nn.Module, progress: Progress) -> None:
+    def save(self, model: nn.Module, optimizer: Optimizer, progress: Progress) -> None:
         """Write the whole state of the training, all or nothing.
 
         Raises:
@@ -110,12 +110,13 @@ class Checkpoints:
         """
         self._refuse_diverged(model, progress)
         tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
+        tensors |= {f"optimizer.{name}": value for name, value in optimizer.state().items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
         self._write(LAST, tensors, json.dumps(asdict(progress)))
         self._keep(LAST, PREVIOUS, self._best(self._held).name, self._best(progress).name)
-        self._held, self._damaged, self._time = replace(progress), False, time.monotonic()
+        self._held, self._time = replace(progress), time.monotonic()
 
     def save_best(self, model: nn.Module, progress: Progress) -> None:
         """Keep the weights of ``progress.best_step``; ``save`` deletes those no longer needed.
@@ -126,7 +127,7 @@ class Checkpoints:
         self._refuse_diverged(model, progress)
         self._write(self._best(progress).name, model.state_dict(), "")
 
-    def load(self, model: nn.Module) -> Progress:
+    def load(self, model: nn.Module, optimizer: Optimizer) -> Progress:
         """Restore the state of the last ``save``; if it is damaged, restore the one before.
 
         Without a checkpoint, return a fresh Progress.
@@ -139,13 +140,14 @@ class Checkpoints:
             if not path.exists():
                 continue
             try:
-                progress = self._restore(path, model)
+                progress = self._restore(path, model, optimizer)
             except InputError as error:
                 faults.append(str(error))
                 continue
             for fault in faults:
                 log.warning("%s; going back to the checkpoint before it", fault)
-            self._held, self._damaged = replace(progress), bool(faults)
+            path.replace(self.folder / LAST)  # in place of a damaged one
+            self._held = replace(progress)
             return progress
         if faults:
             raise InputError(
@@ -160,7 +162,7 @@ class Checkpoints:
 
     def finish(self) -> None:
         """Keep only the two checkpoint files from which lost outputs can be written without training."""
-        self._keep(PREVIOUS if self._damaged else LAST, self._best(self._held).name)
+        self._keep(LAST, self._best(self._held).name)
 
     def _refuse_diverged(self, model: nn.Module, progress: Progress) -> None:
         if not math.isfinite(progress.recent_cost):
@@ -176,15 +178,12 @@ class Checkpoints:
     def _best(self, progress: Progress) -> Path:
         return self.folder / f"best-{progress.best_step}.safetensors"
 
-    def _restore(self, path: Path, model: nn.Module) -> Progress:
+    def _restore(self, path: Path, model: nn.Module, optimizer: Optimizer) -> Progress:
         tensors, text = _read(path)
-        prefix = "model."
         try:
             progress = Progress(**json.loads(text))
-            weights = {
-                k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)
-            }
-            model.load_state_dict(weights)
+            model.load_state_dict(_under("model.", tensors))
+            optimizer.restore(_under("optimizer.", tensors))
         except (ValueError, TypeError, RuntimeError) as error:
             raise InputError(f"{path}: does not fit this program ({error})") from error
         if progress.best_step:
@@ -197,12 +196,12 @@ class Checkpoints:
     def _write(self, name: str, tensors: dict[str, Tensor], progress: str) -> None:
         tensors = {k: v.cpu().contiguous() for k, v in tensors.items()}
         metadata = {"progress": progress, "checksum": _checksum(tensors, progress)}
-        path, previous = self.folder / name, self.folder / PREVIOUS
+        path = self.folder / name
         try:
             with atomic_path(path) as partial:
                 partial.write_bytes(save(tensors, metadata))
-                if name == LAST and path.exists() and not self._damaged:
-                    path.replace(previous)
+                if name == LAST and path.exists():
+                    path.replace(self.folder / PREVIOUS)
         except InputError as error:
             size = sum(v.nbytes for v in tensors.values()) // 10**6 + 1
             raise InputError(
@@ -228,6 +227,11 @@ def discard(checkpoints: Path, model: Path) -> None:
     for empty in (folder, checkpoints):  # NFS keeps the folder until the lock in it is closed
         with suppress(OSError):
             empty.rmdir()
+
+
+def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the tensors whose names begin with a prefix, by the rest of their names."""
+    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], str]:

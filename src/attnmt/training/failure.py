@@ -55,10 +55,8 @@ def noted_failures(folder: Path, batch: int) -> Iterator[None]:
     """If the training fails, note it in ``folder`` and raise the error.
 
     ``batch`` is the last one of the checkpoint that the training started from.
-
-    Each of several processes may write its own note, but a final note is never replaced.
     """
-    before = _read(folder / NOTE)  # read now, so that two processes that fail together count once
+    before = _read(folder / NOTE)
     try:
         yield
     except DivergedError as error:
@@ -92,6 +90,4 @@ def _read(note: Path) -> Failure | None:
 def _write(note: Path, failure: Failure) -> None:
     # If the note cannot be written, the first error must still end the training.
     with suppress(InputError, OSError):
-        present = _read(note)
-        if present is None or not present.final:
-            write_text(note, failure.model_dump_json(indent=2) + "\n")
+        write_text(note, failure.model_dump_json(indent=2) + "\n")

@@ -5,7 +5,6 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 
 import numpy as np
 import torch
@@ -19,8 +18,7 @@ from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.failure import DivergedError, noted_failures
 from attnmt.training.machine import peak_memory
-from attnmt.training.ranks import ALONE, Ranks
-from attnmt.training.sgd import learning_rate
+from attnmt.training.optimizers import learning_rate
 from attnmt.training.step import Step
 from attnmt.training.stop import START_AGAIN, Stop, TrainingStopped
 
@@ -40,16 +38,12 @@ def train(
     checkpoints: Checkpoints,
     observe: Observer,
     stop: Stop | None = None,
-    ranks: Ranks = ALONE,
-    graphs: bool = True,
 ) -> Progress:
     """Train to the end, from the last checkpoint if there is one; load the best weights into ``model``.
 
     At each evaluation a row goes to ``history`` and ``observe``; the first of ``held_out`` chooses the
-    best weights. If there are several processes, rank 0 does this while the others ``follow``.
-
-    The result is a function of model, text, recipe and seed. Stopping or killing a training and
-    resuming it does not change a byte. Another number of processes changes only how sums are rounded.
+    best weights. The result is a function of model, text, recipe and seed. Stopping or killing a
+    training and resuming it does not change a byte.
 
     Raises:
         DivergedError: when the cost or the weights are no longer finite.
@@ -57,10 +51,13 @@ def train(
         TrainingStopped: when a signal has come; the checkpoint holds all that was trained.
     """
     stop = stop or Stop()
-    progress = _restore(model, seed, checkpoints)
+    torch.manual_seed(seed)
+    model.initialize(seed)
+    model.train()
+    step = Step(model, recipe)
+    progress = checkpoints.load(model, step.optimizer)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
-    step = Step(model, recipe, ranks, graphs)
     batches = _batches(text, recipe, seed, progress)
     total = recipe.epochs * math.ceil(len(text) / recipe.batch_size)
     started = time.monotonic() - progress.seconds
@@ -84,14 +81,13 @@ def train(
             evaluated = False
             if due:
                 _take_stock(progress, recent_cost, started)
-                with suppress(TrainingStopped):
-                    _evaluate(model, held_out, recipe, progress, checkpoints, stop)
-                    recent_cost.zero_()
-                    evaluated = True
-            stopping = ranks.any(stop.asked)
+                evaluated = _evaluate(model, held_out, recipe, progress, checkpoints, stop)
+            if evaluated:
+                recent_cost.zero_()
+            stopping = stop.asked
             if due or stopping or checkpoints.due(progress):
                 _take_stock(progress, recent_cost, started)
-                checkpoints.save(model, progress)
+                checkpoints.save(model, step.optimizer, progress)
             if evaluated:
                 speed = progress.target_words / progress.seconds
                 observe({**progress.history[-1], "target_words_per_second": speed})
@@ -118,27 +114,6 @@ def train(
     model.load_state_dict(checkpoints.load_best(progress))
     model.eval()
     return progress
-
-
-def follow(
-    model: Translator,
-    text: ParallelText,
-    recipe: Training,
-    seed: int,
-    checkpoints: Checkpoints,
-    stop: Stop,
-    ranks: Ranks,
-    graphs: bool = True,
-) -> None:
-    """Take this process's share of every step while rank 0 runs ``train``, until it ends or stops."""
-    progress = _restore(model, seed, checkpoints)
-    step = Step(model, recipe, ranks, graphs)
-    with noted_failures(checkpoints.folder, progress.step):
-        for rows in _batches(text, recipe, seed, progress):
-            if ranks.any(stop.asked):
-                return
-            step(text.batch(rows), learning_rate(recipe, progress.epoch))
-        ranks.any(stop.asked)
 
 
 def cost_a_word(
@@ -175,14 +150,6 @@ def cost_a_word(
     return float(total) / words
 
 
-def _restore(model: Translator, seed: int, checkpoints: Checkpoints) -> Progress:
-    """Set model and random numbers as the last checkpoint holds them, or as the seed gives them."""
-    torch.manual_seed(seed)
-    model.initialize(seed)
-    model.train()
-    return checkpoints.load(model)
-
-
 def _batches(
     text: ParallelText, recipe: Training, seed: int, progress: Progress
 ) -> Iterator[NDArray[np.int64]]:
@@ -210,13 +177,15 @@ def _evaluate(
     progress: Progress,
     checkpoints: Checkpoints,
     stop: Stop,
-) -> None:
+) -> bool:
     """Add a row to the history and keep the weights if they are the best so far.
 
-    Raises:
-        TrainingStopped: if a signal has come; in that case, nothing has changed.
+    If a signal comes meanwhile, return False; then nothing has changed.
     """
-    costs = [cost_a_word(model, text, stop=stop) for text in held_out.values()]
+    try:
+        costs = [cost_a_word(model, text, stop=stop) for text in held_out.values()]
+    except TrainingStopped:
+        return False
     row: dict[str, float] = {
         "step": progress.step,
         "epoch": progress.epoch,
@@ -241,3 +210,4 @@ def _evaluate(
         row["dev_cost"],
         progress.target_words / progress.seconds,
     )
+    return True

@@ -1,10 +1,8 @@
 """The machine that a training runs on: what it is, and its memory."""
 
 import ctypes
-import os
 import platform
 import resource
-import signal
 import subprocess
 import sys
 import time
@@ -18,7 +16,6 @@ import torch
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 BYTES = 1 << 30
 CODE = ("src", "stages", "benchmarks")  # where the code is; reports and digests change during a run
-PR_SET_PDEATHSIG = 1  # option of Linux's prctl
 
 
 def keep_freed_memory() -> None:
@@ -30,18 +27,6 @@ def keep_freed_memory() -> None:
     if hasattr(library, "mallopt"):
         for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
             library.mallopt(option, BYTES)
-
-
-def end_with_parent(parent: int) -> None:
-    """Have Linux send SIGTERM to this process when ``parent``, which started it, dies.
-
-    Raises:
-        SystemExit: if the parent died before Linux was asked.
-    """
-    if platform.system() == "Linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:
-        sys.exit(f"process {parent}, which started this one, has died")
 
 
 def peak_memory(device: torch.device) -> int:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -18,16 +19,15 @@ from attnmt.files.text_file import write_json, write_text
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
-from attnmt.model.saved import describe, save_model
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.failure import refuse_failed
-from attnmt.training.loop import follow, train
+from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.origin import Origin, claim
-from attnmt.training.ranks import Ranks, joined
+from attnmt.training.saved import describe, save_model
 from attnmt.training.stop import Stop, noted
 
 log = logging.getLogger(__name__)
@@ -44,52 +44,57 @@ class Watcher(Protocol):
 
 
 class _Nobody:
-    def log(self, step: int, values: Mapping[str, float]) -> None:
-        pass
+    """Watches nothing."""
 
-    def finish(self, metrics: Mapping[str, Any]) -> None:
-        pass
+    def log(self, step: int, values: Mapping[str, float]) -> None: ...
+
+    def finish(self, metrics: Mapping[str, Any]) -> None: ...
 
 
 # Called with the arguments of attnmt.tracking.live.training_run.
 Watch = Callable[..., AbstractContextManager[Watcher]]
 
 
-def train_run(params: Params, name: str, code: str, watch: Watch | None = None) -> None:
+def unwatched(**about: Any) -> AbstractContextManager[Watcher]:
+    """Open what watches nothing."""
+    return nullcontext(_Nobody())
+
+
+def train_run(params: Params, name: str, code: str, watch: Watch = unwatched) -> None:
     """Train the model ``name`` and write weights, config, history, metrics and provenance.
 
     Args:
         code: the digest of the code that runs. A training does not resume from checkpoints that other
             code wrote.
-        watch: opens what watches the training; with None, nothing watches it.
+        watch: opens what watches the training.
 
     Raises:
         InputError: before training starts, if anything is wrong with parameters or encoded data or the
             training has failed for good; later, if the disk is full or the cost is not finite.
         TrainingStopped: after a signal, when the checkpoint holds all that was trained.
     """
-    with noted() as stop, joined() as ranks:
-        _train(params, name, code, stop, ranks, watch or (lambda **_: nullcontext(_Nobody())))
+    with noted() as stop:
+        _train(params, name, code, watch, stop)
 
 
-def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch: Watch) -> None:
-    entry, recipe = params.model(name), params.recipe(name)
-    system, sets, layout = entry.system, params.sets, Layout(params.experiment)
-    threads, graphs = params.machine.train_threads, params.machine.cuda_graphs
-    torch.set_num_threads(max(1, threads // ranks.count))
+def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
+    entry, recipe, sets = params.model(name), params.recipe(name), params.sets
+    layout = Layout(params.experiment)
+    torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
     data = EncodedSets(layout.encoded(entry.family))
     source, target = params.sides(name)
     texts = {
-        split: ParallelText(data.text(split, source), data.text(split, target), system.reverse)
+        split: ParallelText(data.text(split, source), data.text(split, target), entry.reverse)
         for split in [sets.train, sets.dev, *sets.tests]
     }
+    # The first held-out set chooses the checkpoint; the others are only measured.
+    held_out = {split: texts[split] for split in [sets.dev, *sets.tests]}
     words = [len(data.vocabulary(language)) for language in (source, target)]
-    if not ranks.rank:
-        data.verify()
+    data.verify()
     shape = params.families[entry.family].shape
-    model = Translator(ModelConfig(system, shape, *words)).to(device)
+    model = Translator(ModelConfig(entry.system, shape, *words)).to(device)
     identity = {
         "experiment": params.experiment,
         "model": name,
@@ -101,27 +106,19 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
         **identity,
         "sets": sets.model_dump(exclude={"aligned"}),
         "training": recipe.model_dump(),
-        "threads": threads,
+        "threads": params.machine.train_threads,
         **describe(model),
     }
     identity["fingerprint"] = config["fingerprint"] = fingerprint(config, device)
     checkpoints = Checkpoints(
         layout.checkpoints(name) / config["fingerprint"], params.machine.checkpoint_minutes
     )
-    if ranks.rank:
-        ranks.any(False)  # wait until rank 0 has decided which checkpoints there are
-        with products_in(recipe.precision, device):
-            follow(model, texts[sets.train], recipe, entry.seed, checkpoints, stop, ranks, graphs)
-        return
-    # The first held-out set chooses the checkpoint; the others are only measured.
-    held_out = {name: texts[name] for name in [sets.dev, *sets.tests]}
     with products_in(recipe.precision, device), checkpoints.locked():
         machine = surroundings(device)
         now = Origin(code, [machine.pop("git_commit")], machine.pop("started"))
         origin = claim(checkpoints.folder, now, params.machine.other_code)
         refuse_failed(checkpoints.folder)
-        ranks.any(False)
-        provenance = {**identity, **machine, **asdict(origin), "processes": ranks.count}
+        provenance = {**identity, **machine, **asdict(origin)}
         with watch(
             experiment=params.experiment,
             model=name,
@@ -131,10 +128,6 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
             params=config,
             tags=provenance,
         ) as watcher:
-
-            def observe(row: dict[str, float]) -> None:
-                watcher.log(int(row["step"]), {k: v for k, v in row.items() if k != "step"})
-
             progress = train(
                 model,
                 texts[sets.train],
@@ -142,10 +135,8 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
                 recipe,
                 entry.seed,
                 checkpoints,
-                observe,
+                partial(_report, watcher),
                 stop,
-                ranks,
-                graphs,
             )
             metrics = {"dataset_digest": data.digest, **_metrics(progress, sets.tests)}
             cost = _cost(progress)
@@ -160,13 +151,15 @@ def _train(params: Params, name: str, code: str, stop: Stop, ranks: Ranks, watch
             checkpoints.finish()
 
 
+def _report(watcher: Watcher, row: dict[str, float]) -> None:
+    watcher.log(int(row["step"]), {key: value for key, value in row.items() if key != "step"})
+
+
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     """Return a name for the data and the settings that decide the weights.
 
     A training's checkpoints lie under this name. The code is not part of it, so checkpoints of other
-    code are found and can be reported (:func:`~attnmt.training.origin.claim`). The number of processes
-    is not part of it either. It may differ from one start to the next, and then sums are rounded
-    differently.
+    code are found and can be reported (:func:`~attnmt.training.origin.claim`).
     """
     settings = json.dumps({**config, "device": device.type}, sort_keys=True)
     return hashlib.sha256(settings.encode()).hexdigest()[:16]

@@ -2,8 +2,7 @@
 
 A module's digest is that of its syntax tree. The code of a stage is its own file, the modules of this
 package that the file imports, directly or not, at the top or in a function, and the data files of their
-packages. Only an ``import`` statement counts. An import by name (``importlib``) does not; a test forbids
-it everywhere but in record.py, which uses it on purpose.
+packages. Only an ``import`` statement counts; a test forbids imports by name (``importlib``).
 """
 
 import ast
@@ -12,14 +11,27 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import attnmt
 from attnmt.errors import InputError
-from attnmt.files.text_file import json_text, update_text
+from attnmt.files.text_file import json_text, read_json, update_text
 
 SOURCE = Path(attnmt.__file__).parent
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
 DIGITS = 16  # digits of a SHA-256; they tell two versions of a module apart
+# A stage asks this module for its own definition if a person started it. That decides no output.
+NOT_COUNTED = {"attnmt.workflow.graph"}
+# What was found in files, by their content. Every stage asks for its code, and parsing takes a second.
+PARSED = Path(".stages/parsed.json")
+OWN = Path(__file__).read_bytes()
+
+
+class Parsed(NamedTuple):
+    """What counts in a file of Python."""
+
+    digest: str  # of its syntax tree
+    imports: list[str]  # dotted names of this package, which may be modules or what they hold
 
 
 @cache
@@ -29,14 +41,14 @@ def code_of(script: Path) -> dict[str, str]:
     Raises:
         InputError: if one of the files is not Python.
     """
-    reached, new = set[str](), set(_imports(_parse(script)))
+    reached, new = set[str](), _imported(script)
     while new:
         reached |= new
-        new = {name for module in new for name in _imports(_parse(_file(module)))} - reached
-    code = {f"{script.parent.name}/{script.name}": _digest_of_tree(script)}
+        new = {name for module in new for name in _imported(_file(module))} - reached
+    code = {f"{script.parent.name}/{script.name}": _parsed(script).digest}
     for module in reached:
         file = _file(module)
-        code[module] = _digest_of_tree(file)
+        code[module] = _parsed(file).digest
         if file.name == "__init__.py":
             for data in _data(file.parent):
                 code[data.relative_to(SOURCE.parent).as_posix()] = _digest(data.read_bytes())
@@ -54,24 +66,19 @@ def write_code(stages: Path, folder: Path) -> None:
     Raises:
         InputError: if a file is not Python or cannot be written.
     """
-    for script in sorted(stages.resolve().glob("*.py")):
-        if script.stem != SCRIPT:
-            update_text(folder / f"{script.stem}.json", json_text(code_of(script)))
+    scripts = [path for path in sorted(stages.resolve().glob("*.py")) if path.stem != SCRIPT]
+    for script in scripts:
+        update_text(folder / f"{script.stem}.json", json_text(code_of(script)))
+    modules = {name for script in scripts for name in code_of(script) if "/" not in name}
+    files = [*scripts, *map(_file, sorted(modules))]
+    update_text(PARSED, json_text({_key(file): _parsed(file) for file in files}))
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
-    """Yield the modules of this package that a module imports, and the packages around them."""
-    for node in ast.walk(tree):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            # A name that is imported from a package may be one of its modules.
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for parts in (name.split(".") for name in names):
-            if parts[0] == SOURCE.name:
-                outer = (".".join(parts[: i + 1]) for i in range(len(parts)))
-                yield from (module for module in outer if _file(module).exists())
+def _imported(file: Path) -> set[str]:
+    """Return the modules of this package that a file imports, and the packages around them."""
+    parts = [name.split(".") for name in _parsed(file).imports]
+    names = {".".join(part[: i + 1]) for part in parts for i in range(len(part))}
+    return {name for name in names - NOT_COUNTED if _file(name).exists()}
 
 
 def _file(module: str) -> Path:
@@ -95,17 +102,43 @@ def _data(package: Path) -> Iterator[Path]:
 
 
 @cache
-def _parse(file: Path) -> ast.Module:
+def _known() -> dict[str, Parsed]:
+    """Return what was found in files before, by their content."""
     try:
-        return ast.parse(file.read_bytes(), str(file))
+        return {key: Parsed(*found) for key, found in read_json(PARSED).items()}
+    except (InputError, AttributeError, TypeError):  # a damaged file is written again
+        return {}
+
+
+def _key(file: Path) -> str:
+    """Return the digest of a file's content, and of this module, which says what counts."""
+    try:
+        return hashlib.sha256(OWN + file.read_bytes()).hexdigest()
     except FileNotFoundError:
         raise InputError(f"{file}: no such file") from None
+
+
+@cache
+def _parsed(file: Path) -> Parsed:
+    known = _known().get(_key(file))
+    if known is not None:
+        return known
+    try:
+        tree = ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
         raise InputError(f"{file}:{error.lineno}: not Python: {error.msg}") from None
+    imports = sorted({name for name in _imports(tree) if name.split(".")[0] == SOURCE.name})
+    return Parsed(_digest(json.dumps(_plain(tree)).encode()), imports)
 
 
-def _digest_of_tree(file: Path) -> str:
-    return _digest(json.dumps(_plain(_parse(file))).encode())
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Yield the dotted name of everything that a file imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            # A name that is imported from a package may be one of its modules.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _digest(content: bytes) -> str:

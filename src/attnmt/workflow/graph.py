@@ -8,9 +8,9 @@ alone, and the second parses the parameters again for each stage.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
@@ -22,13 +22,14 @@ from dvc.repo import Repo, lock_repo
 from dvc.repo.index import Index
 from dvc.scm import SCMError
 from dvc.utils.serialize import load_yaml
+from networkx import topological_sort
 from tqdm import tqdm
 
 from attnmt.config import DEMO, load_params
-from attnmt.config.written import write_models
+from attnmt.config.generated import write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.workflow import code
+from attnmt.workflow.code import STAGE, write_code
 from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
@@ -46,112 +47,41 @@ class Stage(Order):
     threads: int
     resources: dict[str, int]
     priority: int  # the number of stages that read its outputs; the highest goes first
-    done: bool  # dvc.lock or the record says that the outputs were made from the present inputs
-    settled: bool  # done, as is every stage before it
-    committed: bool  # dvc.lock says that it is done, and no record says that other code made it
+    done: bool = False  # dvc.lock or the record says that its outputs are of the present inputs
+    settled: bool = False  # done, as is every stage before it
+    committed: bool = (
+        False  # dvc.lock says that it is done, and no record says that other code made it
+    )
 
 
-def read_stages(
-    experiment: str, root: Path = Path(), *, compare: bool = True, look: bool = False
-) -> list[Stage]:
-    """Return the stages of an experiment, in dvc.yaml's order.
-
-    ``compare`` writes models.yaml and the digests of the code as they are now. Then it finds
-    out what has changed, from DVC (if there is a dvc.lock) and from the stages' records. Without
-    ``compare`` no stage counts as done. With ``look``, no digests are written for an experiment that has
-    none yet. None of its stages has run here, and none counts as done.
+def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
+    """Return the stages of an experiment, in dvc.yaml's order. Nothing says what is done.
 
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
     """
     root = root.resolve()
     file = _dvc_yaml(experiment, root)
-    params = load_params(file.with_name("params.yaml"), root)
-    layout = Layout(experiment, root)
-    if compare:
-        write_models(params, root)  # the graph needs it
-        compare = layout.code.exists() or not look
-    if compare:
-        code.write_code(root / "stages", layout.code)
+    load_params(file.with_name("params.yaml"), root)  # DVC would accept faulty ones
     with _index(file, root) as index:
-        declared = index.stages
-        _check(file, declared)
-        locked = compare and file.with_name("dvc.lock").exists()
-        graph = index.graph  # from a stage to those that it depends on
-        within = _within([_path(output, root) for stage in declared for output in stage.outs])
-
-        @cache
-        def digest(path: str) -> str | None:
-            return digest_of_path(root / path)
-
-        @cache
-        def values(path: str) -> Any:
-            return load_yaml(path)
-
-        @cache
-        def order(stage: Any) -> Order:
-            return Order(
-                name=stage.name,
-                command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
-                params={
-                    f"{_path(group, root)}:{name}": reduce(
-                        getitem, name.split("."), values(group.fs_path)
-                    )
-                    for group in stage.params
-                    for name in group.params
-                },
-                inputs=_inputs(stage, within, root),
-                outputs=[str(_path(output, root)) for output in stage.outs],
-            )
-
-        @cache
-        def committed(stage: Any) -> bool:
-            # Someone may have forced DVC to lock what other code made; then the record is right.
-            record = layout.record(stage.name)
-            return (
-                locked
-                and not stage.cmd_changed
-                and order(stage).params == _locked_params(stage, root)
-                and not any(item.status() for item in (*_read_by(stage), *stage.outs))
-                and not contradicts(record, order(stage), digest)
-            )
-
-        @cache
-        def done(stage: Any) -> bool:
-            proven = stage.name == code.STAGE or is_of(
-                layout.record(stage.name), order(stage), digest
-            )
-            return compare and (committed(stage) or proven)
-
-        @cache
-        def settled(stage: Any) -> bool:
-            return done(stage) and all(map(settled, graph.successors(stage)))
-
-        return [
-            Stage(
-                **vars(order(stage)),
-                description=stage.desc,
-                threads=stage.meta.get("threads", 1),
-                resources=stage.meta["resources"],
-                priority=graph.in_degree(stage),
-                done=done(stage),
-                settled=settled(stage),
-                committed=committed(stage),
-            )
-            for stage in tqdm(declared, "compare", disable=None, leave=False, delay=1)
-        ]
+        return _declared(index, root)
 
 
-def find_order(experiment: str, command: str) -> Order:
-    """Return the definition of the stage that runs a command, alone or among others.
+def compare_stages(experiment: str) -> list[Stage]:
+    """Return the stages of an experiment here, and which of them are done.
+
+    First this brings models.yaml and the digests of the code up to date. Then DVC (if there is a
+    dvc.lock) and the stages' records say what has changed.
 
     Raises:
-        InputError: if no stage of the experiment runs it.
+        InputError: as :func:`read_stages` does, or if a record is damaged.
     """
-    for stage in read_stages(experiment, compare=False):
-        if command in stage.commands:
-            return stage
-    raise InputError(f"{_dvc_yaml(experiment, Path())}: no stage runs `{command}`")
+    root = Path().resolve()
+    file = _dvc_yaml(experiment, root)
+    write_models(load_params(file.with_name("params.yaml"), root), root)  # the graph needs it
+    write_code(root / "stages", Layout(experiment, root).code)
+    with _index(file, root) as index:
+        return _compared(index, _declared(index, root), Layout(experiment))
 
 
 class Committed(NamedTuple):
@@ -164,20 +94,20 @@ class Committed(NamedTuple):
 
 def commit(experiment: str) -> Committed:
     """Write to dvc.lock what was made, for every stage whose record proves it."""
-    stages = read_stages(experiment)
-    file = _dvc_yaml(experiment, Path().resolve())
+    stages = compare_stages(experiment)
     new = [stage.name for stage in stages if stage.done and not stage.committed]
-    stale = [stage.name for stage in stages if not stage.done]
-    with _index(file, Path().resolve()) as index, lock_repo(index.repo):
-        made = [stage for stage in index.stages if stage.name in new]
-        for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
-            stage.save()
-            stage.commit()
-        if made:
+    if new:
+        root = Path().resolve()
+        with _index(_dvc_yaml(experiment, root), root) as index, lock_repo(index.repo):
+            made = [stage for stage in index.stages if stage.name in new]
+            for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
+                stage.save()
+                stage.commit()
             made[0].dvcfile.dump_stages(made, update_pipeline=False)
     # DVC's cache now has the outputs of every stage that is done. The commit above put the new ones
     # there, and DVC's status calls an output changed if its cache lacks it.
     trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
+    stale = [stage.name for stage in stages if not stage.done]
     return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
 
 
@@ -193,10 +123,13 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
 
 @contextmanager
 def _index(file: Path, root: Path) -> Iterator[Index]:
-    """Yield the stages of one dvc.yaml."""
+    """Yield the stages of one dvc.yaml as DVC resolves them."""
     try:
         with Repo(str(root)) as repo:
-            yield Index.from_file(repo, str(file))
+            index = Index.from_file(repo, str(file))
+            if not index.stages:
+                raise InputError(f"{file}: has no stages; restore it with git")
+            yield index
     except (NotDvcRepoError, SCMError) as error:
         raise InputError(
             f"{root}: {error}; clone the project with git, and run the command there"
@@ -207,44 +140,95 @@ def _index(file: Path, root: Path) -> Iterator[Index]:
         raise InputError(f"{place}: {why}; repair that file, or restore it with git") from None
 
 
-def _check(file: Path, stages: list[Any]) -> None:
-    """Refuse a dvc.yaml that DVC accepts but that lacks what Snakemake needs."""
-    if not stages:
-        raise InputError(f"{file}: has no stages; restore it with git")
-    for stage in stages:
+def _declared(index: Index, root: Path) -> list[Stage]:
+    """Return the stages as they are declared. Each parameter file is parsed once."""
+    within: dict[Path, list[Path]] = defaultdict(
+        list
+    )  # the outputs in each folder, or in themselves
+    for output in (_path(item, root) for stage in index.stages for item in stage.outs):
+        for folder in (output, *output.parents):
+            within[folder].append(output)
+    files = {group.fs_path for stage in index.stages for group in stage.params}
+    values = {path: load_yaml(path) for path in files}
+    stages = []
+    for stage in index.stages:
         if "resources" not in (stage.meta or {}):
+            file = stage.dvcfile.path
             raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
+        params = {
+            f"{_path(group, root)}:{name}": reduce(getitem, name.split("."), values[group.fs_path])
+            for group in stage.params
+            for name in group.params
+        }
+        read = [_path(item, root) for item in _inputs(stage)]
+        inputs = [path for item in read for path in _sources_and_outputs(item, within)]
+        stages.append(
+            Stage(
+                name=stage.name,
+                command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
+                params=params,
+                inputs=list(dict.fromkeys(map(str, inputs))),
+                outputs=[str(_path(output, root)) for output in stage.outs],
+                description=stage.desc,
+                threads=stage.meta.get("threads", 1),
+                resources=stage.meta["resources"],
+                priority=index.graph.in_degree(stage),
+            )
+        )
+    return stages
 
 
 def _path(item: Any, root: Path) -> Path:
     return Path(item.fs_path).relative_to(root)
 
 
-def _within(outputs: list[Path]) -> Mapping[Path, list[Path]]:
-    """Return the outputs that lie in each folder; each output also lies in itself."""
-    within: dict[Path, list[Path]] = defaultdict(list)
-    for output in outputs:
-        for folder in (output, *output.parents):
-            within[folder].append(output)
-    return within
-
-
-def _read_by(stage: Any) -> list[Any]:
+def _inputs(stage: Any) -> list[Any]:
+    """Return DVC's inputs of a stage without its parameters."""
     return [item for item in stage.deps if item not in stage.params]
 
 
-def _locked_params(stage: Any, root: Path) -> dict[str, Any]:
-    return {
-        f"{_path(group, root)}:{name}": value
-        for group in stage.params
+def _sources_and_outputs(path: Path, within: dict[Path, list[Path]]) -> Iterable[Path]:
+    """Return what an input means: the outputs in it, the output around it, or itself, a source."""
+    around = [folder for folder in path.parents if folder in within.get(folder, ())]
+    return within.get(path) or around or [path]
+
+
+def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage]:
+    """Return the declared stages with what is done, according to dvc.lock and the records."""
+    declared_by_name = {stage.name: stage for stage in declared}
+    digest = cache(digest_of_path)  # several stages read a file
+    changed: dict[tuple[Any, ...], bool] = {}
+    compared: dict[str, Stage] = {}
+    # DVC's edges go from a stage to those that it depends on, and these are compared first.
+    order = [*topological_sort(index.graph)][::-1]
+    for found in tqdm(order, "compare", disable=None, leave=False, delay=1):
+        stage, record = declared_by_name[found.name], layout.record(found.name)
+        # Someone may have forced DVC to lock what other code made; then the record is right.
+        committed = _is_locked(found, stage, changed) and not contradicts(record, stage, digest)
+        done = committed or stage.name == STAGE or is_of(record, stage, digest)
+        before = [compared[other.name] for other in index.graph.successors(found)]
+        settled = done and all(other.settled for other in before)
+        compared[stage.name] = replace(stage, done=done, settled=settled, committed=committed)
+    return [compared[stage.name] for stage in declared]
+
+
+def _is_locked(found: Any, stage: Stage, changed: dict[tuple[Any, ...], bool]) -> bool:
+    """Return whether dvc.lock has this command, these parameters and the present files.
+
+    Args:
+        changed: what DVC has said so far of inputs and outputs, each asked once.
+    """
+    locked = {
+        f"{_path(group, Path().resolve())}:{name}": value
+        for group in found.params
         for name, value in (group.hash_info.value or {}).items()
     }
-
-
-def _inputs(stage: Any, within: Mapping[Path, list[Path]], root: Path) -> list[str]:
-    """Return what a stage reads, as sources and declared outputs (:class:`Stage`)."""
-    inputs: list[Path] = []
-    for path in (_path(item, root) for item in _read_by(stage)):
-        output_around = [folder for folder in path.parents if folder in within.get(folder, ())]
-        inputs += within.get(path) or output_around or [path]
-    return list(dict.fromkeys(map(str, inputs)))
+    if found.cmd_changed or stage.params != locked:
+        return False
+    for item in (*_inputs(found), *found.outs):
+        key = type(item), item.fs_path, item.hash_info.value
+        if key not in changed:
+            changed[key] = bool(item.status())
+        if changed[key]:
+            return False
+    return True

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,8 +16,11 @@ import typer
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files.atomic import FULL
+from attnmt.files.text_file import json_text, read_json, update_text
+from attnmt.layout import Layout
 from attnmt.training.stop import handled
-from attnmt.workflow.record import recorded
+from attnmt.workflow.code import SCRIPT, code_of
+from attnmt.workflow.record import DVC_STAGE, ORDER, Order, read_order, recorded
 
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 
@@ -32,7 +36,14 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     @wraps(main)
     def run(params_file: Path, **others: Any) -> None:
         experiment = load_params(params_file).experiment
-        with recorded(experiment, script, [str(params_file), *map(str, others.values())]):
+        arguments = [str(params_file), *map(str, others.values())]
+        command = " ".join(["python", f"stages/{script.name}", *arguments])
+        order = None
+        if script.stem != SCRIPT:  # which runs whenever an engine looks
+            _check_code(script, experiment)
+            order = _order(experiment, command)
+        record = recorded(order, command, Layout(experiment).record(order.name)) if order else None
+        with record or nullcontext():
             main(params_file, **others)
 
     logging.basicConfig(format="%(message)s")
@@ -43,6 +54,40 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     run_app(app)
 
 
+def _check_code(script: Path, experiment: str) -> None:
+    """Check that the stage's file of digests describes the code that runs.
+
+    If a person started the stage, the file is brought up to date instead.
+    """
+    code, file = code_of(script), Layout(experiment).code / f"{script.stem}.json"
+    if not {ORDER, DVC_STAGE} & os.environ.keys():
+        update_text(file, json_text(code))
+        return
+    seen = read_json(file)
+    changed = [name for name in {**seen, **code} if seen.get(name) != code.get(name)]
+    if changed:
+        raise InputError(
+            f"{file}: {', '.join(sorted(changed))} changed after DVC or Snakemake had read them; "
+            f"start it again"
+        )
+
+
+def _order(experiment: str, command: str) -> Order | None:
+    """Return what a command is to make and of what: Snakemake's order, or dvc.yaml's definition.
+
+    Without DVC, or without such a stage in dvc.yaml, no engine here asks for a record.
+    """
+    if ORDER in os.environ:
+        return read_order(Path(os.environ[ORDER]), command)
+    try:
+        from attnmt.workflow.graph import read_stages  # here, because DVC takes a second to load
+
+        stages = read_stages(experiment)
+    except (ImportError, InputError, OSError):
+        return None
+    return next((stage for stage in stages if command in stage.commands), None)
+
+
 def run_app(app: typer.Typer) -> None:
     """Run a command line. An InputError ends it with status 2 and only its message on standard error.
 
@@ -50,7 +95,7 @@ def run_app(app: typer.Typer) -> None:
     scheduler's signals end it as Ctrl-C does, and nothing is left half-written. During a training
     :mod:`attnmt.training.stop` handles them.
     """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as startup.py set it
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as early_interrupt.py set it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with handled(lambda number: sys.exit(128 + number), ENDS):
         try:

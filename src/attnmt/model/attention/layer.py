@@ -1,30 +1,12 @@
 """The attention layer: a score and a window, their parameters, and the context that they give."""
 
-from typing import NamedTuple, Self
-
 import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.attention.scores import SCORES, Score
-from attnmt.model.attention.windows import WINDOWS, Window
-
-
-class Memory(NamedTuple):
-    """What the decoder attends to, for N sentences of at most M source words.
-
-    Batches are padded on the left, and the encoder may read a sentence backwards.
-    """
-
-    values: Tensor  # h_s, or the part that is averaged, [N, M, context size]; zero at padding
-    keys: Tensor  # what h_t is compared with, as the score prepares it, [N, ..]
-    positions: Tensor  # each column's position in the sentence, [N, M]; 0 .. S - 1 at words only
-    lengths: Tensor  # S, the number of source words, [N]
-    words: Tensor  # which columns hold words, [N, 1, M]
-
-    def select(self, rows: Tensor) -> Self:
-        """Keep the sentences ``rows``."""
-        return type(self)(*(part[rows] for part in self))
+from attnmt.model.attention.memory import Memory
+from attnmt.model.attention.scores import SCORES
+from attnmt.model.attention.windows import WINDOWS
 
 
 class Attention(nn.Module):
@@ -35,7 +17,9 @@ class Attention(nn.Module):
 
     def __init__(self, system: System, shape: ModelShape) -> None:
         super().__init__()
-        self.score, self.window = parts(system, shape)
+        assert system.score is not None, "a system without attention has no such layer"
+        self.score = SCORES[system.score](shape, system.faults)
+        self.window = WINDOWS[system.attention](shape, system.faults)
         self.context_size = self.score.context_size
         for name, size in (self.score.parameters() | self.window.parameters()).items():
             self.register_parameter(name, nn.Parameter(torch.empty(size)))
@@ -58,10 +42,3 @@ class Attention(nn.Module):
         """
         weights = self.score.weights(self, h, memory, self.window, steps)
         return torch.bmm(weights, memory.values), weights
-
-
-def parts(system: System, shape: ModelShape) -> tuple[Score, Window]:
-    """Return the score and the window of a system that has attention."""
-    assert system.score is not None, "a system without attention has no such parts"
-    score, window = SCORES[system.score], WINDOWS[system.attention]
-    return score(shape, system.faults), window(shape, system.faults)

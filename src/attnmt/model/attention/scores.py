@@ -1,51 +1,33 @@
 """Scores say how well a source state h_s fits the decoder's state h_t (section 3.1). Each is a class.
 
-To add a score, write one more class with a new name. The configuration then accepts this name, attention
-computes the score, and ``cost.py`` counts its operations.
+To add a score, write one more class. The configuration knows it by the name of the class.
 
-The configuration reads this module in commands that start without torch, so nothing here imports torch.
 Shapes: N sentences of at most M source words, K queries per sentence, n cells. ``w`` holds the
 parameters.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-from attnmt.model.attention.registry import register
+from torch import Tensor
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from attnmt.config import LinkStep, ModelShape
-    from attnmt.model.attention.layer import Memory
-    from attnmt.model.attention.windows import Window
-
-SCORES: dict[str, type[Score]] = {}
-
-
-class Operations(NamedTuple):
-    """What a score costs: multiply-adds of its matrix products, and numbers that it keeps."""
-
-    source_word: float  # multiply-adds that prepare the state of one source word, once per sentence
-    target_word: float  # multiply-adds that compare one query with all source words
-    kept: float = 0  # numbers kept for one query to back-propagate: hidden layer and gradient
+from attnmt.config import LinkStep, ModelShape
+from attnmt.model.attention.memory import Memory
+from attnmt.model.attention.windows import Window
+from attnmt.model.registry import Registry
 
 
 class Score(ABC):
-    """A score. The configuration knows each subclass that has a ``name`` by that name."""
+    """A score. Those of ``attnmt.config.parts`` have the ``name`` that they have there."""
 
     name: ClassVar[str]
-    faults: ClassVar[tuple[str, ...]] = ()  # the authors' faults that ``prepare`` can repeat
-    windowed: ClassVar[bool] = True  # False: the score itself gives the weights, for all words
     # The step whose weights link a word in the authors' program.
     authors_step: ClassVar[LinkStep] = "next"
 
     def __init_subclass__(cls) -> None:
-        """Register the score under its name; see :func:`register`."""
-        register(cls, SCORES, "score")
+        """Make the score known to the configuration."""
+        SCORES.add(cls)
 
     def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
         self.n, self.slots = shape.size, shape.location_slots
@@ -76,9 +58,8 @@ class Score(ABC):
         """Return a_t, [N, K, M]; see ``Attention.forward``."""
         return window.weights(w, self.scores(w, h, memory.keys), h, memory, steps)
 
-    @abstractmethod
-    def operations(self, S: float) -> Operations:
-        """Return what the score costs in sentences of S source words."""
+
+SCORES = Registry[Score]("score")
 
 
 class Location(Score):
@@ -88,7 +69,6 @@ class Location(Score):
     """
 
     name = "location"
-    windowed = False
     authors_step = "same"
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
@@ -106,9 +86,6 @@ class Location(Score):
         by_column[..., columns - a.shape[-1] :] = a
         return by_column * memory.words
 
-    def operations(self, S: float) -> Operations:
-        return Operations(0, self.n * self.slots)
-
 
 class Dot(Score):
     """h_s . h_t."""
@@ -121,15 +98,11 @@ class Dot(Score):
     def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
         return h.bmm(keys.transpose(1, 2))
 
-    def operations(self, S: float) -> Operations:
-        return Operations(0, S * self.n)
-
 
 class General(Dot):
     """h_s . W_a h_t. W_a is applied once to the source, not to every query."""
 
     name = "general"
-    faults = ("general_gradient",)
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         return {"W_a": (self.n, self.n)}
@@ -139,9 +112,6 @@ class General(Dot):
             # h_s gets the gradient h_t, where W_a h_t would be right; the value is the same.
             return h_s.detach() @ w.W_a + (h_s - h_s.detach()), h_s
         return h_s @ w.W_a, h_s
-
-    def operations(self, S: float) -> Operations:
-        return Operations(self.n * self.n, S * self.n)
 
 
 class Additive(Score):
@@ -156,9 +126,6 @@ class Additive(Score):
         query = (h @ w.W_a.T)[:, :, None, :]
         scores: Tensor = (keys[:, None, :, :] + query).tanh() @ w.v_a
         return scores
-
-    def operations(self, S: float) -> Operations:
-        return Operations(0, self.n * self.n, kept=2 * S * self.n)
 
 
 class Concat(Additive):
@@ -175,9 +142,6 @@ class Concat(Additive):
 
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
         return h_s @ w.U_a.T, h_s
-
-    def operations(self, S: float) -> Operations:
-        return super().operations(S)._replace(source_word=self.n * self.n)
 
 
 class KeyValue(Additive):
@@ -202,10 +166,6 @@ class KeyValue(Additive):
         keys, values = h_s.split([self.n - self.context_size, self.context_size], dim=2)
         return keys @ w.U_a.T, values
 
-    def operations(self, S: float) -> Operations:
-        key = self.n - self.context_size
-        return super().operations(S)._replace(source_word=self.n * key)
-
 
 class Self(Score):
     """v_a . tanh(W_a h_s), whatever h_t is. This score is from the course report."""
@@ -220,6 +180,3 @@ class Self(Score):
 
     def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
         return keys.expand(-1, h.shape[1], -1)
-
-    def operations(self, S: float) -> Operations:
-        return Operations(self.n * self.n, 0)

@@ -1,38 +1,31 @@
 """Windows say which source words a step attends to, and turn scores into weights. Each is a class.
 
-As in ``scores.py``, nothing here imports torch, and ``w`` holds the parameters. Positions s are those of
+A new one is one more class. As in ``scores.py``, ``w`` holds the parameters. Positions s are those of
 the **original** sentence, 0 .. S - 1, even where the encoder reads it backwards.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from attnmt.model.attention.registry import register
+from torch import Tensor
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from attnmt.config import ModelShape
-    from attnmt.model.attention.layer import Memory
-
-WINDOWS: dict[str, type[Window]] = {}
+from attnmt.config import ModelShape
+from attnmt.model.attention.memory import Memory
+from attnmt.model.registry import Registry
 
 
 class Window(ABC):
-    """A window. The configuration knows each subclass that has a ``name`` by that name.
+    """A window. Those of ``attnmt.config.parts`` have the ``name`` that they have there.
 
     With the fault ``unmasked_padding``, padding takes part too, with the score that h_s = 0 has.
     """
 
     name: ClassVar[str]
-    faults: ClassVar[tuple[str, ...]] = ("unmasked_padding",)
 
     def __init_subclass__(cls) -> None:
-        """Register the window under its name; see :func:`register`."""
-        register(cls, WINDOWS, "window")
+        """Make the window known to the configuration."""
+        WINDOWS.add(cls)
 
     def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
         self.n, self.D = shape.size, shape.window_D
@@ -46,13 +39,6 @@ class Window(ABC):
     def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
         """Return a_t [N, K, M] from scores [N, K, M] and queries h [N, K, n] of the steps t [K]."""
 
-    def operations(self) -> float:
-        """Return the multiply-adds of its matrix products for one query.
-
-        A window saves no operations: all positions are scored, and then those outside it are masked.
-        """
-        return 0
-
     def attended(self, memory: Memory) -> Tensor:
         """Return the columns that the window is chosen from, [N, 1, M]: those of words."""
         words = memory.words
@@ -61,6 +47,9 @@ class Window(ABC):
     def around(self, p: Tensor, memory: Memory) -> Tensor:
         """Return the columns whose positions are in p - D .. p + D, [N, K, M], from p [N, K, 1]."""
         return self.attended(memory) & ((memory.positions[:, None, :] - p).abs() <= self.D)
+
+
+WINDOWS = Registry[Window]("attention")
 
 
 def softmax(scores: Tensor, attended: Tensor) -> Tensor:
@@ -95,7 +84,6 @@ class LocalP(Window):
     """
 
     name = "local_p"
-    faults = (*Window.faults, "position_gradient")
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         return {"W_p": (self.n, self.n), "v_p": (self.n,)}
@@ -109,6 +97,3 @@ class LocalP(Window):
         sigma = self.D / 2
         gaussian: Tensor = ((memory.positions[:, None, :] - p) ** 2 * (-1 / (2 * sigma**2))).exp()
         return a * gaussian
-
-    def operations(self) -> float:
-        return self.n * self.n  # W_p

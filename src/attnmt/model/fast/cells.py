@@ -14,6 +14,7 @@ Derivatives are written as products with the gradient of the loss: ``grad_x`` is
 y = tanh(x), dy/dx = 1 - y^2; with y = sigmoid(x), dy/dx = y (1 - y).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -60,54 +61,89 @@ def gru(sums_x: Tensor, sums_h: Tensor, h_before: Tensor, h: Tensor) -> Tensor:
     return torch.lerp(new, h_before, r_z[:, n:], out=h)
 
 
-class LSTMSteps:
-    """The steps of an LSTM layer, with gates in ``torch.nn.LSTM``'s order i, f, g, o."""
+class Steps(ABC):
+    """The steps of a layer, forward and then back, in memory that is taken once.
 
-    def __init__(self, sums: Tensor, W: Tensor, first: Sequence[Tensor], m: int) -> None:
-        """Prepare the layer for its first step.
+    Attributes:
+        x: what each step brings, a view [N, m] for each step, which the caller fills.
+        gates: the gates' sums, [T, N, gates n]. A step turns them into the gates, ``start_backward``
+            into derivatives, and a step back into the gradients of the sums.
+        hs: the states h with h_0 before them, [T + 1, N, n].
+        grads: the gradients of the state before the latest step back; at the end, of the first state.
+    """
+
+    x: Sequence[Tensor]
+    grads: LayerState
+
+    def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
+        """Prepare the first step.
 
         Args:
-            sums: the part of the gates' sums that is known beforehand, [T, N, 4n]; overwritten. Its
+            sums: the part of the gates' sums that is known beforehand, [T, N, gates n]; overwritten. Its
                 values do not matter if nothing is known beforehand.
-            W: [W_x W_h], [4n, m + n]; this W_x multiplies only the numbers that a step itself brings.
-            first: h_0 and c_0, [N, n].
-            m: how many numbers a step itself brings; 0 if all of W_x x_t is in ``sums``.
+            W: [W_x W_h], [gates n, m + n]; this W_x multiplies only what a step itself brings.
+            first: h_0 and, for the LSTM, c_0, [N, n].
+            m: how many numbers a step itself brings; 0 if ``sums`` has all of W_x x_t.
         """
         T, N, _ = sums.shape
-        n = first[0].shape[1]
-        self.W, self.m, self.n = W, m, n
-        self.gates = sums
-        self.hs = sums.new_empty(T + 1, N, n)
-        self.cs = torch.empty_like(self.hs)
-        self.tanh_c = sums.new_empty(T, N, n)
-        self.hs[0], self.cs[0] = first[0], first[1]
-        # x_t and h_{t-1} side by side, so that a step is one product.
-        self.inputs = self.hs[:T] if not m else sums.new_empty(T, N, m + n)
-        if m:
-            self.inputs[0, :, m:] = first[0]
-        self._views()
+        self.gates, self.W, self.m, self.n = sums, W, m, first[0].shape[1]
+        self.states = [sums.new_empty(T + 1, N, self.n) for _ in first]
+        for states, state in zip(self.states, first, strict=True):
+            states[0] = state
+        self.hs = self.states[0]
 
-    def _views(self) -> None:
-        """Make the views of every step once."""
-        T, N, _ = self.gates.shape
-        m, n = self.m, self.n
-        blocks = self.gates.view(T, N, 4, n)
-        self._sums, self._in = self.gates.unbind(0), self.inputs.unbind(0)
-        i_f_g_o = (blocks[:, :, k].unbind(0) for k in range(4))
-        i_f = self.gates[:, :, : 2 * n].unbind(0)
-        self._gates = [Gates(*views) for views in zip(i_f, *i_f_g_o, strict=True)]
-        self._ifg = blocks[:, :, :3].unbind(0)
-        self._h, self._c, self._tanh_c = (
-            part.unbind(0) for part in (self.hs, self.cs, self.tanh_c)
-        )
-        self.x = self.inputs[:, :, :m].unbind(0)
-        self._h_in = self.inputs[:, :, m:].unbind(0)
+    def last(self) -> LayerState:
+        """Return the state after the last step."""
+        return tuple(states[-1].clone() for states in self.states)
 
+    @abstractmethod
     def forward(self, t: int, known: bool) -> Tensor:
         """Take step t, whose input is in ``x[t]``; return h_t, [N, n].
 
-        ``known`` says whether ``sums`` holds a part of the gates' sums.
+        ``known`` says whether ``gates`` holds a part of the gates' sums.
         """
+
+    @abstractmethod
+    def start_backward(self, grads: LayerState) -> None:
+        """Compute the derivatives; ``grads`` are the gradients of the last state."""
+
+    @abstractmethod
+    def backward(self, t: int, grad_h: Tensor) -> Tensor:
+        """Go back over step t; return the gradient of ``x[t]`` [N, m], valid until the next call.
+
+        Args:
+            t: T - 1, T - 2, ..
+            grad_h: the gradient of h_t, [N, n], without what step t + 1 adds to it.
+        """
+
+    @abstractmethod
+    def grad_weights(self) -> Tensor:
+        """Return the gradient of [W_x W_h], [gates n, m + n], after the last step back."""
+
+
+class LSTMSteps(Steps):
+    """The steps of an LSTM layer, with gates in ``torch.nn.LSTM``'s order i, f, g, o."""
+
+    def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
+        super().__init__(sums, W, first, m)
+        T, N, _ = sums.shape
+        n, (hs, cs) = self.n, self.states
+        # x_t and h_{t-1} side by side, so that a step is one product.
+        self.inputs = sums.new_empty(T, N, m + n) if m else hs[:T]
+        if m:
+            self.inputs[0, :, m:] = first[0]
+        self.tanh_c = sums.new_empty(T, N, n)
+        # The views of every step are made once.
+        blocks = sums.view(T, N, 4, n)
+        i_f_g_o = (blocks[:, :, k].unbind(0) for k in range(4))
+        i_f = sums[:, :, : 2 * n].unbind(0)
+        self._gates = [Gates(*views) for views in zip(i_f, *i_f_g_o, strict=True)]
+        self._ifg = blocks[:, :, :3].unbind(0)
+        self._sums, self._in = sums.unbind(0), self.inputs.unbind(0)
+        self._h, self._c, self._tanh_c = hs.unbind(0), cs.unbind(0), self.tanh_c.unbind(0)
+        self.x, self._h_in = (part.unbind(0) for part in self.inputs.split([m, n], dim=2))
+
+    def forward(self, t: int, known: bool) -> Tensor:
         if known:
             self._sums[t].addmm_(self._in[t], self.W.T)
         else:
@@ -118,73 +154,50 @@ class LSTMSteps:
             self._h_in[t + 1].copy_(h)
         return h
 
-    def last(self) -> LayerState:
-        """Return the state after the last step."""
-        return self.hs[-1].clone(), self.cs[-1].clone()
-
-    def start_backward(self, grads: Sequence[Tensor]) -> None:
-        """Replace the gates by derivatives; ``grads`` are the gradients of the last h and c.
+    def start_backward(self, grads: LayerState) -> None:
+        """Replace the gates by derivatives.
 
         With s the sums of the gates: dh_t/dc_t = o (1 - tanh(c_t)^2), dh_t/ds_o = tanh(c_t) o (1 - o),
         dc_t/ds_i = g i (1 - i), dc_t/ds_f = c_{t-1} f (1 - f), dc_t/ds_g = i (1 - g^2).
         """
         i, f, g, o = self.gates.chunk(4, dim=2)
-        h = self.hs[1:]
+        hs, cs = self.states
+        h = hs[1:]
         self._dh_dc = torch.addcmul(o, h, self.tanh_c, value=-1).unbind(0)  # h = o tanh(c)
         self._dc_dc_before = f.clone().unbind(0)
         torch.addcmul(h, h, o, value=-1, out=o)  # dh/ds_o
         ig = i * g
         torch.addcmul(i, ig, g, value=-1, out=g)  # dc/ds_g
         torch.addcmul(ig, ig, i, value=-1, out=i)  # dc/ds_i
-        fc = torch.mul(f, self.cs[:-1], out=ig)
+        fc = torch.mul(f, cs[:-1], out=ig)
         torch.addcmul(fc, fc, f, value=-1, out=f)  # dc/ds_f
-        self._grad_h, self._grad_c = grads[0], grads[1].clone()
-        self._total = torch.empty_like(self._grad_c)
+        self.grads = grads[0], grads[1].clone()
+        self._total = torch.empty_like(grads[0])
         self._grad_in = self.W.new_empty(len(self._total), self.W.shape[1])
 
     def backward(self, t: int, grad_h: Tensor) -> Tensor:
-        """Go back over step t; return the gradient of ``x[t]`` [N, m], valid until the next call.
-
-        Args:
-            t: T - 1, T - 2, ..
-            grad_h: the gradient of h_t, [N, n], without what step t + 1 adds to it.
-        """
-        grad_c, total = self._grad_c, torch.add(grad_h, self._grad_h, out=self._total)
+        grad_h_after, grad_c = self.grads
+        total = torch.add(grad_h, grad_h_after, out=self._total)
         grad_c.addcmul_(total, self._dh_dc[t])
         self._ifg[t].mul_(grad_c[:, None])  # the gradients of s_i, s_f and s_g
         self._gates[t].o.mul_(total)  # that of s_o
         grad_c.mul_(self._dc_dc_before[t])
         torch.mm(self._sums[t], self.W, out=self._grad_in)  # that of [x_t; h_{t-1}]
-        self._grad_h = self._grad_in[:, self.m :]
+        self.grads = self._grad_in[:, self.m :], grad_c
         return self._grad_in[:, : self.m]
 
-    @property
-    def grad_first(self) -> LayerState:
-        """The gradients of h_0 and c_0, after the last step back."""
-        return self._grad_h, self._grad_c
-
-    @property
-    def grad_sums(self) -> Tensor:
-        """The gradient of the gates' sums, [T, N, 4n]."""
-        return self.gates
-
     def grad_weights(self) -> Tensor:
-        """Return the gradient of [W_x W_h], [4n, m + n]."""
         return self.gates.flatten(0, 1).T @ self.inputs.flatten(0, 1)
 
 
-class GRUSteps:
-    """The steps of a GRU layer, with gates in the order r, z, new; see ``LSTMSteps``."""
+class GRUSteps(Steps):
+    """The steps of a GRU layer, with gates in the order r, z, new."""
 
-    def __init__(self, sums: Tensor, W: Tensor, first: Sequence[Tensor], m: int) -> None:
+    def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
+        super().__init__(sums, W, first, m)
         T, N, _ = sums.shape
-        n = first[0].shape[1]
-        self.m, self.n = m, n
-        self.W_x, self.W_h = W.split([m, n], dim=1)
-        self.gates = sums
+        self.W_x, self.W_h = W.split([m, self.n], dim=1)
         self.sums_h = torch.empty_like(sums)  # W_h h_{t-1}
-        self.hs = sums.new_empty(T + 1, N, n)
-        self.hs[0] = first[0]
         self.inputs = sums.new_empty(T, N, m)
         self.x = self.inputs.unbind(0)
 
@@ -195,46 +208,31 @@ class GRUSteps:
         torch.mm(h, self.W_h.T, out=sums_h)
         return gru(gates, sums_h, h, self.hs[t + 1])
 
-    def last(self) -> LayerState:
-        return (self.hs[-1].clone(),)
-
-    def start_backward(self, grads: Sequence[Tensor]) -> None:
+    def start_backward(self, grads: LayerState) -> None:
         """Put the derivatives of h_t in place of the gates and of W_h h_{t-1}.
 
         With s_new = x + r u, where x is from W_x x_t and u from W_h h_{t-1}: dh/ds_new = (1 - z)
         (1 - new^2); dh/du = r dh/ds_new; dh/ds_r = u r (1 - r) dh/ds_new; dh/ds_z = (h_{t-1} - new)
         z (1 - z). h_{t-1} itself enters h_t with the factor z.
         """
-        n = self.n
         r, z, new = self.gates.chunk(3, dim=2)
         self._z = z.clone()
         dh_dnew = (1 - z) * (1 - new * new)
-        dh_dr = dh_dnew * self.sums_h[:, :, 2 * n :] * (r - r * r)
+        dh_dr = dh_dnew * self.sums_h[:, :, 2 * self.n :] * (r - r * r)
         dh_dz = (self.hs[:-1] - new) * (z - z * z)
         torch.cat([dh_dr, dh_dz, dh_dnew * r], dim=2, out=self.sums_h)
         torch.cat([dh_dr, dh_dz, dh_dnew], dim=2, out=self.gates)
-        self._grad_h = grads[0]
+        self.grads = grads
 
     def backward(self, t: int, grad_h: Tensor) -> Tensor:
-        n, total = self.n, grad_h + self._grad_h
-        self.sums_h[t].view(-1, 3, n).mul_(total[:, None])
-        self.gates[t].view(-1, 3, n).mul_(total[:, None])
-        self._grad_h = torch.addmm(total.mul_(self._z[t]), self.sums_h[t], self.W_h)
+        total = grad_h + self.grads[0]
+        self.sums_h[t].view(-1, 3, self.n).mul_(total[:, None])
+        self.gates[t].view(-1, 3, self.n).mul_(total[:, None])
+        self.grads = (torch.addmm(total.mul_(self._z[t]), self.sums_h[t], self.W_h),)
         grad_x: Tensor = self.gates[t] @ self.W_x
         return grad_x
-
-    @property
-    def grad_first(self) -> LayerState:
-        return (self._grad_h,)
-
-    @property
-    def grad_sums(self) -> Tensor:
-        return self.gates
 
     def grad_weights(self) -> Tensor:
         grad_W_x = self.gates.flatten(0, 1).T @ self.inputs.flatten(0, 1)
         grad_W_h = self.sums_h.flatten(0, 1).T @ self.hs[:-1].flatten(0, 1)
         return torch.cat([grad_W_x, grad_W_h], dim=1)
-
-
-Steps = LSTMSteps | GRUSteps

@@ -9,15 +9,17 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.attention.layer import Attention, Memory
+from attnmt.model.attention.layer import Attention
+from attnmt.model.attention.memory import Memory
 from attnmt.model.fast.stack import Stack, State
 from attnmt.model.fast.unrolled import (
     BahdanauSteps,
     LuongSteps,
-    Unrolling,
+    SteppedAttention,
+    SteppedLayers,
+    SteppedVector,
     attentional,
-    layer_tensors,
-    shared_by_steps,
+    unroll,
 )
 
 
@@ -48,27 +50,19 @@ class LuongDecoder(nn.Module):
             state: the encoder's state after its last word.
             memory: the encoded source; None without attention.
         """
+        T = words.shape[1]
         embedded = self.embedding(words.T)  # [T, N, e]
-        if len(self.parts) == 1:
-            h, _ = self.stack(embedded, state)
-            return self._attend(h.transpose(0, 1), memory)
-        W_e, W_f = self.stack.weights()[0][0].split(self.parts, dim=1)
-        layers = layer_tensors(self.stack, W_f, state)
-        embedded = self.stack.dropout(embedded)
-        T, N, _ = embedded.shape
-        unrolling = Unrolling(self.stack, self.attention, memory, T, N, self.parts[1])
-        attention = []
-        if self.attention is not None and memory is not None:
-            attention = [self.W_c, *shared_by_steps(self.attention, memory)]
-        h_tilde, *weights = LuongSteps.apply(unrolling, embedded, W_e, *attention, *layers)
-        return h_tilde.transpose(0, 1), weights[0] if weights else None
-
-    def _attend(self, h: Tensor, memory: Memory | None) -> tuple[Tensor, Tensor | None]:
-        """Return h~ [N, T, n] and the weights, given the top states of all steps [N, T, n]."""
+        if len(self.parts) > 1:
+            W_y, W_x = self.stack.weights()[0][0].split(self.parts, dim=1)
+            layers = SteppedLayers(self.stack, self.stack.dropout(embedded), W_y, W_x, state)
+            vector = None
+            if self.attention is not None and memory is not None:
+                vector = SteppedVector(SteppedAttention(self.attention, memory, T), self.W_c)
+            return unroll(LuongSteps(layers, vector))
+        h = self.stack(embedded, state)[0].transpose(0, 1)
         if self.attention is None or memory is None:
             return h, None
-        steps = torch.arange(h.shape[1], device=h.device)
-        context, weights = self.attention(h, memory, steps)
+        context, weights = self.attention(h, memory, torch.arange(T, device=h.device))
         return attentional(self.W_c, context, h), weights
 
 
@@ -86,14 +80,12 @@ class BahdanauDecoder(nn.Module):
         self.parts = [self.attention.context_size, shape.embedding_size]  # sizes of inputs
         self.stack = Stack(shape.cell, sum(self.parts), shape.size, shape.layers, system.dropout)
 
-    def forward(self, words: Tensor, state: State, memory: Memory | None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, words: Tensor, state: State, memory: Memory | None
+    ) -> tuple[Tensor, Tensor | None]:
         """Return s [N, T, n] and the weights [N, T, M]; the arguments are ``LuongDecoder``'s."""
         assert memory is not None, "this decoder always attends"
-        W_c, W_e = self.stack.weights()[0][0].split(self.parts, dim=1)
-        layers = layer_tensors(self.stack, W_c, state)
-        embedded = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
-        T, N, _ = embedded.shape
-        unrolling = Unrolling(self.stack, self.attention, memory, T, N, self.parts[0])
-        attention = shared_by_steps(self.attention, memory)
-        s, weights = BahdanauSteps.apply(unrolling, embedded, W_e, *attention, *layers)
-        return s.transpose(0, 1), weights
+        W_x, W_y = self.stack.weights()[0][0].split(self.parts, dim=1)
+        y = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
+        layers = SteppedLayers(self.stack, y, W_y, W_x, state)
+        return unroll(BahdanauSteps(layers, SteppedAttention(self.attention, memory, len(y))))

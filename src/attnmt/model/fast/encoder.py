@@ -1,38 +1,74 @@
-"""``Encoder`` of the reference: all steps of a layer at once (``stack.py``)."""
+"""Encoders read the source. Each is a class; ``encoder`` of a system in the configuration names one.
+
+A new one is one more class. It may be plain torch: autograd computes its gradients.
+"""
+
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
 from attnmt.model.fast.stack import Stack, State
+from attnmt.model.registry import Registry
 
 
 class Encoder(nn.Module):
-    """A stacked LSTM or GRU over the source words, from the zero state.
+    """The base of all encoders: the embedding of the words and the order in which they are read."""
 
-    Without biases a zero input keeps a zero state, so every sentence still starts from zero after the
-    padding on its left.
-    """
+    name: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        """Make the encoder known to the configuration."""
+        ENCODERS.add(cls)
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
         self.reverse = system.reverse
-        e = shape.embedding_size
-        self.embedding = nn.Embedding(vocabulary, e)
-        self.stack = Stack(shape.cell, e, shape.size, shape.layers, system.dropout)
+        self.embedding = nn.Embedding(vocabulary, shape.embedding_size)
+
+    def embed(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the embeddings [N, M, e], zero at padding, and each column's position [N, M].
+
+        Words have their positions 0 .. S - 1 in the sentence, padding has positions outside this range.
+        The arguments are those of ``forward``.
+        """
+        columns = torch.arange(source.shape[1], device=source.device)
+        read = columns - (source.shape[1] - lengths)[:, None]  # 0 .. S - 1 in reading order
+        positions = lengths[:, None] - 1 - read if self.reverse else read
+        return self.embedding(source) * (read >= 0).unsqueeze(-1), positions
 
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
-        """Return the top states [N, M, n], each column's original position [N, M], and the last state.
+        """Return the states h_s [N, M, n], zero at padding, their positions [N, M], and the last state.
 
-        Words have the positions 0 to S - 1; padding has positions outside this range.
+        The decoder starts from the last state: h [N, n] and, for an LSTM, c [N, n] of every layer.
 
         Args:
             source: ids as read (the last word first if reversed), padded on the left, [N, M].
             lengths: S, the number of words of each sentence, [N].
         """
-        columns = torch.arange(source.shape[1], device=source.device)
-        read = columns - (source.shape[1] - lengths)[:, None]  # 0 .. S-1 in reading order
-        x = self.embedding(source) * (read >= 0).unsqueeze(-1)
+        raise NotImplementedError
+
+
+ENCODERS = Registry[Encoder]("encoder")
+
+
+class Recurrent(Encoder):
+    """The paper's: a stacked LSTM or GRU over the source words, from the zero state.
+
+    It is ``Encoder`` of the reference, with all steps of a layer at once (``stack.py``). Without biases
+    a zero input keeps a zero state, so every sentence starts from zero after the padding on its left.
+    """
+
+    name = "recurrent"
+
+    def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
+        super().__init__(system, shape, vocabulary)
+        e = shape.embedding_size
+        self.stack = Stack(shape.cell, e, shape.size, shape.layers, system.dropout)
+
+    def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
+        """Return the top states, their positions, and the last state; see ``Encoder.forward``."""
+        x, positions = self.embed(source, lengths)
         h, state = self.stack(x.transpose(0, 1))
-        positions = lengths[:, None] - 1 - read if self.reverse else read
         return h.transpose(0, 1).contiguous(), positions, state

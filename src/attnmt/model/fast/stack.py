@@ -1,7 +1,9 @@
 """``Stack`` of the reference, but each layer takes all steps before the next layer starts.
 
-A layer over a known input is one ``Scan`` on a processor, and torch's own module (cuDNN) on a GPU.
-Dropout multiplies the inputs of all steps at once.
+The encoder is such a stack, and so is a decoder without input feeding: all input is known beforehand.
+W_x x_t, the gradient of x and those of the weights are each one product for all steps. Only the
+recurrence goes step by step (``cells.py``). On a GPU, a layer is torch's own module (cuDNN). Dropout
+multiplies the inputs of all steps at once.
 """
 
 from typing import Any
@@ -12,7 +14,6 @@ from torch import Tensor, nn
 from attnmt.config import Cell
 from attnmt.model.dropout import Dropout
 from attnmt.model.fast.cells import GRUSteps, LayerState, LSTMSteps, Steps
-from attnmt.model.fast.scan import Scan
 
 State = tuple[LayerState, ...]  # one for each layer, from the first to the top
 Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
@@ -20,6 +21,35 @@ Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
 # By default, torch lets cuDNN round these layers' factors to tf32. Here only ``products_in`` may do so.
 _cudnn: Any = torch.backends.cudnn  # its types lack ``rnn``
 _cudnn.rnn.fp32_precision = "ieee"
+
+
+class Scan(torch.autograd.Function):
+    """All steps of a layer as one operation: h [T, N, n] and the last state from x [T, N, inputs]."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, cell: type[Steps], x: Tensor, W_x: Tensor, W_h: Tensor, *first: Tensor
+    ) -> tuple[Tensor, ...]:
+        sums = (x.flatten(0, 1) @ W_x.T).view(*x.shape[:2], -1)
+        steps = cell(sums, W_h, first, m=0)
+        for t in range(len(x)):
+            steps.forward(t, known=True)
+        ctx.save_for_backward(x, W_x)
+        ctx.steps = steps
+        return steps.hs[1:], *steps.last()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        (x, W_x), steps = ctx.saved_tensors, ctx.steps
+        del ctx.steps
+        grad_hs, *grad_last = grads
+        steps.start_backward(grad_last)
+        for t in range(len(x) - 1, -1, -1):
+            steps.backward(t, grad_hs[t])
+        grad_sums = steps.gates.flatten(0, 1)
+        grad_x = (grad_sums @ W_x).view_as(x) if ctx.needs_input_grad[1] else None
+        grad_W_x = grad_sums.T @ x.flatten(0, 1)
+        return None, grad_x, grad_W_x, steps.grad_weights(), *steps.grads
 
 
 class Stack(nn.Module):
@@ -47,21 +77,17 @@ class Stack(nn.Module):
             for layer in self.layers
         ]
 
-    def zeros(self, like: Tensor) -> State:
-        """Return the zero state for inputs [.., N, inputs]."""
-        zero = like.new_zeros(like.shape[-2], self.size)
-        return ((zero,) * self.parts,) * len(self.layers)
-
     def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
         """Return the top states [T, N, n] and the last state, from inputs [T, N, inputs].
 
         ``state`` is the state before the first step; None stands for zeros.
         """
+        zeros = (x.new_zeros(x.shape[1], self.size),) * self.parts
         last = []
         for layer, weights, before in zip(
-            self.layers, self.weights(), state or self.zeros(x), strict=True
+            self.layers, self.weights(), state or [zeros] * len(self.layers), strict=True
         ):
-            scan = self._scan_gpu if x.is_cuda else self._scan_cpu
+            scan = self._scan_cpu if x.is_cpu else self._scan_gpu
             x, after = scan(layer, self.dropout(x), weights, before)
             last.append(after)
         return x, tuple(last)

@@ -7,7 +7,7 @@ that a step copies and allocates little.
 import torch
 from torch import Tensor
 
-from attnmt.model.attention.layer import Memory
+from attnmt.model.attention.memory import Memory
 from attnmt.model.fast.cells import Gates, gru, lstm
 from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
 from attnmt.model.fast.stack import State

@@ -5,99 +5,51 @@ what must wait for the step before: one product per layer, attention for one que
 W_c. The gradients of what the steps share are computed after the last step back. One product over all
 steps gives a weight's gradient. One pass of ``Attention`` over all queries gives those of the keys, the
 values and attention's parameters. Autograd would add to each of them at every step.
+
+Each class here has ``tensors``, which autograd must see, and ``gradients``, in the same order.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnmt.model.attention.layer import Attention, Memory
+from attnmt.model.attention.layer import Attention
+from attnmt.model.attention.memory import Memory
 from attnmt.model.fast.cells import Steps
 from attnmt.model.fast.stack import Stack, State
 
-
-class Unrolling:
-    """What it takes to unroll a decoder, apart from the tensors that have gradients."""
-
-    def __init__(
-        self,
-        stack: Stack,
-        attention: Attention | None,
-        memory: Memory | None,
-        T: int,
-        N: int,
-        m: int,
-    ) -> None:
-        """Draw the masks for T steps of N sentences; the first layer reads m numbers and the word."""
-        self.cell, self.attention, self.memory = stack.steps, attention, memory
-        sizes = [m] + [stack.size] * (len(stack.layers) - 1)
-        like = stack.weights()[0][0]
-        self.masks = [stack.dropout.mask((T, N, size), like) for size in sizes]
-        self.with_gradients = torch.is_grad_enabled()  # asked here: in a Function it is False
-
-    def attend(self, T: int) -> tuple["SteppedAttention | None", int]:
-        """Return attention for T steps, if there is any, and how many tensors its steps share."""
-        if self.attention is None or self.memory is None:
-            return None, 0
-        stepped = SteppedAttention(self.attention, self.memory, T, self.with_gradients)
-        return stepped, len(shared_by_steps(self.attention, self.memory))
-
-
-def shared_by_steps(attention: Attention, memory: Memory) -> list[Tensor]:
-    """Return the tensors that all steps of attention share and that have gradients."""
-    return [memory.values, memory.keys, *attention.parameters()]
-
-
-def layer_tensors(stack: Stack, W_x: Tensor, state: State) -> list[Tensor]:
-    """Return what ``SteppedLayers`` takes: for each layer [W_x W_h], then its first state.
-
-    ``W_x`` is the first layer's weight for what each step itself brings, [gates n, m].
-    """
-    pairs = [(W_x, stack.weights()[0][1]), *stack.weights()[1:]]
-    joined = [torch.cat(pair, dim=1) for pair in pairs]
-    return [part for W, first in zip(joined, state, strict=True) for part in (W, *first)]
-
-
-def attentional(
-    W_c: Tensor,
-    context: Tensor,
-    h: Tensor,
-    joined: Tensor | None = None,
-    h_tilde: Tensor | None = None,
-) -> Tensor:
-    """Return h~_t = tanh(W_c [c_t; h_t]) (equation 5), [.., n].
-
-    If given, ``joined`` and ``h_tilde`` are memory for [c_t; h_t] and for the result.
-    """
-    joined = torch.cat([context, h], dim=-1, out=joined)
-    return torch.matmul(joined, W_c.T, out=h_tilde).tanh_()
+Gradients = list[Tensor | None]
 
 
 class SteppedLayers:
-    """The recurrent layers of an unrolled decoder."""
+    """The recurrent layers. The words y_t are known beforehand; each step brings another input x_t."""
 
-    def __init__(
-        self, unrolling: Unrolling, words: Tensor, W_e: Tensor, tensors: Sequence[Tensor]
-    ) -> None:
-        """Prepare the layers for their first step.
+    def __init__(self, stack: Stack, y: Tensor, W_y: Tensor, W_x: Tensor, first: State) -> None:
+        """Draw dropout's masks for all steps, and prepare the first step.
 
         Args:
-            unrolling: has the kind of cell and the masks.
-            words: the embedded words y with dropout applied, [T, N, e].
-            W_e: the first layer's weight for the words, [gates n, e].
-            tensors: what ``layer_tensors`` returns.
+            y: the embedded words with dropout applied, [T, N, e].
+            W_y: the first layer's weight for y, [gates n, e].
+            W_x: the first layer's weight for x, [gates n, m].
+            first: the state before the first step.
         """
-        self.words, self.W_e, self.masks = words, W_e, unrolling.masks
-        sums_e = (words.flatten(0, 1) @ W_e.T).view(*words.shape[:2], -1)
-        per_layer = len(tensors) // len(self.masks)
+        (_, W_h), *above = stack.weights()
+        self.y, self.W_y, self.first = y, W_y, first
+        self.W = [torch.cat(pair, dim=1) for pair in [(W_x, W_h), *above]]
+        inputs = [W.shape[1] - stack.size for W in self.W]  # m, then n for the layers above
+        self.masks = [stack.dropout.mask((*y.shape[:2], size), y) for size in inputs]
         self.layers: list[Steps] = []
-        for number in range(len(self.masks)):
-            W, *first = tensors[number * per_layer : (number + 1) * per_layer]
-            sums = torch.empty_like(sums_e) if number else sums_e
-            m = W.shape[1] - first[0].shape[1]
-            self.layers.append(unrolling.cell(sums, W, first, m))
+        with torch.no_grad():
+            known = (y.flatten(0, 1) @ W_y.T).view(*y.shape[:2], -1)
+            for W, state, m in zip(self.W, first, inputs, strict=True):
+                sums = torch.empty_like(known) if self.layers else known
+                self.layers.append(stack.steps(sums, W, state, m))
+
+    def tensors(self) -> list[Tensor]:
+        """Return y, W_y and, for each layer, [W_x W_h] and the first state."""
+        layers = zip(self.W, self.first, strict=True)
+        return [self.y, self.W_y, *(part for W, first in layers for part in (W, *first))]
 
     @property
     def hs(self) -> Tensor:
@@ -117,7 +69,7 @@ class SteppedLayers:
     def start_backward(self) -> None:
         """Prepare the steps back; no later step reads the last state."""
         for layer in self.layers:
-            layer.start_backward([torch.zeros_like(layer.hs[0])] * 2)
+            layer.start_backward((torch.zeros_like(layer.hs[0]),) * 2)
 
     def backward(self, t: int, grad_h: Tensor) -> Tensor:
         """Go back over step t from the gradient of its top state; return that of its x [N, m].
@@ -131,166 +83,215 @@ class SteppedLayers:
         return grad_h
 
     def gradients(self) -> list[Tensor]:
-        """Return the gradients of ``words``, ``W_e`` and ``tensors``."""
-        grad_sums = self.layers[0].grad_sums.flatten(0, 1)
-        grads = [
-            (grad_sums @ self.W_e).view_as(self.words),
-            grad_sums.T @ self.words.flatten(0, 1),
-        ]
-        for layer in self.layers:
-            grads += [layer.grad_weights(), *layer.grad_first]
-        return grads
+        """Return the gradients of ``tensors``, after the last step back."""
+        grad_sums = self.layers[0].gates.flatten(0, 1)
+        grad_y, grad_W_y = grad_sums @ self.W_y, grad_sums.T @ self.y.flatten(0, 1)
+        layers = ((layer.grad_weights(), *layer.grads) for layer in self.layers)
+        return [grad_y.view_as(self.y), grad_W_y, *(part for layer in layers for part in layer)]
 
 
 class SteppedAttention:
-    """Attention step by step.
+    """Attention to one query of each sentence at a time.
 
     A query's gradient is computed at its step. The gradients of what the steps share come at the end.
     """
 
-    def __init__(self, attention: Attention, memory: Memory, T: int, with_gradients: bool) -> None:
-        """Prepare to attend to ``memory`` for T steps."""
-        self.attention, self.with_gradients = attention, with_gradients
-        self.memory = memory._replace(values=memory.values.detach(), keys=memory.keys.detach())
+    def __init__(self, attention: Attention, memory: Memory, T: int) -> None:
+        self.attention, self.memory = attention, memory
+        self.detached = memory._replace(values=memory.values.detach(), keys=memory.keys.detach())
         self.steps = torch.arange(T, device=memory.values.device)
+        self.with_gradients = torch.is_grad_enabled()  # asked here: in a Function it is False
         self.weights: list[Tensor] = []
-        self._taken: list[tuple[Tensor, Tensor]] = []  # the query and the context of each step
+        self._queries: list[Tensor] = []
+        self._contexts: list[Tensor] = []
+
+    def tensors(self) -> list[Tensor]:
+        """Return the values, the keys and attention's parameters."""
+        return [self.memory.values, self.memory.keys, *self.attention.parameters()]
 
     def forward(self, t: int, query: Tensor) -> Tensor:
         """Return the context c_t of queries [N, n]."""
         with torch.set_grad_enabled(self.with_gradients):
             # A copy, since autograd refuses a view of a buffer that is written to again.
             query = query[:, None].detach().clone().requires_grad_(self.with_gradients)
-            context, a = self.attention(query, self.memory, self.steps[t : t + 1])
+            context, a = self.attention(query, self.detached, self.steps[t : t + 1])
         self.weights.append(a.detach())
-        self._taken.append((query, context))
+        self._queries.append(query)
+        self._contexts.append(context)
         c: Tensor = context.detach()[:, 0]
         return c
 
     def backward(self, grad_context: Tensor) -> Tensor:
         """Return the gradient of the last step's query [N, n], and forget that step."""
-        query, context = self._taken.pop()
+        query, context = self._queries.pop(), self._contexts.pop()
         if not context.requires_grad:  # the score ``self`` uses no query
             return torch.zeros_like(query[:, 0])
         (grad,) = torch.autograd.grad(context, query, grad_context[:, None])
         grad_query: Tensor = grad[:, 0]
         return grad_query
 
-    def shared_gradients(self, queries: Tensor, grad_contexts: Tensor) -> list[Tensor | None]:
-        """Return the gradients of what ``shared_by_steps`` returns.
+    def gradients(self, queries: Tensor, grad_contexts: Tensor) -> Gradients:
+        """Return the gradients of ``tensors``; those that nothing depends on are None.
 
         Args:
             queries: those of all steps, [T, N, n].
             grad_contexts: the gradients of their contexts, [T, N, context size].
         """
         with torch.enable_grad():
-            shared = shared_by_steps(self.attention, self.memory)
-            leaves = [x.detach().requires_grad_() for x in shared]
-            memory = self.memory._replace(values=leaves[0], keys=leaves[1])
-            names = [name for name, _ in self.attention.named_parameters()]
+            leaves = [x.detach().requires_grad_() for x in self.tensors()]
+            values, keys, *parameters = leaves
+            memory = self.memory._replace(values=values, keys=keys)
+            names = (name for name, _ in self.attention.named_parameters())
             contexts, _ = torch.func.functional_call(
                 self.attention,
-                dict(zip(names, leaves[2:], strict=True)),
+                dict(zip(names, parameters, strict=True)),
                 (queries.transpose(0, 1), memory, self.steps),
             )
         grad = grad_contexts.transpose(0, 1)
         return list(torch.autograd.grad(contexts, leaves, grad, allow_unused=True))
 
 
-class LuongSteps(torch.autograd.Function):
-    """The decoder with input feeding: h~ [T, N, n], and the weights [N, T, M] if it attends.
+def attentional(
+    W_c: Tensor,
+    context: Tensor,
+    h: Tensor,
+    joined: Tensor | None = None,
+    h_tilde: Tensor | None = None,
+) -> Tensor:
+    """Return h~_t = tanh(W_c [c_t; h_t]) (equation 5), [.., n].
 
-    h_t = layers([y_t; h~_{t-1}]), c_t = attention(h_t), h~_t = tanh(W_c [c_t; h_t]); without attention
-    h~_t is h_t. The tensors are, in this order: y [T, N, e]; the first layer's weight W_e for y; with
-    attention, W_c [n, c + n] and what ``shared_by_steps`` returns; and what ``layer_tensors`` returns.
+    If given, ``joined`` and ``h_tilde`` are memory for [c_t; h_t] and for the result.
     """
+    joined = torch.cat([context, h], dim=-1, out=joined)
+    return torch.matmul(joined, W_c.T, out=h_tilde).tanh_()
 
-    @staticmethod
-    def forward(
-        ctx: Any, unrolling: Unrolling, words: Tensor, W_e: Tensor, *tensors: Tensor
-    ) -> tuple[Tensor, ...]:
-        T, N, _ = words.shape
-        attention, shared = unrolling.attend(T)
-        if attention is None:
-            layers = SteppedLayers(unrolling, words, W_e, tensors)
-            fed = words.new_zeros(N, layers.hs.shape[2])
-            for t in range(T):
-                fed = layers.forward(t, fed)
-            ctx.steps = layers, None, None, None, None
-            return (layers.hs[1:].clone(),)
-        W_c, tensors = tensors[0], tensors[1 + shared :]
-        layers = SteppedLayers(unrolling, words, W_e, tensors)
-        joined, h_tilde = words.new_empty(T, N, W_c.shape[1]), words.new_empty(T, N, len(W_c))
-        fed = words.new_zeros(N, len(W_c))
-        for t, (joined_t, h_tilde_t) in enumerate(zip(joined, h_tilde, strict=True)):
-            h = layers.forward(t, fed)
-            fed = attentional(W_c, attention.forward(t, h), h, joined_t, h_tilde_t)
-        weights = torch.cat(attention.weights, dim=1)
-        ctx.mark_non_differentiable(weights)
-        ctx.steps = layers, attention, W_c, joined, h_tilde.detach()
-        return h_tilde, weights
 
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        layers, attention, W_c, joined, h_tilde = ctx.steps
-        del ctx.steps
-        grad_h_tilde, T = grads[0], len(grads[0])
+class SteppedVector:
+    """The attentional vector h~_t of one step at a time (``attentional``)."""
+
+    def __init__(self, attention: SteppedAttention, W_c: Tensor) -> None:
+        self.attention, self.W_c, self.n = attention, W_c, len(W_c)
+        steps = len(attention.steps), len(attention.memory.lengths)
+        self.joined = W_c.new_empty(*steps, W_c.shape[1])
+        self.h_tilde = W_c.new_empty(*steps, self.n)
+
+    def tensors(self) -> list[Tensor]:
+        """Return W_c and what attention's steps share."""
+        return [self.W_c, *self.attention.tensors()]
+
+    def forward(self, t: int, h: Tensor) -> Tensor:
+        """Return h~_t from h_t, both [N, n]."""
+        context = self.attention.forward(t, h)
+        return attentional(self.W_c, context, h, self.joined[t], self.h_tilde[t])
+
+    def start_backward(self) -> None:
+        """Compute the derivatives of all tanh, 1 - h~^2, from which a step back makes gradients."""
+        one, h_tilde = self.h_tilde.new_ones(()), self.h_tilde
+        self.grad_sums = torch.addcmul(one, h_tilde, h_tilde, value=-1)  # of W_c [c_t; h_t]
+        self.grad_joined = torch.empty_like(self.joined)
+
+    def backward(self, t: int, grad_h_tilde: Tensor) -> Tensor:
+        """Return the gradient of h_t, which reaches h~_t through W_c and as attention's query."""
+        grad_joined = self.grad_joined[t]
+        torch.mm(self.grad_sums[t].mul_(grad_h_tilde), self.W_c, out=grad_joined)
+        return grad_joined[:, -self.n :] + self.attention.backward(grad_joined[:, : -self.n])
+
+    def gradients(self, hs: Tensor) -> Gradients:
+        """Return the gradients of ``tensors``, after the last step back; hs are all h_t, [T, N, n]."""
+        grad_W_c = self.grad_sums.flatten(0, 1).T @ self.joined.flatten(0, 1)
+        return [grad_W_c, *self.attention.gradients(hs, self.grad_joined[:, :, : -self.n])]
+
+
+class LuongSteps:
+    """The decoder with input feeding: h_t = layers([y_t; h~_{t-1}]); without attention h~_t is h_t."""
+
+    def __init__(self, layers: SteppedLayers, vector: SteppedVector | None) -> None:
+        self.layers, self.vector = layers, vector
+
+    def tensors(self) -> list[Tensor]:
+        """Return those of the layers and of the attentional vector."""
+        return self.layers.tensors() + (self.vector.tensors() if self.vector else [])
+
+    def forward(self) -> tuple[Tensor, Tensor | None]:
+        """Return h~ [T, N, n], and the weights [N, T, M] if it attends."""
+        layers, vector = self.layers, self.vector
+        h_tilde = torch.zeros_like(layers.hs[0])
+        for t in range(len(layers.y)):
+            h = layers.forward(t, h_tilde)
+            h_tilde = h if vector is None else vector.forward(t, h)
+        if vector is None:
+            return layers.hs[1:].clone(), None
+        # Not the vector's own tensor, which would then refer to itself through autograd.
+        return vector.h_tilde.detach(), torch.cat(vector.attention.weights, dim=1)
+
+    def backward(self, grad_h_tilde: Tensor) -> Gradients:
+        """Return the gradients of ``tensors`` from that of h~, [T, N, n]."""
+        layers, vector = self.layers, self.vector
         layers.start_backward()
+        if vector is not None:
+            vector.start_backward()
         grad_fed = torch.zeros_like(grad_h_tilde[0])  # gradient of h~_t as input of step t + 1
-        if attention is None:
-            for t in range(T - 1, -1, -1):
-                grad_fed = layers.backward(t, grad_h_tilde[t] + grad_fed)
-            return None, *layers.gradients()
-        # The derivative of tanh, 1 - h~^2. Its product with h~'s gradient is that of W_c [c_t; h_t].
-        grad_sums = torch.addcmul(h_tilde.new_ones(()), h_tilde, h_tilde, value=-1)
-        grad_joined, c = torch.empty_like(joined), joined.shape[2] - h_tilde.shape[2]
-        for t in range(T - 1, -1, -1):
-            grad_fed = grad_fed + grad_h_tilde[t]
-            torch.mm(grad_sums[t].mul_(grad_fed), W_c, out=grad_joined[t])
-            grad_c, grad_h = grad_joined[t].split([c, len(W_c)], dim=1)
-            # h_t reaches the loss through W_c and as attention's query.
-            grad_fed = layers.backward(t, grad_h + attention.backward(grad_c))
-        grad_words, grad_W_e, *grad_layers = layers.gradients()
-        grad_W_c = grad_sums.flatten(0, 1).T @ joined.flatten(0, 1)
-        grad_shared = attention.shared_gradients(layers.hs[1:], grad_joined[:, :, :c])
-        return None, grad_words, grad_W_e, grad_W_c, *grad_shared, *grad_layers
+        for t in range(len(grad_h_tilde) - 1, -1, -1):
+            grad = grad_fed + grad_h_tilde[t]
+            grad_fed = layers.backward(t, grad if vector is None else vector.backward(t, grad))
+        return layers.gradients() + (vector.gradients(layers.hs[1:]) if vector else [])
 
 
-class BahdanauSteps(torch.autograd.Function):
-    """The decoder in which attention comes first: s [T, N, n] and the weights [N, T, M].
+class BahdanauSteps:
+    """The decoder in which attention comes first: c_t = attention(s_{t-1}), s_t = layers([c_t; y_t])."""
 
-    c_t = attention(s_{t-1}), s_t = layers([c_t; y_t]). The tensors are those of ``LuongSteps``, without
-    W_c.
-    """
+    def __init__(self, layers: SteppedLayers, attention: SteppedAttention) -> None:
+        self.layers, self.attention = layers, attention
 
-    @staticmethod
-    def forward(
-        ctx: Any, unrolling: Unrolling, words: Tensor, W_e: Tensor, *tensors: Tensor
-    ) -> tuple[Tensor, ...]:
-        T = len(words)
-        attention, shared = unrolling.attend(T)
-        assert attention is not None, "this decoder always attends"
-        layers = SteppedLayers(unrolling, words, W_e, tensors[shared:])
+    def tensors(self) -> list[Tensor]:
+        """Return those of the layers and of attention."""
+        return self.layers.tensors() + self.attention.tensors()
+
+    def forward(self) -> tuple[Tensor, Tensor]:
+        """Return s [T, N, n] and the weights [N, T, M]."""
+        layers, attention = self.layers, self.attention
         s = layers.hs[0]
-        for t in range(T):
+        for t in range(len(layers.y)):
             s = layers.forward(t, attention.forward(t, s))
-        weights = torch.cat(attention.weights, dim=1)
-        ctx.mark_non_differentiable(weights)
-        ctx.steps = layers, attention
-        return layers.hs[1:].clone(), weights
+        return layers.hs[1:].clone(), torch.cat(attention.weights, dim=1)
 
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        layers, attention = ctx.steps
-        del ctx.steps
+    def backward(self, grad_outputs: Tensor) -> Gradients:
+        """Return the gradients of ``tensors`` from that of s, [T, N, n]."""
+        layers, attention = self.layers, self.attention
         layers.start_backward()
         grad_contexts: list[Tensor] = []
-        grad_s = torch.zeros_like(grads[0][0])  # gradient of s_t as query of step t + 1
-        for t in range(len(grads[0]) - 1, -1, -1):
-            grad_contexts.append(layers.backward(t, grads[0][t] + grad_s).clone())
+        grad_s = torch.zeros_like(grad_outputs[0])  # gradient of s_t as query of step t + 1
+        for t in range(len(grad_outputs) - 1, -1, -1):
+            grad_contexts.append(layers.backward(t, grad_outputs[t] + grad_s).clone())
             grad_s = attention.backward(grad_contexts[-1])
-        grad_words, grad_W_e, *grad_layers = layers.gradients()
+        grad_layers = layers.gradients()
         # The top layer's first state was the first query.
         grad_layers[-1] = grad_layers[-1] + grad_s
-        grad_shared = attention.shared_gradients(layers.hs[:-1], torch.stack(grad_contexts[::-1]))
-        return None, grad_words, grad_W_e, *grad_shared, *grad_layers
+        queries, contexts = layers.hs[:-1], torch.stack(grad_contexts[::-1])
+        return grad_layers + attention.gradients(queries, contexts)
+
+
+class Unrolled(torch.autograd.Function):
+    """All steps of a decoder as one operation of autograd."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, steps: LuongSteps | BahdanauSteps, *tensors: Tensor
+    ) -> tuple[Tensor, Tensor | None]:
+        ctx.steps = steps
+        outputs, weights = steps.forward()
+        if weights is not None:
+            ctx.mark_non_differentiable(weights)
+        return outputs, weights
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        steps = ctx.steps
+        del ctx.steps
+        return None, *steps.backward(grads[0])
+
+
+def unroll(steps: LuongSteps | BahdanauSteps) -> tuple[Tensor, Tensor | None]:
+    """Return h~ (or s) [N, T, n] of all steps, and the weights [N, T, M] if the decoder attends."""
+    outputs, weights = Unrolled.apply(steps, *steps.tensors())
+    return outputs.transpose(0, 1), weights

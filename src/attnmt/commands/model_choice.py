@@ -1,0 +1,76 @@
+"""Which models a command works with: those of an experiment, or the one of a packed folder."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from attnmt.config import DEMO, Params, load_params, params_file
+from attnmt.decoding.packed import read_packed
+from attnmt.errors import InputError
+from attnmt.training.best_model import best_model, ranked_models
+
+READY_MADE = Path("weights", DEMO)  # packed, in git
+Weights = Annotated[
+    Path | None,
+    typer.Option(
+        "--weights",
+        help="A folder that attnmt pack wrote, in place of an experiment's model. Where the demo has no "
+        f"trained model, the default is {READY_MADE}.",
+    ),
+]
+
+
+class Choice(NamedTuple):
+    """Models and ensembles, the parameters that describe them, and the folder that holds them."""
+
+    params: Params
+    names: list[str]
+    root: Path
+
+
+def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choice:
+    """Return what a command line asks for, or else the experiment's best model.
+
+    If the demo has no trained model, the choice is the packed model of the project's folder, and a line
+    on standard error says so.
+
+    Raises:
+        InputError: if there is no such experiment or model; if nothing is trained; if the packed
+            folder is missing or has changed since it was packed; or if ``weights`` is given together
+            with a model or an experiment.
+    """
+    if weights is not None:
+        return _packed(refuse_others(weights, experiment, bool(models)))
+    params = load_params(params_file(experiment))
+    for name in models:
+        params.translators(name)
+    if models:
+        return Choice(params, list(models), Path())
+    if experiment == DEMO and READY_MADE.is_dir() and not ranked_models(params):
+        choice = _packed(READY_MADE)
+        print(
+            f"note: {choice.names[0]} of {READY_MADE} is used, because no model is trained here; "
+            f"to train the demo's models: make demo",
+            file=sys.stderr,
+        )
+        return choice
+    return Choice(params, [best_model(params)], Path())
+
+
+def refuse_others(weights: Path, experiment: str, model: bool) -> Path:
+    """Return a packed folder, unless an experiment or a model is given, too."""
+    for option, given in (("--model", model), ("--experiment", experiment != DEMO)):
+        if given:
+            raise InputError(
+                f"--weights: {option} is given, too, but {weights} has its own; leave out one of the "
+                f"two"
+            )
+    return weights
+
+
+def _packed(folder: Path) -> Choice:
+    packed = read_packed(folder)
+    return Choice(packed.params, [packed.model], packed.folder)

@@ -1,0 +1,107 @@
+"""The files that follow from others: models.yaml and dvc.yaml for DVC, and JSON schemas for editors.
+
+DVC cannot work out which models an experiment trains, so ``models.yaml`` beside its params.yaml lists
+them. Every experiments/<name>/dvc.yaml is a copy of the dvc.yaml in the project's folder.
+"""
+
+import json
+from pathlib import Path
+
+import yaml
+
+from attnmt.config.claims import Claims
+from attnmt.config.experiment import Experiment
+from attnmt.config.params import DEMO, Params, load_params, params_file
+from attnmt.config.systems import Systems
+from attnmt.config.trainings import SYSTEMS
+from attnmt.errors import InputError
+from attnmt.files.text_file import update_text
+from attnmt.layout import Layout
+
+MODELS = "models.yaml"
+SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
+SCHEMAS: dict[str, type[Experiment | Systems | Claims]] = {
+    "params": Experiment,
+    "systems": Systems,
+    "claims": Claims,
+}
+HEAD = (
+    f"# Written by `make format` from {SYSTEMS} and params.yaml: what is trained, for dvc.yaml.\n"
+)
+
+
+def models_yaml(params: Params) -> str:
+    """Return the content of an experiment's ``models.yaml``.
+
+    Raises:
+        InputError: if an ensemble has more members than dvc.yaml has slots.
+    """
+    file = Path(params.params_file)
+    up = Path(*[".."] * len(file.parent.parts))
+    dev_cost = f"{params.sets.dev}_cost"
+    histories = [Layout(params.experiment).model(name) / "history.csv" for name in params.models]
+    corpus_code = Layout(params.experiment).code / "corpus.json"
+    content = {
+        "root": up.as_posix(),
+        "params_file": file.as_posix(),
+        "models_file": file.with_name(MODELS).as_posix(),
+        # DVC depends on corpus.json anyway, so an experiment without local text names it here.
+        "local_text": (params.local_text or corpus_code).as_posix(),
+        "models": {
+            name: {"system": params.system_of(name), "family": model.family, "seed": model.seed}
+            for name, model in params.models.items()
+        },
+        "ensembles": {
+            name: {
+                "ensemble": ensemble.ensemble,
+                "family": ensemble.family,
+                "members": _slots(ensemble.ensemble, ensemble.members),
+            }
+            for name, ensemble in params.ensembles.items()
+        },
+        "curves": {(up / path).as_posix(): dev_cost for path in histories},
+    }
+    return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
+
+
+def _slots(name: str, members: list[str]) -> list[str]:
+    """Return the members, then the first one again for every slot left over. DVC counts it only once."""
+    if len(members) > SLOTS:
+        raise InputError(
+            f"{SYSTEMS}: ensembles.{name}.members: dvc.yaml has {SLOTS} slots; give its stage "
+            f"`ensemble` more slots, and set SLOTS in src/attnmt/config/generated.py"
+        )
+    return members + members[:1] * (SLOTS - len(members))
+
+
+def write_models(params: Params, root: Path = Path()) -> bool:
+    """Bring an experiment's ``models.yaml`` up to date; return whether it changed.
+
+    Raises:
+        InputError: as :func:`models_yaml` does.
+    """
+    return update_text(root / Path(params.params_file).with_name(MODELS), models_yaml(params))
+
+
+def schema(name: str) -> str:
+    """Return a JSON schema for editors. ``name`` is a key of SCHEMAS."""
+    return json.dumps(SCHEMAS[name].model_json_schema(), indent=1) + "\n"
+
+
+def experiments(root: Path = Path()) -> list[str]:
+    """Return the names of all experiments, the demo first."""
+    return [DEMO, *sorted(path.parent.name for path in root.glob("experiments/*/params.yaml"))]
+
+
+def main() -> None:
+    """Write all these files. Run ``python -m attnmt.config.generated`` in the project's folder."""
+    for name in SCHEMAS:
+        update_text(Path("schema", f"{name}.json"), schema(name))
+    for experiment in experiments():
+        file = params_file(experiment)
+        write_models(load_params(file))
+        update_text(file.with_name("dvc.yaml"), Path("dvc.yaml").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()

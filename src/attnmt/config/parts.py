@@ -1,0 +1,64 @@
+"""The parts of models and trainings that the configuration names, and what it must know of each.
+
+The classes stand in ``attnmt.model`` and ``attnmt.training``, which nothing here imports: the code of a
+new score must not count as code of stages that never use it. A part of your own needs no entry here.
+The configuration calls it by the name of its class, which begins with a capital letter. Whether there
+is such a class is seen when the model is built.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from pydantic import AfterValidator, Field
+
+from attnmt.files.yaml_file import fault, hint
+
+OWN = re.compile(r"[A-Z][A-Za-z0-9_]*")  # the class of a part of one's own
+
+
+class Part(NamedTuple):
+    """What the configuration knows of a score or a window; the defaults hold for parts of one's own."""
+
+    faults: tuple[str, ...] = ()  # the faults of the authors' program that it can repeat
+    windowed: bool = True  # False: the score itself gives the weights, for all words
+
+
+SCORES = {
+    "location": Part(windowed=False),
+    "dot": Part(),
+    "general": Part(faults=("general_gradient",)),
+    "additive": Part(),
+    "concat": Part(),
+    "key_value": Part(),
+    "self": Part(),
+}
+WINDOWS = {
+    "global": Part(faults=("unmasked_padding",)),
+    "local_m": Part(faults=("unmasked_padding",)),
+    "local_p": Part(faults=("unmasked_padding", "position_gradient")),
+}
+ENCODERS = ("recurrent",)
+OPTIMIZERS = ("sgd", "adam")
+FAULTS = sorted({name for part in (*SCORES.values(), *WINDOWS.values()) for name in part.faults})
+
+
+def one_of(kind: str, known: Iterable[str], own: bool = True) -> tuple[AfterValidator, Any]:
+    """Return a validator of names, and a field that describes them in a JSON schema.
+
+    Args:
+        kind: what an error message calls what is named.
+        known: the names.
+        own: whether a class of one's own may be named too.
+    """
+    names = list(known)
+
+    def check(name: str) -> str:
+        if name not in names and not (own and OWN.fullmatch(name)):
+            raise fault([], f"no {kind} {name!r}{hint(name, names)}")
+        return name
+
+    choices: dict[str, Any] = {"enum": names}
+    if own:
+        choices = {"anyOf": [choices, {"pattern": f"^{OWN.pattern}$"}]}
+    return AfterValidator(check), Field(json_schema_extra=choices)

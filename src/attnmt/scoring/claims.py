@@ -1,0 +1,187 @@
+"""The claims of ``claims.yaml`` judged by an experiment: what is measured for each, and its outcome."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from attnmt.config import Params
+from attnmt.config.claims import Claim, Measure
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.scoring.results import read_system_scores
+from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.seed_statistics import Outcome, Runs
+from attnmt.scoring.sufficient_statistics import by_length, slopes, translation_scores
+from attnmt.scoring.verdicts import Verdict, VerdictWord, judge, verdicts
+from attnmt.training.trained import read_history
+
+HALVES = (
+    slice(0, None, 2),
+    slice(1, None, 2),
+)  # the first, third, ... seed of each system, and the second, fourth, ...
+EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an experiment says about a claim that it can test.
+
+    ``seeds`` has the smallest and the largest number of seeds of its systems, or one number if all have
+    the same. ``halves`` has the verdicts that two studies with half of the seeds would give: one with
+    the first, third, ... seed of each system, and one with the others. It is empty unless all systems
+    of all tested claims have four seeds or more.
+    """
+
+    outcome: Outcome
+    verdict: Verdict
+    seeds: list[int]
+    halves: tuple[VerdictWord, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The seeds of a claim's systems, scored by its measure and by its ``rank_with``, if it has one."""
+
+    claim: Claim
+    runs: dict[str, Runs]
+    others: dict[str, Runs] | None
+
+    @property
+    def seeds(self) -> list[int]:
+        counts = [len(one.values) for one in self.runs.values()]
+        return sorted({min(counts), max(counts)})
+
+    def of(self, part: slice) -> "_Measured":
+        """Return the same systems with some of their seeds."""
+
+        def some(runs: dict[str, Runs]) -> dict[str, Runs]:
+            return {name: one.of(range(len(one.values))[part]) for name, one in runs.items()}
+
+        others = some(self.others) if self.others else None
+        return _Measured(self.claim, some(self.runs), others)
+
+
+def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:
+    """Judge together all claims whose systems the experiment trains with two seeds or more.
+
+    Raises:
+        InputError: if a file of a system is missing or damaged.
+    """
+    measured = {
+        key: _Measured(
+            claim,
+            _runs(study, claim, claim.measure),
+            _runs(study, claim, claim.rank_with) if claim.rank_with else None,
+        )
+        for key, claim in claims.items()
+        if is_testable(study, claim)
+    }
+    outcomes, words = _judged_together(measured)
+    halves = []
+    if all(min(one.seeds) >= 2 * len(HALVES) for one in measured.values()):
+        for part in HALVES:
+            _, found = _judged_together({key: one.of(part) for key, one in measured.items()})
+            halves.append(found)
+    return {
+        key: Judged(
+            outcomes[key], words[key], one.seeds, tuple(found[key].word for found in halves)
+        )
+        for key, one in measured.items()
+    }
+
+
+def _judged_together(
+    measured: Mapping[str, _Measured],
+) -> tuple[dict[str, Outcome], dict[str, Verdict]]:
+    outcomes = {key: judge(one.claim, one.runs, one.others) for key, one in measured.items()}
+    return outcomes, verdicts(outcomes)
+
+
+def systems_of(claim: Claim) -> list[str]:
+    """Return all systems that a claim is about."""
+    return [*claim.systems, *(claim.over or ())]
+
+
+def is_testable(study: Study, claim: Claim) -> bool:
+    """Return whether the experiment can test a claim.
+
+    It needs two seeds or more of every system. A claim that compares in pairs also needs seeds that
+    share trainings. Error rates need attention, and slopes need sentences of several lengths.
+    """
+    names, test = systems_of(claim), set_of(study.params, claim, "bleu")
+    if not all(study.has_seeds(name) for name in names):
+        return False
+    if claim.compare == "paired" and study.pairs(*names) is None:
+        return False
+    scores = [read_system_scores(study.params, name, test) for name in names]
+    if "aer" in (claim.measure, claim.rank_with):
+        return all(one.alignments for one in scores)
+    if claim.measure == "length_slope":
+        return all(
+            len({group.max_length for group in one.sets[test].lengths}) > 1 for one in scores
+        )
+    return True
+
+
+def set_of(params: Params, claim: Claim, measure: Measure | None = None) -> str:
+    """Return the set of sentences on which a claim is measured."""
+    if (measure or claim.measure) == "aer":
+        return params.sets.aligned[0]
+    return params.sets.tests[0 if claim.test == "first" else -1]
+
+
+def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
+    """Return the seeds of each system of a claim, scored by a measure."""
+    names, test = systems_of(claim), set_of(study.params, claim, measure)
+    if measure in ("early_cost", "final_cost"):
+        runs = _costs(study.params, names, test, early=measure == "early_cost")
+    else:
+        runs = {name: _measured(study, name, measure, test) for name in names}
+    if claim.compare == "paired" and (pairs := study.pairs(*names)):
+        return {name: runs[name].of(seeds) for name, seeds in zip(names, pairs, strict=True)}
+    return runs
+
+
+def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
+    if measure == "aer":
+        return study.alignments(name, test, chosen=True)
+    if measure == "perplexity":
+        return Runs.of_values([_perplexity(study.params, n, test) for n in study.seeds(name)])
+    if measure == "length_slope":
+        numbers, references = study.numbers(name, "tokenized", test, replaced=True)
+        spread, lengths = by_length(numbers, references.lines, study.params.evaluation.length_group)
+        return Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
+    if measure == "bleu":
+        return study.translations(name, "tokenized", test, replaced=False)
+    after = study.translations(name, "tokenized", test, replaced=True)
+    if measure == "bleu_replaced":
+        return after
+    return after.minus(study.translations(name, "tokenized", test, replaced=False))
+
+
+def _perplexity(params: Params, name: str, test: str) -> float:
+    perplexity = read_system_scores(params, name, test).sets[test].perplexity
+    if perplexity is None:
+        raise InputError(f"{Layout(params.experiment).scores(name)}: an ensemble has no perplexity")
+    return perplexity
+
+
+def _costs(params: Params, names: Sequence[str], test: str, early: bool) -> dict[str, Runs]:
+    """Return a cost of every seed's curve, taken at the same steps for all seeds of all systems."""
+    column, layout = f"{test}_cost", Layout(params.experiment)
+    curves = {
+        name: [
+            {int(row["step"]): row[column] for row in read_history(layout.model(n), column)}
+            for n in params.runs_of(name)
+        ]
+        for name in names
+    }
+    common = sorted(set.intersection(*(set(curve) for seeds in curves.values() for curve in seeds)))
+    if not common:
+        raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
+    first = [step for step in common if step * EARLY <= common[-1]] or common[:1]
+    steps = first if early else common[-1:]
+    return {
+        name: Runs.of_values([mean(curve[step] for step in steps) for curve in seeds])
+        for name, seeds in curves.items()
+    }

@@ -1,0 +1,138 @@
+"""Alignment error rates of trained systems on sentence pairs that are not part of an experiment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attnmt.config import LinkStep, Params
+from attnmt.corpora.links import GoldLinks, Links, flipped, read_links
+from attnmt.corpora.parallel import count_parallel_lines
+from attnmt.decoding.link_step import load_reading
+from attnmt.decoding.pipeline import Reader, load_pipeline
+from attnmt.decoding.text_translator import Units
+from attnmt.errors import InputError
+from attnmt.files.text_file import iter_lines
+from attnmt.scoring.alignment import diagonal_links, score_links, score_readings
+from attnmt.scoring.reference_links import ReferenceLinks, cut_links
+from attnmt.scoring.results import AttentionScores, LinkScores
+from attnmt.text.moses import escaped
+
+
+@dataclass(frozen=True)
+class OwnPairs:
+    """Tokenized sentence pairs, and gold links where a person has made them.
+
+    Attributes:
+        gold: links from source to target; None if there are none.
+    """
+
+    sources: list[list[str]]
+    targets: list[list[str]]
+    gold: list[GoldLinks] | None
+
+    @property
+    def word_counts(self) -> list[tuple[int, int]]:
+        """The numbers of words of each pair, source and target."""
+        return [
+            (len(one), len(other)) for one, other in zip(self.sources, self.targets, strict=True)
+        ]
+
+    @classmethod
+    def read(
+        cls, source: Path, target: Path, links: Path | None, *, flip: bool = False
+    ) -> "OwnPairs":
+        """Read two files of tokens, and links in Pharaoh's format.
+
+        ``flip`` says that the links go from target to source.
+
+        Raises:
+            InputError: if a file cannot be read; if the files do not fit each other; if a line of text
+                has no words; or if a line of ``links`` holds anything but links.
+        """
+        count_parallel_lines([source, target])
+        sources, targets = _tokens(source), _tokens(target)
+        pairs = cls(sources, targets, None)
+        if links is None:
+            return pairs
+        words = pairs.word_counts
+        gold = read_links(links, [pair[::-1] for pair in words] if flip else words, "check --flip")
+        if flip:
+            gold = [GoldLinks(*map(flipped, line)) for line in gold]
+        return cls(sources, targets, gold)
+
+
+@dataclass(frozen=True)
+class LinkedPairs:
+    """The links of a system, source-target, by the step at which attention is read.
+
+    ``chosen`` is the step that the development set chose in the stage translate. ``scores`` is None
+    without gold links.
+    """
+
+    links: dict[LinkStep, list[Links]]
+    chosen: LinkStep
+    scores: AttentionScores | None
+
+
+def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
+    """Link the words of sentence pairs by a system's attention, whatever its direction.
+
+    Raises:
+        InputError: if the system is not trained, or has no attention.
+    """
+    if not params.attends(name):
+        raise InputError(f"--model: {name} has no attention, so it links no words")
+    pipeline, reading = load_pipeline(params, name), load_reading(params, name)
+    translator = pipeline.translator
+    backward = translator.source != params.languages.source.code
+    texts = (pairs.targets, pairs.sources) if backward else (pairs.sources, pairs.targets)
+    forced = translator.force(
+        *(
+            _units(reader, text)
+            for reader, text in zip((pipeline.source, pipeline.target), texts, strict=True)
+        )
+    )
+    links = {
+        step: [flipped(line) for line in lines] if backward else lines
+        for step, lines in forced.links.items()
+    }
+    scores = None
+    if pairs.gold is not None:
+        length = params.families[params.translators(name).family].encoding.length
+        reference = ReferenceLinks("gold", _of_words_read(pairs, pairs.gold, length))
+        samples = params.evaluation.bootstrap_samples
+        scores = score_readings("own", links, reading.authors, reference, samples)
+    return LinkedPairs(links, reading.chosen, scores)
+
+
+def score_diagonal(params: Params, pairs: OwnPairs) -> LinkScores | None:
+    """Return the error rate of links that need no model; None without gold links."""
+    if pairs.gold is None:
+        return None
+    samples = params.evaluation.bootstrap_samples
+    reference = ReferenceLinks("gold", pairs.gold)
+    return score_links("own", diagonal_links(pairs.word_counts), reference, samples)
+
+
+def _tokens(file: Path) -> list[list[str]]:
+    lines = [[escaped(word) for word in line.split()] for line in iter_lines(file)]
+    if [] in lines:
+        raise InputError(f"{file}:{lines.index([]) + 1}: no words in this line; take the pair out")
+    return lines
+
+
+def _units(reader: Reader, text: Sequence[Sequence[str]]) -> list[Units]:
+    return [
+        reader.units_of(tokens, f"line {number}") for number, tokens in enumerate(text, start=1)
+    ]
+
+
+def _of_words_read(
+    pairs: OwnPairs, gold: Sequence[GoldLinks], length: int | None
+) -> list[GoldLinks]:
+    """Return the links of the last ``length`` words of each sentence; with None, return all links."""
+    if length is None:
+        return list(gold)
+    return [
+        cut_links(line, words, length) for line, words in zip(gold, pairs.word_counts, strict=True)
+    ]

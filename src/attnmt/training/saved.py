@@ -1,0 +1,104 @@
+"""A trained model on disk: one file, which holds the weights and what rebuilds the model from them.
+
+``weights.safetensors`` carries its configuration as metadata; ``config.json`` beside it holds the same
+as plain text.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save
+from torch import Tensor
+
+from attnmt.config import Params
+from attnmt.errors import InputError
+from attnmt.files.text_file import write_bytes, write_json
+from attnmt.layout import Layout
+from attnmt.model.device import best_device
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.training.trained import TrainedConfig, opened_weights
+
+
+def describe(model: Translator) -> dict[str, Any]:
+    """Return what it takes, apart from the weights, to rebuild the model."""
+    config = model.config
+    return {
+        "system": config.system.model_dump(),
+        "shape": config.shape.model_dump(),
+        "source_words": config.source_words,
+        "target_words": config.target_words,
+    }
+
+
+def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
+    """Write the weights and ``config``: what ``describe`` returns, and the training's settings."""
+    write_json(folder / "config.json", config)
+    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
+    metadata = {"config": json.dumps(config, sort_keys=True)}
+    write_bytes(folder / "weights.safetensors", save(tensors, metadata))
+
+
+def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path()) -> Translator:
+    """Rebuild a model of an experiment in eval mode on the best device.
+
+    Args:
+        dataset_digest: the digest of the encoded data that the model will be used with.
+        root: the folder that holds models/.
+
+    Raises:
+        InputError: if the file is missing or damaged, if the model was trained on other data or by
+            other settings than the parameters have, or if its weights do not fit such a model.
+    """
+    path = Layout(params.experiment, root).model(name) / "weights.safetensors"
+    with opened_weights(path, "pt") as (file, config):
+        _check_settings(config, params, name, path)
+        if config.dataset_digest != dataset_digest:
+            raise InputError(
+                f"{path}: the encoded data changed after this training; train {name} again"
+            )
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    words = config.source_words, config.target_words
+    model = Translator(ModelConfig(config.system, config.shape, *words))
+    _check_tensors(tensors, model.state_dict(), f"{path}: damaged, or of another version", name)
+    model.load_state_dict(tensors)
+    return model.to(best_device()).eval()
+
+
+def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path) -> None:
+    """Refuse a model whose settings are not those of the parameters."""
+    entry = params.model(name)
+    expected = {
+        "family": entry.family,
+        "seed": entry.seed,
+        "system": entry.system,
+        "shape": params.families[entry.family].shape,
+        "training": params.recipe(name),
+    }
+    for key, value in expected.items():
+        if getattr(config, key) != value:
+            raise InputError(
+                f"{path}: {key}: trained with other settings than {params.params_file} has for "
+                f"{name}; train {name} again"
+            )
+
+
+def _check_tensors(
+    tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor], place: str, name: str
+) -> None:
+    """Refuse tensors with other names, shapes or types than expected, and those that are not finite."""
+    again = f"train {name} again"
+    if in_one_only := sorted(tensors.keys() ^ expected.keys()):
+        key = in_one_only[0]
+        what = "is missing" if key in expected else "does not belong to this model"
+        raise InputError(f"{place}: tensor {key!r} {what}; {again}")
+    for key, like in expected.items():
+        tensor = tensors[key]
+        if (tensor.shape, tensor.dtype) != (like.shape, like.dtype):
+            raise InputError(
+                f"{place}: tensor {key!r} is {tensor.dtype} {list(tensor.shape)}, not {like.dtype} "
+                f"{list(like.shape)}; {again}"
+            )
+        if not bool(tensor.isfinite().all()):
+            raise InputError(f"{place}: tensor {key!r} holds a number that is not finite; {again}")

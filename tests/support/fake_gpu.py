@@ -1,0 +1,60 @@
+"""A GPU that computes no values, and fails where the host would wait for a real one.
+
+    with fake_gpu() as gpu:
+        with gpu:  # what is built here is on the GPU
+            model, batch = ...
+        with on_the_gpu_only():
+            ...  # what is to run there without the host
+
+A tensor without values cannot decide anything on the host (``.item()``, ``if tensor:``, a mask as an
+index), and two devices cannot meet in one operation.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+# It takes the GPU's way through our code. Fakes on "cuda" do not: torch built without CUDA cannot
+# differentiate them, and otherwise (torch 2.13) an LSTM without biases fails on them.
+GPU = torch.device("meta")
+
+
+@contextmanager
+def fake_gpu() -> Iterator[torch.device]:
+    """Give tensors no values; yield the device that stands for a GPU."""
+    with FakeTensorMode(), pytest.MonkeyPatch.context() as patch:
+        # torch's fused optimizers have fakes, but first look for "meta" in a list of devices.
+        module = sys.modules[torch.optim.Optimizer.__module__]
+        patch.setattr(module, "_get_fused_kernels_supported_devices", lambda: [GPU.type])
+        yield GPU
+
+
+class _OnTheGPUOnly(TorchDispatchMode):
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        _check(func, "reads", (args, kwargs))
+        if func is torch.ops.aten._fused_sgd_.tensor_lr:
+            return None  # torch has no fake for it; it changes its arguments in place
+        result = func(*args, **(kwargs or {}))
+        _check(func, "makes", result)
+        return result
+
+
+def _check(func: Any, what: str, values: Any) -> None:
+    for value in tree_leaves(values):
+        if isinstance(value, Tensor) and value.device.type != GPU.type:
+            raise AssertionError(f"{func} {what} a tensor on {value.device}, not on the GPU")
+
+
+def on_the_gpu_only() -> _OnTheGPUOnly:
+    """Fail where an operation reads or makes a tensor elsewhere, as ``.cpu()`` and ``torch.ones(3)``."""
+    return _OnTheGPUOnly()

@@ -1,0 +1,198 @@
+"""Verdicts over seeds and sentences: formulas by hand, and errors where the truth is known."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from made_studies import bleu, made_numbers
+from real_text import read_text, spoil
+from scipy import stats
+
+from attnmt.corpora.links import GoldLinks
+from attnmt.errors import InputError
+from attnmt.scoring.aer import aer, rates
+from attnmt.scoring.lengths import by_length as length_groups
+from attnmt.scoring.results import Script
+from attnmt.scoring.scripts import SCRIPTS, References, score_alone, sentence_numbers
+from attnmt.scoring.seed_statistics import Estimate, Runs, contrast, detectable, difference, summary
+from attnmt.scoring.sufficient_statistics import (
+    alignment_numbers,
+    by_length,
+    slopes,
+    translation_scores,
+)
+
+REFERENCES = read_text("made", 60)
+SEEDS = [spoil(REFERENCES, seed=seed) for seed in range(3)]
+NOISE = [{}, {"heavy": True, "uneven": 0.3}]
+NAMES = ["normal", "heavy"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_scores_equal_sacrebleus(script: Script) -> None:
+    numbers = sentence_numbers(script, SEEDS, References(REFERENCES))
+    runs = Runs.measured(numbers, translation_scores(script))
+    expected = [score_alone(script, lines, References(REFERENCES)) for lines in SEEDS]
+    assert runs.values == pytest.approx(expected, abs=1e-4)
+    lines, references = SEEDS[1][:7] + SEEDS[1][8:], REFERENCES[:7] + REFERENCES[8:]
+    without = score_alone(script, lines, References(references))
+    assert runs.influences.shape == (3, 60)
+    assert runs.influences[1, 7] == pytest.approx(59 * (runs.values[1] - without), abs=0.01)
+
+
+def test_the_error_rates_equal_aers() -> None:
+    gold = [GoldLinks([(0, 0)], [(1, 0)]), GoldLinks([(1, 1)], []), GoldLinks([(0, 1)], [])]
+    seeds = [[[(0, 0)], [(1, 1)], [(2, 2)]], [[(1, 0)], [(0, 0)], [(0, 1)]]]
+    runs = Runs.measured(alignment_numbers(seeds, gold), rates)
+    sure, possible = [line.sure for line in gold], [line.possible for line in gold]
+    assert runs.values == pytest.approx([aer(links, sure, possible) for links in seeds])
+
+
+def test_the_slope_is_that_of_figure_6s_groups() -> None:
+    numbers = sentence_numbers("tokenized", SEEDS, References(REFERENCES))
+    spread, lengths = by_length(numbers, REFERENCES, 20)
+    runs = Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
+    assert len(lengths) == 3
+    for lines, slope in zip(SEEDS, runs.values, strict=True):
+        groups = [group.before for group in length_groups(lines, lines, References(REFERENCES), 20)]
+        assert slope == pytest.approx(np.polyfit(lengths, groups, 1)[0], abs=1e-4)
+
+
+def test_without_sentences_the_test_is_welchs() -> None:
+    ours, other = [30.1, 31.0, 29.5, 30.7], [28.0, 29.9, 27.1]
+    found = difference(Runs.of_values(ours), Runs.of_values(other))
+    welch = stats.ttest_ind(ours, other, equal_var=False)
+    interval = welch.confidence_interval()
+    assert found.freedom == pytest.approx(welch.df)
+    assert found.test("greater").p == pytest.approx(welch.pvalue)
+    assert found.interval() == pytest.approx((interval.low, interval.high))
+
+
+def test_variation_that_seeds_share_is_not_divided_by_their_number() -> None:
+    """A sentence moves both seeds alike, so two seeds say no more about it than one."""
+    shared = np.array([1.0, -2.0, 4.0, -3.0])
+    runs = Runs(np.array([20.0, 22.0]), np.array([shared, shared]))
+    found = contrast([runs], [1])
+    assert found.error**2 == pytest.approx(2 / 2 + shared.var(ddof=1) / 4)
+    # Between two systems, the shared variation cancels.
+    assert difference(runs, runs).error ** 2 == pytest.approx(2 * 2 / 2)
+
+
+def test_variation_that_seeds_do_not_share_counts_once() -> None:
+    """The variance between seeds contains it already."""
+    moves = np.array([1.0, -1.0, 1.0, -1.0]), np.array([1.0, 1.0, -1.0, -1.0])
+    found = contrast([Runs(np.array([20.0, 22.0]), np.array(moves))], [1])
+    assert found.error**2 == pytest.approx(2 / 2)
+
+
+def test_two_scores_of_one_training_are_taken_together() -> None:
+    before, after = Runs.of_values([20.0, 25.0, 22.0]), Runs.of_values([21.0, 26.1, 22.9])
+    gain = contrast([after.minus(before)], [1])
+    assert gain.interval()[0] > 0
+    assert difference(after, before).interval()[0] < 0
+
+
+def test_runs_that_cannot_be_judged_are_refused() -> None:
+    with pytest.raises(InputError, match="one training shows no variation"):
+        Runs.of_values([20.0])
+    runs = [Runs(np.array([1.0, 2.0]), np.zeros((2, lines))) for lines in (3, 4)]
+    with pytest.raises(InputError, match=r"differ in their sentences \(3, 4\)"):
+        difference(*runs)
+    with pytest.raises(InputError, match="2 seeds of 4 sentences do not pair with 2 of 3"):
+        runs[1].minus(runs[0])
+
+
+def test_seeds_without_variation_are_no_evidence() -> None:
+    found = difference(Runs.of_values([0.4, 0.4]), Runs.of_values([0.0, 0.0])).test("greater")
+    assert (found.value, found.p) == (0.4, 1)
+
+
+@pytest.mark.parametrize(("value", "p_for", "p_against"), [(0.0, 0.0, 1), (3.0, 1, 0.0)])
+def test_a_value_is_the_same_if_it_is_within_the_bound(
+    value: float, p_for: float, p_against: float
+) -> None:
+    found = Estimate(value, 0.1, 10).test("same", 1.0)
+    assert (found.p_for, found.p_against) == pytest.approx((p_for, p_against), abs=1e-5)
+
+
+def test_a_wide_interval_decides_nothing() -> None:
+    assert Estimate(0.0, 1.0, 10).test("same", 1.0).p > 0.3
+
+
+def test_the_detectable_effect_is_found_in_four_of_five_studies() -> None:
+    effect = detectable(0.5, 8, 0.01)
+    drawn = stats.nct.rvs(8, effect / 0.5, size=20_000, random_state=1)
+    found = np.mean(stats.t.sf(drawn, 8) <= 0.005)
+    assert found == pytest.approx(0.8, abs=0.01)
+
+
+def studies(count: int, gains: tuple[float, ...], **noise: object) -> Iterator[list[Runs]]:
+    """Yield the systems of as many studies."""
+    chance = np.random.default_rng(2015)
+    for _ in range(count):
+        numbers = made_numbers(chance, gains, **noise)  # type: ignore[arg-type]
+        yield [Runs.measured(system, bleu) for system in numbers]
+
+
+def test_made_studies_are_scored_as_by_sacrebleu() -> None:
+    chance = np.random.default_rng(2015)
+    sums = made_numbers(chance, (0.0, 3.0), seeds=2000, lines=500).sum(2)
+    values = np.array([bleu(system) for system in sums])
+    assert values[:, :5] == pytest.approx(
+        np.array([translation_scores("tokenized")(system[:5]) for system in sums])
+    )
+    assert np.diff(values.mean(1)) == pytest.approx(3, abs=0.3)
+    assert values.std(1) == pytest.approx(1.1, abs=0.1)  # points of BLEU between seeds
+
+
+@pytest.mark.parametrize("noise", NOISE, ids=NAMES)
+def test_halves_of_one_system_differ_in_at_most_one_study_of_twenty(noise: dict[str, bool]) -> None:
+    wrong = 0
+    for (system,) in studies(1000, (0.0,), seeds=10, **noise):
+        halves = [Runs(system.values[h::2], system.influences[h::2]) for h in (0, 1)]
+        wrong += difference(*halves).test("greater").p <= 0.05
+    assert wrong <= 50
+
+
+@pytest.mark.parametrize("noise", NOISE, ids=NAMES)
+def test_a_gain_is_found_and_its_interval_holds(noise: dict[str, bool]) -> None:
+    """Five seeds whose scores deviate by 1.1 BLEU find 3 BLEU in nine studies of ten."""
+    found = [difference(b, a).test("greater") for a, b in studies(400, (0.0, 3.0), **noise)]
+    truth = np.mean([test.value for test in found])
+    assert truth == pytest.approx(3, abs=0.15)
+    assert np.mean([test.p <= 0.05 for test in found]) >= 0.9
+    # Student's t is careful where seeds have heavy tails (Benjamini 1983).
+    assert 0.93 <= np.mean([test.low <= truth <= test.high for test in found]) <= 0.98
+
+
+def test_the_strictest_level_of_25_claims_needs_ten_seeds() -> None:
+    """Five seeds find 3 BLEU in two studies of five, eight in nine of ten, ten in nearly all."""
+    found = {
+        seeds: np.mean(
+            [
+                difference(b, a).test("greater").p <= 0.05 / 25
+                for a, b in studies(300, (0.0, 3.0), seeds=seeds)
+            ]
+        )
+        for seeds in (5, 8, 10)
+    }
+    assert found == pytest.approx({5: 0.4, 8: 0.9, 10: 0.97}, abs=0.05)
+
+
+def test_a_new_training_falls_into_its_interval_in_95_of_100_studies() -> None:
+    """So does the mean over all seeds and sentences, into the interval of the mean."""
+    chance = np.random.default_rng(1)
+    truth = bleu(made_numbers(chance, (0.0,), seeds=2000).sum(2)[0]).mean()
+    found = [summary(system) for (system,) in studies(400, (0.0,), lines=300)]
+    new = [bleu(made_numbers(chance, (0.0,), seeds=1, lines=300).sum(2)[0])[0] for _ in found]
+    in_mean = [s.interval[0] <= truth <= s.interval[1] for s in found]
+    in_new = [s.prediction[0] <= one <= s.prediction[1] for s, one in zip(found, new, strict=True)]
+    assert np.mean(in_mean) == pytest.approx(0.95, abs=0.025)
+    assert np.mean(in_new) == pytest.approx(0.95, abs=0.025)
+
+
+def test_with_two_seeds_at_most_one_study_of_twenty_errs() -> None:
+    wrong = [
+        difference(a, b).test("greater").p <= 0.05 for a, b in studies(400, (0.0, 0.0), seeds=2)
+    ]
+    assert np.mean(wrong) <= 0.05

@@ -1,0 +1,202 @@
+"""What one sees of a run: lines made of Snakemake's messages, and a small run of Snakemake itself."""
+
+import io
+import logging
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from attnmt.planning.times import Times
+from attnmt.workflow import snakemake_log
+from attnmt.workflow.graph import Stage
+from attnmt.workflow.snakemake_log import Progress, at_once, is_shown
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
+NAMES = ["code", "corpus", "train@base", "train@gru", "evaluate@base", "evaluate@gru", "report"]
+SECONDS = {"base": 120.0, "gru": 240.0}
+CORES = {"_cores": 2, "_nodes": None}
+SNAKEFILE = """
+from attnmt.workflow.graph import Stage
+from attnmt.workflow.snakemake_log import follow
+
+def stage(name):
+    return Stage(name, "", {}, [], [], "", 1, {}, 0)
+
+follow("demo", [stage("corpus"), stage("report")], {"_cores": 2})
+
+rule all:
+    input: "report.txt"
+
+rule corpus:
+    output: "corpus.txt"
+    log: "corpus.log"
+    shell: "touch {output}"
+
+rule report:
+    input: "corpus.txt"
+    output: "report.txt"
+    log: "report.log"
+    shell: "(echo why; COMMAND) > {log}; touch {output}"
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the working folder, which is empty."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def stage(name: str, threads: int = 1, **resources: int) -> Stage:
+    return Stage(name, "", {}, [], [], "", threads, resources, 0)
+
+
+class Run:
+    """Snakemake's messages about a run with a clock of its own, and the lines made of them."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, *to_run: str, times_are_known: bool = True
+    ) -> None:
+        def times(_: object, models: list[str]) -> Times | None:
+            seconds = {model: SECONDS[model] for model in models}
+            return Times(seconds, "at this speed") if times_are_known else None
+
+        monkeypatch.setattr(snakemake_log, "training_times", times)
+        monkeypatch.setattr(snakemake_log, "load_params", lambda _: None)
+        monkeypatch.setattr(snakemake_log, "params_file", lambda _: None)
+        self.now = 0.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        self.out = io.StringIO()
+        self.progress = Progress("demo", [stage(name) for name in NAMES], CORES, self.out)
+        self.ids = {name: number for number, name in enumerate([*to_run, "all"])}
+        self.tell(LogEvent.RUN_INFO, stats=dict.fromkeys([*to_run, "all"], 1) | {"total": 9})
+
+    def tell(self, event: LogEvent | None, text: str = "", **fields: Any) -> None:
+        record = logging.makeLogRecord({"msg": text, "event": event, "levelno": logging.INFO})
+        vars(record).update(fields)
+        self.progress.handle(record)
+
+    def begin(self, name: str) -> None:
+        self.tell(LogEvent.JOB_INFO, jobid=self.ids[name], rule_name=name)
+
+    def end(self, name: str, seconds: float) -> None:
+        """Have a stage end so many seconds after the last that ended."""
+        self.now += seconds
+        self.tell(LogEvent.JOB_FINISHED, job_id=self.ids[name])
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.getvalue().splitlines()
+
+
+def test_it_says_what_will_run_and_for_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Run(monkeypatch, *NAMES[1:]).lines == [
+        "demo: 6 of 7 stages to run: corpus, train (2), evaluate (2), report.",
+        "The trainings alone take about 4.0 min, 2 at a time: 6.0 min in all, at this speed.",
+        "The log of a stage is logs/demo/<stage>.log.",
+    ]
+    first, second, _ = Run(monkeypatch, "train@base", "evaluate@base", "report").lines
+    assert first == "demo: 3 of 7 stages to run: train, evaluate, report."
+    assert second.startswith("The trainings alone take about 2.0 min, 1 at a time")
+    assert Run(monkeypatch, "report").lines[1] == "Nothing is to be trained."
+
+
+def test_times_that_are_not_known_are_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, *NAMES[1:], times_are_known=False)
+    assert "attnmt plan --experiment demo --measure" in run.lines[1]
+    run.begin("train@base")
+    run.end("train@base", 60)
+    assert run.lines[-1].endswith("train@base is done after 60 s; trainings left: 1")
+
+
+def test_a_stage_that_is_done_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, "corpus", "train@base", "train@gru", "report")
+    for name, seconds in (("corpus", 5), ("train@base", 240), ("train@gru", 480), ("report", 7)):
+        run.begin(name)
+        run.end(name, seconds)
+    run.begin("all")
+    run.end("all", 0)
+    assert run.lines[3:] == [
+        "0:00:05  1 of 4  corpus is done after 5 s",
+        "0:00:05          train@base begins",
+        # It took twice as long as its record says, so the other one may, too.
+        "0:04:05  2 of 4  train@base is done after 4.0 min; trainings left: 1, about 8.0 min",
+        "0:04:05          train@gru begins",
+        "0:12:05  3 of 4  train@gru is done after 8.0 min",
+        "0:12:12  4 of 4  report is done after 7 s",
+        "demo: done in 12 min. By kind, the longest added up: train 12 min, report 7 s, corpus 5 s.",
+    ]
+
+
+def test_a_training_that_runs_is_partly_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(monkeypatch, "train@base", "train@gru")
+    run.begin("train@base")
+    run.begin("train@gru")
+    run.end("train@base", 120)
+    assert run.lines[-1].endswith("trainings left: 1, about 2.0 min")
+
+
+def test_if_nothing_is_to_run_it_says_so() -> None:
+    out = io.StringIO()
+    progress = Progress("demo", [stage(name) for name in NAMES], CORES, out)
+    text = "Nothing to be done (all requested files are present and up to date)."
+    progress.handle(logging.makeLogRecord({"msg": text, "levelno": logging.INFO}))
+    assert out.getvalue() == "demo: nothing to run, all 7 stages are done.\n"
+
+
+def test_threads_jobs_and_resources_limit_what_runs_at_a_time() -> None:
+    training = stage("train@base", threads=2, gpu=1)
+    assert at_once(training, {"_cores": 8, "_nodes": None}) == 4
+    assert at_once(training, {"_cores": 8, "gpu": 1}) == 1
+    assert at_once(training, {"_cores": None, "_nodes": 100, "mem_mb": "16G"}) == 100
+    assert at_once(training, {"_cores": 1}) == 1
+
+
+def test_errors_and_what_a_user_asked_for_are_shown() -> None:
+    def shown(text: str | None, event: LogEvent | None = None) -> bool:
+        return is_shown(logging.makeLogRecord({"msg": text, "event": event}))
+
+    assert shown("Error in rule corpus", LogEvent.JOB_ERROR)
+    assert shown("Terminating processes on user request, this might take some time.")
+    assert not shown("Select jobs to execute...")
+    assert not shown(None, LogEvent.PROGRESS)
+
+
+def snakemake(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    (folder / "Snakefile").write_text(SNAKEFILE.replace("COMMAND", command))
+    arguments = ["-j1", "--quiet", "host", "--show-failed-logs"]
+    return subprocess.run(
+        [Path(sys.executable).with_name("snakemake"), *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def test_snakemake_shows_these_lines_and_no_others(folder: Path) -> None:
+    run = snakemake(folder, "true")
+    plan, _, _, first, second, end, log = run.stdout.splitlines()
+    assert run.returncode == 0
+    assert plan == "demo: 2 of 2 stages to run: corpus, report."
+    assert "1 of 2  corpus is done after" in first
+    assert "2 of 2  report is done after" in second
+    assert end.startswith("demo: done in ")
+    (file,) = (folder / ".snakemake/log").glob("*.log")
+    assert log == f"Complete log(s): {file}"
+    assert "Select jobs to execute..." in file.read_text()
+    again = snakemake(folder, "true")
+    assert again.stdout == "demo: nothing to run, all 2 stages are done.\n"
+
+
+def test_snakemake_shows_the_log_of_a_stage_that_fails(folder: Path) -> None:
+    run = snakemake(folder, "false")
+    assert run.returncode == 1
+    assert "Error in rule report:" in run.stdout
+    assert "\nwhy\n" in run.stdout

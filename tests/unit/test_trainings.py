@@ -1,0 +1,160 @@
+"""Which systems and ensembles an experiment trains, and with which seeds."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from demo_values import ROOT, demo_text
+
+from attnmt.config import Experiment, Params, load_params
+from attnmt.config.claims import CLAIMS, load_claims
+from attnmt.config.generated import models_yaml
+from attnmt.config.systems import Systems
+from attnmt.errors import InputError
+from attnmt.files.yaml_file import YamlFile
+
+STUDY, WMT14 = (ROOT / f"experiments/{name}/params.yaml" for name in ("study", "wmt14"))
+SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
+BEST = "local_p_general_feed"
+LAST = "local_p_additive_feed]\n"  # the end of an ensemble's members
+Load = Callable[..., Params]
+
+
+@pytest.fixture
+def load(write: Callable[[str, bytes], Path]) -> Load:
+    """Return a function that loads the demo with other seeds and systems."""
+
+    def load(seeds: str, systems: str = "", replaced: tuple[str, str] = ("", "")) -> Params:
+        text = (ROOT / "systems.yaml").read_text()
+        assert replaced[0] in text
+        write("systems.yaml", text.replace(*replaced, 1).encode())
+        listed = f"systems: [{systems}]\n" if systems else ""
+        text = demo_text().replace("seeds: 1\n", f"{listed}seeds: {seeds}\n")
+        path = write("params.yaml", text.encode())
+        return load_params(path, path.parent)
+
+    return load
+
+
+def test_without_a_list_everything_is_trained_that_is_not_on_request(load: Load) -> None:
+    params = load("1")
+    assert list(params.models) == [n for n in SYSTEMS.systems if n not in SYSTEMS.on_request]
+    assert list(params.ensembles) == [n for n in SYSTEMS.ensembles if n not in SYSTEMS.on_request]
+
+
+def test_what_is_on_request_is_trained_where_it_is_named(load: Load) -> None:
+    members = ", ".join(SYSTEMS.ensembles["ensemble"].members)
+    params = load("1", f"{members}, global_dot, ensemble_probabilities")
+    assert "global_dot" in params.models
+    assert list(params.ensembles) == ["ensemble", "ensemble_probabilities"]
+    both = params.ensembles.values()
+    assert [ensemble.average for ensemble in both] == ["logits", "probabilities"]
+    assert len({tuple(ensemble.members) for ensemble in both}) == 1
+    assert list(load("1", members).ensembles) == ["ensemble"]
+
+
+def test_an_unknown_name_on_request_is_refused(load: Load) -> None:
+    message = (
+        r"systems\.yaml:\d+: on_request\.0: no system or ensemble 'base_'; did you mean 'base'"
+    )
+    with pytest.raises(InputError, match=message):
+        load("1", replaced=("on_request: [", "on_request: [base_, "))
+
+
+def test_a_number_of_seeds_may_hold_for_all_but_some(load: Load) -> None:
+    params = load(f"{{default: 2, {BEST}: 3, base: 1}}")
+    assert params.seeds_of("base") == ["base"]
+    assert params.seeds_of(BEST) == [BEST, f"{BEST}_2", f"{BEST}_3"]
+    assert params.seeds_of("gru_self") == ["gru_self", "gru_self_2"]
+    with pytest.raises(InputError, match=r"seeds\.defalt: no system 'defalt' .* mean 'default'"):
+        load("{defalt: 2}")
+    with pytest.raises(
+        InputError, match=r"systems\.default: 'default' is a key of seeds; rename the system"
+    ):
+        load("1", replaced=("  base: {", "  default: {"))
+
+
+def test_an_ensemble_has_the_seeds_that_all_its_members_have(load: Load) -> None:
+    params = load(f"{{default: 2, {BEST}: 3}}")
+    assert params.runs_of("ensemble") == ["ensemble", "ensemble_2"]
+    first, second = (params.ensembles[name].members for name in ("ensemble", "ensemble_2"))
+    assert second == [f"{member}_2" for member in first]
+    assert [params.ensembles[name].seed for name in params.runs_of("ensemble_2")] == [1, 2]
+    written = yaml.safe_load(models_yaml(params))["ensembles"]["ensemble_2"]
+    assert written["ensemble"] == "ensemble"  # its name in systems.yaml
+    assert written["members"][: len(second)] == second
+    assert load(f"{{default: 2, {BEST}: 1}}").runs_of("ensemble") == ["ensemble"]
+
+
+def test_an_ensemble_of_trainings_is_one(load: Load) -> None:
+    params = load("9", f"{BEST}, ensemble_of_seeds")
+    assert params.runs_of("ensemble_of_seeds") == ["ensemble_of_seeds"]
+    members = params.ensembles["ensemble_of_seeds"].members
+    assert members == params.seeds_of(BEST)[:8]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "systems", "member"),
+    [
+        ("1", "base, ensemble", "global_location_feed"),
+        ("7", f"{BEST}, ensemble_of_seeds", f"{BEST}_8"),
+    ],
+)
+def test_a_named_ensemble_without_a_member_is_refused(
+    load: Load, seeds: str, systems: str, member: str
+) -> None:
+    message = rf"systems\.1: '\w+' has the member '{member}', which is not trained; add it"
+    with pytest.raises(InputError, match=message):
+        load(seeds, systems)
+
+
+def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load: Load) -> None:
+    another = f"{LAST}  ensemble_2: {{family: luong, members: [base, gru_self]}}\n"
+    another = another.replace("gru_self", "base_3")
+    with pytest.raises(InputError, match="seeds: 'ensemble_2' is seed 2 of 'ensemble', but"):
+        load("3", replaced=(LAST, another))
+
+
+def test_the_study_is_the_demo_with_more_seeds() -> None:
+    demo, study = (load_params(path, ROOT) for path in (ROOT / "params.yaml", STUDY))
+    keys = ["sets", "corpus", "tokenize", "dictionary", "families", "decoding", "evaluation"]
+    for key in keys:
+        assert getattr(study, key) == getattr(demo, key), key
+    assert study.seeds_of_system("base") == 10
+    assert demo.seeds_of_system("base") == 1
+
+
+def test_the_study_trains_what_every_claim_and_every_question_needs() -> None:
+    study = load_params(STUDY, ROOT)
+    for key, claim in load_claims(ROOT / CLAIMS, SYSTEMS).items():
+        for name in [*claim.systems, *(claim.over or ())]:
+            assert len(study.runs_of(name)) == 10, f"{key}: {name}"
+    rows = [
+        row for name in SYSTEMS.tables if "decides" in name for row in study.rows[name].values()
+    ]
+    missing = {row.system for row in rows if not study.runs_of(row.system)}
+    assert missing == {"base_reverse_dropout_short"}
+
+
+def test_dropout_can_be_trained_with_the_schedule_of_the_others() -> None:
+    """Where they have the same schedule already, the short system would train longer."""
+    wmt14, study = (load_params(path, ROOT) for path in (WMT14, STUDY))
+    assert wmt14.recipe("base_reverse_dropout_short") == wmt14.recipe("base_reverse")
+    assert wmt14.recipe("base_reverse_dropout") != wmt14.recipe("base_reverse")
+    assert study.recipe("base_reverse_dropout") == study.recipe("base_reverse")
+
+
+def test_the_short_multi30k_differs_only_in_what_it_trains() -> None:
+    whole, short = (
+        load_params(ROOT / f"experiments/{name}/params.yaml", ROOT)
+        for name in ("multi30k", "multi30k-short")
+    )
+    for key in Experiment.model_fields.keys() - {"experiment", "families", "systems", "seeds"}:
+        assert getattr(whole, key) == getattr(short, key), key
+    for name, family in short.families.items():
+        ours, theirs = (
+            one.model_dump(exclude={"training": {"evaluate_every"}})
+            for one in (whole.families[name], family)
+        )
+        assert ours == theirs, name
