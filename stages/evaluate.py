@@ -7,7 +7,6 @@ Reads   data/<experiment>/raw/
         models/<experiment>/<name>/metrics.json, if it is a model
         translations/<experiment>/<name>/
 Writes  scores/<experiment>/<name>.json
-        reports/<experiment>/metrics/<name>.json  a few of these scores, for `dvc metrics show`
 """
 
 import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
@@ -18,19 +17,16 @@ from attnmt.config import load_params
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
-from attnmt.scoring.evaluate import few_scores, score_system
+from attnmt.scoring.evaluate import score_system
 from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path, name: str) -> None:
     """Write the scores of a model or an ensemble."""
     params = load_params(params_file)
-    layout = Layout(params.experiment)
-    for path in (layout.scores(name), layout.metrics(name)):
-        check_place(path)
-    scores = score_system(params, name)
-    write_json(layout.scores(name), scores.model_dump())
-    write_json(layout.metrics(name), few_scores(scores))
+    path = Layout(params.experiment).scores(name)
+    check_place(path)
+    write_json(path, score_system(params, name).model_dump())
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""Draw the figures, say what the trainings cost, and put everything on one page.
+"""Print the numbers as tables, draw the figures, and put everything on one page.
 
 Called by dvc.yaml as `python stages/report.py params.yaml`.
 
-Reads   reports/<experiment>/tables/, models/<experiment>/, scores/<experiment>/,
-        translations/<experiment>/; data/<experiment>/encoded/ for gold links;
-        data/<experiment>/dictionary/ for the model that MLflow registers
-Writes  reports/<experiment>/figures/<figure>.{svg, pdf, csv}, for figure5, figure6, figure7 and
-            figure_gru, where the experiment has something to draw
-        reports/<experiment>/cost/table_cost.{csv, md, tex}
+Reads   reports/<experiment>/{scores.csv, claims.csv}
+        models/<experiment>/ for learning curves; translations/<experiment>/ and data/<experiment>/ for
+            samples, attention and gold links
+Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for each table in which the experiment has a
+            number
+        reports/<experiment>/figures/<figure>.{svg, pdf, csv}, for each figure that it can draw; the
+            claims' has no csv of its own
         reports/<experiment>/index.html
 """
 
@@ -19,10 +20,12 @@ from attnmt.config import load_params
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
+from attnmt.reporting.claims_figure import write_claims_figure
 from attnmt.reporting.draw import write_figure, write_matrices
 from attnmt.reporting.page import make_page
-from attnmt.reporting.render import write_tables
 from attnmt.reporting.report import make_report
+from attnmt.reporting.samples import samples_table
+from attnmt.reporting.table import write_tables
 from attnmt.tracking.importing import log_results
 from attnmt.workflow.stage import run_stage
 
@@ -31,17 +34,19 @@ def main(params_file: Path) -> None:
     """Write the report of one experiment, then put it and the scores into MLflow."""
     params = load_params(params_file)
     reports = Layout(params.experiment).reports
-    for name in ("figures", "cost", "index.html"):  # before any of them is written
+    for name in ("tables", "figures", "index.html"):  # before any of them is written
         check_place(reports / name, folder="." not in name)
     report = make_report(params)
     page = make_page(params, report)  # every file has been read before the first is written
-    with atomic_folder(reports / "cost") as folder:
-        write_tables(params.experiment, [report.costs], folder)
+    samples = samples_table(report.samples)
+    with atomic_folder(reports / "tables") as folder:
+        write_tables(params.experiment, [*report.tables, *([samples] if samples else [])], folder)
     with atomic_folder(reports / "figures") as folder:
         for figure in report.figures:
             write_figure(figure, folder)
         for matrices in report.matrices:
             write_matrices(matrices, folder)
+        write_claims_figure(report.claims, folder)
     write_text(reports / "index.html", page)
     log_results(params)
 

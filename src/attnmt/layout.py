@@ -67,9 +67,20 @@ class Layout:
         """All scores of a model or an ensemble, and what they were measured on."""
         return Path(self.root, "scores", self.experiment, f"{name}.json")
 
-    def metrics(self, name: str) -> Path:
-        """The few scores of a model or an ensemble that ``dvc metrics`` shows; in git."""
-        return self.reports / "metrics" / f"{name}.json"
+    @property
+    def numbers(self) -> Path:
+        """Every number, ours and the paper's (:mod:`attnmt.reporting.numbers`); in git."""
+        return self.reports / "scores.csv"
+
+    @property
+    def claims(self) -> Path:
+        """The verdicts on the claims that the experiment tests; in git."""
+        return self.reports / "claims.csv"
+
+    @property
+    def metrics(self) -> Path:
+        """The few scores of each model and ensemble that ``dvc metrics`` shows; in git."""
+        return self.reports / "metrics.json"
 
     @property
     def set_aside(self) -> Path:
@@ -96,5 +107,5 @@ class Layout:
 
     @property
     def reports(self) -> Path:
-        """``tables``, ``figures``, ``metrics`` and ``index.html``; in git."""
+        """The report: ``scores.csv``, ``tables``, ``figures`` and ``index.html``; in git."""
         return Path(self.root, "reports", self.experiment)

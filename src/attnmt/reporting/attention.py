@@ -11,8 +11,7 @@ from attnmt.corpora.links import Links, flipped
 from attnmt.decoding.kept_attention import Attended, read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.paper import rows_of, table_rows
-from attnmt.reporting.tables import Caption, Title
+from attnmt.reporting.rows import rows_of, table_rows
 from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
@@ -49,8 +48,9 @@ class MatrixFigure:
     """Matrices of one sentence. ``name`` is the stem of the figure's files."""
 
     name: str
-    title: Title
-    caption: Caption
+    title: str
+    about: str
+    caption: str
     matrices: list[Matrix]
 
 
@@ -105,7 +105,7 @@ def label(params: Params, name: str) -> str:
 
 
 def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
-    models = [row.model for row in table_rows(params, table) if row.model in params.models]
+    models = [row.system for row in table_rows(params, table) if row.system in params.models]
     if not models:
         return None
     test = params.sets.aligned[0]
@@ -115,18 +115,13 @@ def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> Ma
     first = matrices[0]
     if first.gold is not None:
         matrices.insert(0, _gold_matrix(first, first.gold))
-    seeds = sorted({params.models[str(model)].seed for model in models})
-    lead = (
-        f"The sentence is line {line + 1} of {test}: the first sampled line with at most {LONGEST} "
-        "source words, or the shortest one if all are longer. Its reference is force-decoded."
-    )
-    rest = (
-        "A row is the step that predicts the word at its left. White is a weight of 0, the darkest "
-        f"blue a weight of 1. Seed: {', '.join(map(str, seeds))}."
+    caption = (
+        f"Line {line + 1} of {test}, force-decoded: a row is the step that predicts the word at its "
+        "left. White is a weight of 0, the darkest blue a weight of 1."
     )
     if first.gold is not None:
-        rest += " Squares are gold links, sure and possible ones."
-    return MatrixFigure(name, Title(*title, params.experiment), Caption(lead, rest), matrices)
+        caption += " Squares are gold links."
+    return MatrixFigure(name, *title, caption, matrices)
 
 
 def _line_to_draw(matrices: Iterable[Matrix]) -> int:

@@ -7,7 +7,8 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
-from attnmt.reporting.paper import table_rows
+from attnmt.reporting.published import published_lines
+from attnmt.reporting.rows import table_rows
 
 FORCED, OWN = "forced", "own"
 # A matrix: the numbers of its source and of its target in the list of texts, its weights in whole
@@ -126,9 +127,7 @@ def _described(params: Params, matrix: Matrix) -> Described:
 
 def _first_two(params: Params, attentional: list[str]) -> list[str]:
     """Return the systems with the paper's best and worst AER, or the first two if Table 6 has none."""
-    rows = sorted(
-        (row for row in table_rows(params, "table6") if row.model in attentional),
-        key=lambda row: row.number("aer") or 0.0,
-    )
-    best_and_worst = [str(row.model) for row in (rows[:1] + rows[1:][-1:])]
-    return ((best_and_worst or attentional) + ["", ""])[:2]
+    rates = {line.system: line.value for line in published_lines(params) if line.metric == "aer"}
+    rows = [row.system for row in table_rows(params, "table6") if row.system in attentional]
+    ranked = sorted((str(name) for name in rows), key=lambda name: rates.get(name) or 0.0)
+    return ((ranked[:1] + ranked[1:][-1:] or attentional) + ["", ""])[:2]

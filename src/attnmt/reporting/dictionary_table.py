@@ -1,84 +1,46 @@
 """The table of dictionaries: what they hold for the words that a vocabulary lacks."""
 
-from dataclasses import asdict, dataclass
+from attnmt.config import Params
+from attnmt.reporting.facts import facts
+from attnmt.reporting.numbers import Line, Numbers
+from attnmt.reporting.table import Cell, Format, Table, table_of
 
-from attnmt.config import DIRECTIONS, Direction, Params
-from attnmt.layout import Layout
-from attnmt.reporting.columns import filled, number_column, text_column
-from attnmt.reporting.tables import Caption, Table, Title
-from attnmt.scoring.results import read_aligner
-from attnmt.text.dictionary import Dictionary
-from attnmt.text.encoded import EncodedSets
-
-NUMBERS = {  # the columns of numbers with their headings
+HEADINGS = {
     "entries": "source words",
     "outside": "outside the vocabulary",
     "translated_outside": "translation outside",
 }
+CAPTION = (
+    "How many source words each dictionary holds ({how}), and how many of them, or of their best "
+    "translations, are outside the vocabulary. Only these entries help to replace unknown words."
+)
 
 
-@dataclass(frozen=True)
-class Entries:
-    """A row of the CSV file: how many entries a family finds in the dictionary of a direction.
-
-    ``outside`` counts the source words that the family's vocabulary lacks. ``translated_outside`` counts
-    the source words whose best translation the vocabulary of the other language lacks.
-    """
-
-    system: str
-    family: str
-    entries: int
-    outside: int
-    translated_outside: int
-    direction: Direction
-    stage: str
-    files: str
-
-
-def dictionary_table(params: Params) -> Table:
-    """Return the table of both dictionaries, for each family that reads words.
-
-    Raises:
-        InputError: if a dictionary or a vocabulary is missing or damaged.
-    """
-    aligner = read_aligner(params)
-    families = [name for name, family in params.families.items() if not family.encoding.pieces]
-    rows = [_row(params, name, direction) for direction in DIRECTIONS for name in families]
-    columns = [
-        text_column("system", "dictionary", [row.system for row in rows], "name"),
-        text_column("family", "family", [row.family for row in rows], "name"),
-    ]
-    columns += [
-        number_column(key, text, [getattr(row, key) for row in rows], 0)
-        for key, text in NUMBERS.items()
-    ]
-    in_parts = f", in {aligner.parts} parts" if aligner.parts > 1 else ""
-    caption = Caption(
-        f"{aligner.system} aligned all {aligner.pairs:,} training pairs{in_parts}. A dictionary holds "
-        f"the pairs of words that were linked {aligner.min_count} times or more.",
-        "An unknown word is replaced by the best translation of its source word, or by the source "
-        "word itself if that has no translation. So an entry is mostly useful if one of its two words "
-        "is outside the family's vocabulary.",
-    )
-    title = Title("Dictionaries for unknown words", "", params.experiment)
-    cells, keys = [asdict(row) for row in rows], [f"{row.direction} {row.family}" for row in rows]
-    return Table("table_dictionary", title, caption, filled(columns), cells, keys)
-
-
-def _row(params: Params, family: str, direction: Direction) -> Entries:
-    layout = Layout(params.experiment)
-    source, target = (side.code for side in params.languages.sides(direction))
-    path = layout.dictionary_file(source, target)
-    dictionary = Dictionary.load(path, lowercase=params.families[family].encoding.lowercase)
-    data = EncodedSets(layout.encoded(family))
-    sources, targets = data.vocabulary(source), data.vocabulary(target)
-    return Entries(
-        system=params.languages.title(direction),
-        family=family,
-        entries=len(dictionary),
-        outside=sum(word not in sources for word in dictionary),
-        translated_outside=sum(dictionary.best(word) not in targets for word in dictionary),
-        direction=direction,
-        stage="dictionary",
-        files=path.as_posix(),
+def dictionary_table(params: Params, numbers: Numbers) -> Table | None:
+    """Return the table of both dictionaries, for each family that reads words."""
+    by_row: dict[str, dict[str, Line]] = {}
+    for line in numbers.lines:
+        if line.metric in HEADINGS and line.direction:
+            by_row.setdefault(f"{line.direction} {line.family}", {})[line.metric] = line
+    if not by_row:
+        return None
+    firsts = {key: next(iter(lines.values())) for key, lines in by_row.items()}
+    rows: dict[str, dict[str, Cell]] = {
+        key: {
+            "dictionary": params.languages.title(first.direction),
+            "family": first.family,
+            **{heading: by_row[key][metric].value for metric, heading in HEADINGS.items()},
+        }
+        for key, first in firsts.items()
+        if first.direction
+    }
+    frame, formats = table_of(rows, dict.fromkeys(HEADINGS.values(), Format(0)))
+    how = next(iter(firsts.values())).signature
+    return Table(
+        "table_dictionary",
+        "Dictionaries for unknown words",
+        CAPTION.format(how=how),
+        frame,
+        formats,
+        facts={key: facts(params, list(lines.values())) for key, lines in by_row.items()},
     )

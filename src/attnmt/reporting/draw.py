@@ -20,7 +20,6 @@ from attnmt.files.text_file import write_text
 from attnmt.reporting.attention import Matrix, MatrixFigure
 from attnmt.reporting.curves import Figure, Panel, Series
 from attnmt.reporting.inline_svg import inline_svg
-from attnmt.reporting.tables import Cell
 
 INK, GRID = "#222222", "#dddddd"
 INKS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
@@ -87,7 +86,7 @@ def stroke(series: Series) -> Stroke:
 
 def write_figure(figure: Figure, folder: Path) -> None:
     """Write the panels above a legend as ``<name>.svg`` and ``<name>.pdf``, and their points as CSV."""
-    with _style(SIZE):
+    with style(SIZE):
         size = (max(6, COLUMN * len(figure.panels)), 3.9)
         canvas = Canvas(figsize=size, layout="constrained")
         axes = canvas.subplots(1, len(figure.panels), squeeze=False)[0]
@@ -97,7 +96,7 @@ def write_figure(figure: Figure, folder: Path) -> None:
         systems = {system_key(s): s for panel in figure.panels for s in panel.series}
         handles = [Line2D([], [], label=s.label, **_line(s)) for s in systems.values()]
         canvas.legend(handles=handles, loc="outside lower left", handlelength=3)
-        _save(canvas, folder / figure.name)
+        save(canvas, folder / figure.name)
     _write_csv(folder / f"{figure.name}.csv", _curve_rows(figure))
 
 
@@ -108,10 +107,10 @@ def panel_svg(panel: Panel, prefix: str) -> str:
     series k has the id ``<prefix>-s<k>`` and its system's key as ``data-series``. All ids begin with
     ``prefix``, which must be unique in the page.
     """
-    with _style(PAGE_SIZE):
+    with style(PAGE_SIZE):
         canvas = Canvas(figsize=PAGE_PANEL, layout="constrained")
         draw_panel(canvas.subplots(), panel)
-        text = _svg(canvas, prefix, transparent=True)
+        text = svg(canvas, prefix, transparent=True)
     keys = {f"s{k}": system_key(series) for k, series in enumerate(panel.series)}
     label = f"{panel.title}: {panel.y_label} against {panel.x_label.lower()}"
     return inline_svg(text, prefix, keys, {INK: "currentColor", GRID: "var(--grid)"}, label)
@@ -130,7 +129,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
 
 def write_matrices(figure: MatrixFigure, folder: Path) -> None:
     """Write attention matrices, two in a row, as ``<name>.svg``, ``<name>.pdf`` and ``<name>.csv``."""
-    with _style(SIZE):
+    with style(SIZE):
         rows, columns = (len(figure.matrices) + 1) // 2, min(2, len(figure.matrices))
         width = max(len(matrix.source) for matrix in figure.matrices) * CELL + 1.3
         height = max(len(matrix.target) for matrix in figure.matrices) * CELL + 1.3
@@ -141,7 +140,7 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
                 draw_matrix(axes, matrix)
             else:
                 axes.remove()
-        _save(canvas, folder / figure.name)
+        save(canvas, folder / figure.name)
     _write_csv(folder / f"{figure.name}.csv", _matrix_rows(figure))
 
 
@@ -159,7 +158,7 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
 
 
-def _style(size: int) -> AbstractContextManager[None]:
+def style(size: int) -> AbstractContextManager[None]:
     """Return a context in which this module's style holds and a person's own settings do not."""
     sizes = {"font.size": size, "lines.linewidth": size / 6.5}
     return matplotlib.style.context(STYLE | sizes, after_reset=True)
@@ -176,13 +175,13 @@ def _points(series: Series) -> dict[str, Any]:
     return hollow | {"color": stroke(series).color, "linestyle": ""}
 
 
-def _save(canvas: Canvas, stem: Path) -> None:
-    write_text(stem.with_suffix(".svg"), _svg(canvas, stem.name))
+def save(canvas: Canvas, stem: Path) -> None:
+    write_text(stem.with_suffix(".svg"), svg(canvas, stem.name))
     with atomic_path(stem.with_suffix(".pdf")) as partial:
         canvas.savefig(partial, format="pdf", metadata=NO_DATE["pdf"])
 
 
-def _svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
+def svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
     """Return the SVG; ``salt`` determines its ids, which would be random without it."""
     stream = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": salt}):
@@ -190,7 +189,7 @@ def _svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
     return stream.getvalue()
 
 
-def _curve_rows(figure: Figure) -> Iterable[dict[str, Cell]]:
+def _curve_rows(figure: Figure) -> Iterable[dict[str, object]]:
     for panel in figure.panels:
         for series in panel.series:
             for x, y in zip(series.x, series.y, strict=True):
@@ -204,7 +203,7 @@ def _curve_rows(figure: Figure) -> Iterable[dict[str, Cell]]:
                 }
 
 
-def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, Cell]]:
+def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, object]]:
     for matrix in figure.matrices:
         gold = None if matrix.gold is None else set(matrix.gold)
         for j, target in enumerate(matrix.target):
@@ -225,6 +224,6 @@ def _short(number: float) -> float:
     return int(number) if number == int(number) else round(number, 4)
 
 
-def _write_csv(path: Path, rows: Iterable[dict[str, Cell]]) -> None:
+def _write_csv(path: Path, rows: Iterable[dict[str, object]]) -> None:
     frame = pd.DataFrame(list(rows), dtype=object)
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))

@@ -4,14 +4,18 @@ The style, the scripts, the curves and the matrices are inside the file. A polic
 fetch anything or to run any other script. ``page_parts/`` holds the template, the style and the scripts.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
-from attnmt.reporting.claims_table import ELSEWHERE
-from attnmt.reporting.claims_table import NAME as CLAIMS
-from attnmt.reporting.provenance import short_commits
-from attnmt.reporting.report import Report, is_papers_text, listed
+from attnmt.reporting.claims import NAME as CLAIMS
+from attnmt.reporting.claims_figure import claims_svg
+from attnmt.reporting.numbers import Line, Numbers
+from attnmt.reporting.published import paper_set
+from attnmt.reporting.report import Report
 from attnmt.reporting.sections import (
     Section,
     attention_section,
@@ -21,25 +25,35 @@ from attnmt.reporting.sections import (
 )
 from attnmt.reporting.templates import render
 from attnmt.text.encoded import EncodedSets
-from attnmt.training.trained import read_provenance
 
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"
-# Where each section stands. A section that is not named here stands below OTHERS.
+# The sections that the page opens with, then those of each group, which opens with a click. A section
+# that is not named here stands in the last group.
+FIRST = ("table1", "figure5")
 GROUPS = {
-    "Claims": [CLAIMS],
-    "The paper": [
-        *("table1", "table2", "table3", "table4", "figure5", "figure6"),
-        *("table5", "table6", "attention"),
-    ],
-    "Course report": ["table_gru"],
+    "The claims": (CLAIMS,),
+    "The paper's other tables and figures": (
+        *("table2", "table3", "table4", "figure6", "table5", "table6", "attention"),
+    ),
+    "Course report": ("table_gru",),
 }
 OTHERS = "Beyond the paper"
+# The CSS class of each verdict.
+TONES = {
+    "same order": "good",
+    "agrees": "good",
+    "other order": "bad",
+    "within noise": "even",
+    "confirmed": "good",
+    "refuted": "bad",
+    "undecided": "even",
+}
 
 
 @dataclass(frozen=True)
 class Group:
-    """The sections below one heading of the contents."""
+    """The sections below one heading."""
 
     name: str
     sections: list[Section]
@@ -51,6 +65,9 @@ def make_page(params: Params, report: Report) -> str:
     Raises:
         InputError: if a file of a training or of the data is missing or damaged.
     """
+    by_id = {section.id: section for section in _sections(params, report)}
+    first = [by_id.pop(id) for id in FIRST if id in by_id]
+    picture = claims_svg(report.claims, "claims-figure")
     return render(
         "index.html.jinja",
         styles=["style.css"],
@@ -58,24 +75,19 @@ def make_page(params: Params, report: Report) -> str:
         title=TITLE,
         address=ADDRESS,
         experiment=params.experiment,
-        run=_run(params),
-        headlines=report.headlines,
-        same_text=is_papers_text(params),
-        no_claims="" if _has_claims(report) else ELSEWHERE,
-        groups=_grouped(_sections(params, report)),
+        run=_run(params, report.numbers),
+        claims=Markup(picture) if picture else None,  # written by ElementTree, so it is escaped
+        summary=report.summary,
+        same_text=params.sets.tests[0] == paper_set("table1"),
+        first=first,
+        groups=_grouped(by_id),
+        tones=TONES,
         commands=_commands(params),
     )
 
 
-def _has_claims(report: Report) -> bool:
-    return any(table.name == CLAIMS for tables in report.tables.values() for table in tables)
-
-
 def _sections(params: Params, report: Report) -> list[Section]:
-    sections = [
-        table_section(table, folder) for folder, tables in report.tables.items() for table in tables
-    ]
-    sections += map(figure_section, report.figures)
+    sections = [*map(table_section, report.tables), *map(figure_section, report.figures)]
     if report.samples:
         sections.append(sample_section(params, report.samples))
     if report.attention:
@@ -83,9 +95,8 @@ def _sections(params: Params, report: Report) -> list[Section]:
     return sections
 
 
-def _grouped(sections: list[Section]) -> list[Group]:
+def _grouped(by_id: dict[str, Section]) -> list[Group]:
     """Return the sections in their groups, in the order of GROUPS, without empty groups."""
-    by_id = {section.id: section for section in sections}
     groups = [
         Group(name, [by_id.pop(id) for id in ids if id in by_id]) for name, ids in GROUPS.items()
     ]
@@ -93,20 +104,29 @@ def _grouped(sections: list[Section]) -> list[Group]:
     return [group for group in groups if group.sections]
 
 
-def _run(params: Params) -> list[str]:
+def _run(params: Params, numbers: Numbers) -> list[str]:
     """Return the parts of the line about the run: text, models, time, machine, commit."""
-    layout = Layout(params.experiment)
-    trainings = [read_provenance(layout.model(name)) for name in params.models]
-    texts = [EncodedSets(layout.encoded(family)) for family in params.families]
+    texts = [EncodedSets(Layout(params.experiment).encoded(family)) for family in params.families]
     pairs = {text.lines(params.sets.train) for text in texts}
-    hours = sum(training.seconds for training in trainings) / 3600
+    minutes = [line for line in numbers.lines if line.metric == "minutes"]
+    hours = sum(line.value or 0.0 for line in minutes) / 60
+    machines = (line.signature.split(",")[0] for line in minutes if line.signature)
     return [
         f"{' or '.join(f'{count:,}' for count in sorted(pairs))} sentence pairs",
         _counted(len(params.models), "model"),
         *([_counted(len(params.ensembles), "ensemble")] if params.ensembles else []),
-        f"{hours:.1f} hours of training on {listed(training.device for training in trainings)}",
-        f"trained at commit {listed(short_commits(training.commits) for training in trainings)}",
+        f"{hours:.1f} hours of training on {_listed(machines)}",
+        f"commit {_listed(_commits(minutes))}",
     ]
+
+
+def _commits(lines: Iterable[Line]) -> list[str]:
+    return [commit for line in lines for commit in (line.commit or "").split(", ")]
+
+
+def _listed(values: Iterable[str]) -> str:
+    """Return each different value once, with commas between them."""
+    return ", ".join(dict.fromkeys(values))
 
 
 def _counted(count: int, noun: str) -> str:

@@ -5,38 +5,38 @@ A page has two markers around each table: ``<!-- results: demo, multi30k -->`` a
 ``gains`` the same with each gain, and ``claims`` the verdicts on the paper's claims.
 """
 
-import csv
-import io
 import os
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
+from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims_table import MEASURES, RANKS
-from attnmt.reporting.columns import decimal, signed
-from attnmt.reporting.recipes import SIGNS
-from attnmt.reporting.render import pipe_table
+from attnmt.reporting.claims import read_claims
+from attnmt.reporting.numbers import Line, read_numbers
+from attnmt.reporting.rows import table_rows
+from attnmt.reporting.table import decimal, pipe_table, signed
 
 
-class Marker(NamedTuple):
-    """A marker of a page, such as ``results: demo, multi30k``, and what it asks for.
+def filled_page(page: str, path: Path = Path("README.md")) -> str:
+    """Return ``page`` with the table of each marker between its two markers.
 
-    Attributes:
-        text: what the marker says.
-        source: the name of the table that the numbers come from, a CSV file of each report.
-        experiments: the experiments that are shown.
-        table: makes the table of the page, of the sources by experiment and of the page's folder.
+    Raises:
+        InputError: if there is no marker, or the two of a table are not there once each, in this
+            order; or if a file of numbers is missing or damaged.
     """
-
-    text: str
-    source: str
-    experiments: list[str]
-    table: Callable[[Mapping[str, str], Path], str]
+    found = MARKER.findall(page)
+    if not found:
+        raise InputError(
+            f"{path}: no marker to fill; write <!-- results: demo --><!-- /results: demo --> where "
+            f"the table belongs"
+        )
+    for marker, kind, names in found:
+        table = KINDS[kind](names.split(", "), path.parent)
+        page = page_with_table(page, table, marker, path)
+    return page
 
 
 def page_with_table(page: str, table: str, marker: str, path: Path = Path("README.md")) -> str:
@@ -54,116 +54,92 @@ def page_with_table(page: str, table: str, marker: str, path: Path = Path("READM
     return f"{before}{start}\n{table.strip()}\n{end}{after}"
 
 
-def markers(page: str) -> list[Marker]:
-    """Return every marker of a page."""
-    return [
-        Marker(text, KINDS[kind][0], names.split(", "), KINDS[kind][1])
-        for text, kind, names in MARKER.findall(page)
-    ]
-
-
-def results_table(tables: Mapping[str, str], folder: Path = Path(), *, gains: bool = False) -> str:
+def results_table(experiments: Sequence[str], folder: Path = Path(), *, gains: bool = False) -> str:
     """Return BLEU of Table 1 as Markdown: the paper's, then each experiment's.
 
     It has the rows in which one of the experiments has a number. The heading of each experiment links to
     its Table 1.
 
     Args:
-        tables: the content of ``reports/<experiment>/tables/table1.csv`` by experiment.
         folder: where the page lies, relative to the project's folder.
         gains: whether each number is followed by its gain in brackets.
 
     Raises:
-        InputError: if a file is not a Table 1.
+        InputError: if a file of numbers is missing or damaged.
     """
-    published, bleu = dict[str, str](), dict[str, dict[str, str]]()
-    for experiment, text in tables.items():
-        for row in csv.DictReader(io.StringIO(text)):
-            try:
-                label = row["system"].rstrip(SIGNS)
-                gain = row["paper_gain"] if gains else ""
-                published.setdefault(label, _with_gain(row["paper_bleu"], gain))
-                if row["bleu"]:
-                    mark = row["system"].removeprefix(label)
-                    number = _with_gain(_number(row), _gain(row) if gains else "")
-                    bleu.setdefault(label, {})[experiment] = number + mark
-            except (KeyError, ValueError) as error:
-                raise _unreadable(experiment, "table1", error) from None
-    rows = [
-        [label, paper, *(bleu[label].get(experiment, "") for experiment in tables)]
-        for label, paper in published.items()
-        if label in bleu
+    rows: dict[str, dict[str, str]] = {}
+    for experiment in experiments:
+        params, numbers = load_params(params_file(experiment)), read_numbers(experiment)
+        test = params.sets.tests[0]
+        by_key = {row.key: row for row in table_rows(params, "table1")}
+        for row in by_key.values():
+            how = "after" if row.replaced else "before"
+            ours = numbers.system(row.system, "bleu", test, "tokenized", how)
+            gain, over = None, by_key.get(row.over or "")
+            if gains and over:
+                base = "after" if over.replaced else "before"
+                other = numbers.system(over.system, "bleu", test, "tokenized", base)
+                gain = numbers.gain(ours, other)
+            if ours:
+                paper = numbers.paper(f"table1/{row.key}", "bleu", how)
+                printed = numbers.paper(f"table1/{row.key}", "bleu", how, "gain") if gains else None
+                cells = rows.setdefault(row.label, {"paper": _number(paper, printed)})
+                cells[experiment] = _number(ours, gain) + row.mark
+    lines = [
+        [label, *(cells.get(key, "") for key in ("paper", *experiments))]
+        for label, cells in rows.items()
     ]
-    rule = ["---", *["--:"] * (len(tables) + 1)]
-    return pipe_table([["BLEU", "paper", *_headings(tables, "table1", folder)], rule, *rows])
+    rule = ["---", *["--:"] * (len(experiments) + 1)]
+    return pipe_table([["BLEU", "paper", *_headings(experiments, "table1", folder)], rule, *lines])
 
 
-def claims_table(tables: Mapping[str, str], folder: Path = Path()) -> str:
+def claims_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return the claims as Markdown: the published size, then each experiment's verdict and size.
 
     Args:
-        tables: the content of ``reports/<experiment>/tables/claims.csv`` by experiment.
         folder: where the page lies, relative to the project's folder.
 
     Raises:
-        InputError: if a file is not a table of claims.
+        InputError: if a file of claims is missing or damaged.
     """
-    digits = defaultdict(lambda: 2, [*MEASURES.values(), RANKS])  # reports may have older names
-    claims, verdicts = dict[str, list[str]](), dict[str, dict[str, str]]()
-    for experiment, text in tables.items():
-        for row in csv.DictReader(io.StringIO(text)):
-            try:
-                sizes = [
-                    signed(float(row[key]), digits[row["measure"]]) if row[key] else ""
-                    for key in ("paper", "ours")
-                ]
-                claims.setdefault(row["claim"], [row["measure"], sizes[0]])
-                cell = _with_gain(row["verdict"], sizes[1])
-                verdicts.setdefault(row["claim"], {})[experiment] = cell
-            except (KeyError, ValueError) as error:
-                raise _unreadable(experiment, "claims", error) from None
-    rows = [
-        [claim, *facts, *(verdicts[claim].get(experiment, "") for experiment in tables)]
-        for claim, facts in claims.items()
+    rows: dict[str, list[str]] = {}
+    verdicts: dict[str, dict[str, str]] = {}
+    for experiment in experiments:
+        for one in read_claims(experiment):
+            paper, ours = (
+                "" if size is None else signed(size, one.digits) for size in (one.paper, one.ours)
+            )
+            rows.setdefault(one.claim, [one.claim, one.measure, paper])
+            cell = f"{one.verdict} ({ours})" if ours else one.verdict
+            verdicts.setdefault(one.claim, {})[experiment] = cell
+    lines = [
+        [*cells, *(verdicts[claim].get(experiment, "") for experiment in experiments)]
+        for claim, cells in rows.items()
     ]
-    rule = ["---", "---", "--:", *["---"] * len(tables)]
-    headings = _headings(tables, "claims", folder)
-    return pipe_table([["claim", "measure", "paper", *headings], rule, *rows])
+    rule = ["---", "---", "--:", *["---"] * len(experiments)]
+    headings = ["claim", "measure", "paper", *_headings(experiments, "claims", folder)]
+    return pipe_table([headings, rule, *lines])
 
 
-KINDS: dict[str, tuple[str, Callable[[Mapping[str, str], Path], str]]] = {
-    "results": ("table1", results_table),
-    "gains": ("table1", partial(results_table, gains=True)),
-    "claims": ("claims", claims_table),
+KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
+    "results": results_table,
+    "gains": partial(results_table, gains=True),
+    "claims": claims_table,
 }
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
-def table_file(experiment: str, table: str, suffix: str = ".csv") -> Path:
-    """Return where a table of an experiment's report lies."""
-    return Layout(experiment).reports / "tables" / f"{table}{suffix}"
-
-
-def _number(row: Mapping[str, str]) -> str:
-    """Return BLEU, followed by the standard deviation between seeds if there are several."""
-    deviation = f" ± {decimal(float(row['bleu_sd']), 1)}" if row["bleu_sd"] else ""
-    return decimal(float(row["bleu"]), 1) + deviation
-
-
-def _gain(row: Mapping[str, str]) -> str:
-    return signed(float(row["gain"]), 1) if row["gain"] else ""
-
-
-def _with_gain(number: str, gain: str) -> str:
-    return f"{number} ({gain})" if gain else number
+def _number(line: Line | None, gain: Line | None) -> str:
+    """Return a number, with the deviation between its seeds and its gain if these are known."""
+    if line is None or line.value is None:
+        return ""
+    deviation = f" ± {decimal(line.sd, 1)}" if line.sd is not None else ""
+    in_brackets = f" ({signed(gain.value, 1)})" if gain and gain.value is not None else ""
+    return decimal(line.value, 1) + deviation + in_brackets
 
 
 def _headings(experiments: Iterable[str], table: str, folder: Path) -> list[str]:
     """Return the name of each experiment as a link from ``folder`` to its table."""
-    links = {name: os.path.relpath(table_file(name, table, ".md"), folder) for name in experiments}
-    return [f"[{name}]({Path(link).as_posix()})" for name, link in links.items()]
-
-
-def _unreadable(experiment: str, table: str, error: Exception) -> InputError:
-    path = table_file(experiment, table)
-    return InputError(f"{path}: not what the stage tables writes ({error}); run it again")
+    files = {name: Layout(name).reports / "tables" / f"{table}.md" for name in experiments}
+    links = {name: Path(os.path.relpath(file, folder)).as_posix() for name, file in files.items()}
+    return [f"[{name}]({link})" for name, link in links.items()]

@@ -71,21 +71,6 @@ def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores
     )
 
 
-def few_scores(scores: SystemScores) -> dict[str, dict[str, float] | float]:
-    """Return what ``dvc metrics`` shows of a system: perplexity and BLEU by test set, and AER."""
-    few: dict[str, dict[str, float] | float] = {}
-    for test, result in scores.sets.items():
-        numbers = {
-            "ppl": result.perplexity,
-            "bleu": result.before.tokenized.value,
-            "bleu_unk": result.after.tokenized.value,
-        }
-        few[test] = {name: value for name, value in numbers.items() if value is not None}
-    if scores.alignments:
-        few["aer"] = scores.alignments[0].aer
-    return few
-
-
 def score_outputs(
     outputs: Outputs,
     perplexity: float | None,

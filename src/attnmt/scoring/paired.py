@@ -1,4 +1,4 @@
-"""Paired tests of whether a gain is more than chance, on the outputs behind two numbers."""
+"""Paired comparisons of two numbers over sentences, on the outputs behind them."""
 
 from attnmt.config import Params
 from attnmt.corpora.links import GoldLinks, Links
@@ -10,14 +10,14 @@ from attnmt.scoring.reference_links import (
     token_counts,
 )
 from attnmt.scoring.results import LinkScores, Script, SystemScores
-from attnmt.scoring.significance import paired_aer_p, paired_p
+from attnmt.scoring.significance import Comparison, compare, compare_links
 from attnmt.scoring.system_outputs import Outputs
 
 
-def translation_p(
+def translation_comparison(
     params: Params, script: Script, test: str, ours: tuple[str, bool], other: tuple[str, bool]
-) -> float:
-    """Return p of the difference between two systems' scores.
+) -> Comparison:
+    """Compare two systems' scores of translations.
 
     Args:
         ours: the name of a model or ensemble, and whether its unknown words are replaced.
@@ -26,7 +26,7 @@ def translation_p(
     (name, replaced), (other_name, other_replaced) = ours, other
     one = Outputs.read(params, name, test)
     two = one if other_name == name else Outputs.read(params, other_name, test)
-    return paired_p(
+    return compare(
         script,
         one.translations(script, replaced),
         two.translations(script, other_replaced),
@@ -35,13 +35,13 @@ def translation_p(
     )
 
 
-def alignment_p(
+def alignment_comparison(
     params: Params, aligned: str, ours: SystemScores | None, other: SystemScores | None
-) -> float:
-    """Return p of the difference between two alignment error rates; None means the outside aligner."""
+) -> Comparison:
+    """Compare two alignment error rates; None means the outside aligner."""
     links, other_links = (system_links(params, aligned, scores) for scores in (ours, other))
     gold, samples = gold_links(params, aligned, ours, other), params.evaluation.bootstrap_samples
-    return paired_aer_p(links, other_links, gold, samples)
+    return compare_links(links, other_links, gold, samples)
 
 
 def aligner_score(params: Params, aligned: str) -> LinkScores | None:

@@ -1,4 +1,4 @@
-"""Paired tests of whether two systems differ by more than chance, and the interval of AER.
+"""Paired comparisons of two trainings over the sentences of a set, and the interval of AER.
 
 The tests are two-sided approximate randomizations (Noreen 1989; Riezler and Maxwell 2005). If two
 systems are alike, it does not matter which of them gave which output for a sentence. So their outputs
@@ -10,10 +10,14 @@ falls below .05 in at most 5% of cases, whatever the score and however few sente
 two systems differ in one sentence, every shuffle gives the observed difference. sacrebleu then prints
 its smallest p, although p is 1. ``sacrebleu --paired-bs`` takes the absolute value before it centers,
 and its p falls below .05 in 10% of the cases where the systems are alike.
+
+The interval of a difference is from the bootstrap over sentences, by the rule of sacrebleu's own
+intervals: the mean of the resampled differences, minus and plus half the distance between their 2.5% and
+97.5% quantiles.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,66 +32,74 @@ from attnmt.scoring.sufficient_statistics import translation_scores
 ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
 
 
-def paired_p(
-    script: Script,
-    ours: Lines,
-    other: Lines,
-    references: References,
-    samples: int,
-) -> float:
-    """Return the two-sided p-value of the difference between two systems.
+class Comparison(NamedTuple):
+    """The two-sided p-value of a difference, and the bounds of its 95% interval."""
+
+    p: float
+    low: float
+    high: float
+
+
+def compare(
+    script: Script, ours: Lines, other: Lines, references: References, samples: int
+) -> Comparison:
+    """Compare the scores of two systems' translations.
 
     Args:
         ours: one translation a line, in the form that the script takes.
-        other: those of the other system; which of the two comes first does not matter.
+        other: those of the other system; p does not depend on which of the two comes first.
         references: what both are scored against.
-        samples: how many shuffles.
+        samples: how many shuffles, and how many samples of the bootstrap.
 
     Raises:
         InputError: if the three differ in length or are empty, or the environment sets another seed.
     """
     numbers, other_numbers = sentence_numbers(script, [ours, other], references)
-    return _randomized_p(numbers, other_numbers, translation_scores(script), samples)
+    return _compared(numbers, other_numbers, translation_scores(script), samples)
 
 
-def paired_aer_p(
+def compare_links(
     links: Sequence[Links], other_links: Sequence[Links], gold: Sequence[GoldLinks], samples: int
-) -> float:
-    """Return the p-value of the difference between two alignment error rates, like :func:`paired_p`.
+) -> Comparison:
+    """Compare two alignment error rates, like :func:`compare`.
 
     Args:
         links: those of every sentence pair, source-target as the gold links are.
         other_links: those of the other system.
         gold: those of the same pairs.
-        samples: how many shuffles.
+        samples: how many shuffles, and how many samples of the bootstrap.
 
     Raises:
         InputError: if the three differ in length.
     """
-    return _randomized_p(_counts(links, gold), _counts(other_links, gold), rates, samples)
+    return _compared(_counts(links, gold), _counts(other_links, gold), rates, samples)
 
 
-def _randomized_p(
+def _compared(
     ours: NDArray[Any],
     other: NDArray[Any],
     scores: Callable[[NDArray[Any]], NDArray[np.float64]],
     samples: int,
-) -> float:
-    """Return p of the difference between the scores of two systems.
+) -> Comparison:
+    """Compare the scores of two systems.
 
     Args:
         ours: (lines, k), numbers of each sentence; the score follows from their sums. They are whole, so
             their sums are exact.
         other: those of the other system.
         scores: (n, k) -> (n,), the score of each of n sums.
-        samples: how many shuffles.
+        samples: how many shuffles, and how many samples of the bootstrap.
     """
-    swapped = np.random.default_rng(SEED).integers(2, size=(samples, len(ours)), dtype=bool)
-    moved = swapped.astype(ours.dtype) @ (other - ours)  # (samples, k)
-    total, other_total = ours.sum(0), other.sum(0)
+    lines, total, other_total = len(ours), ours.sum(0), other.sum(0)
     observed = abs(scores(total[None]) - scores(other_total[None]))
-    differences = abs(scores(total + moved) - scores(other_total - moved))
-    return float((np.count_nonzero(differences >= observed - ROUNDING) + 1) / (samples + 1))
+    swapped = np.random.default_rng(SEED).integers(2, size=(samples, lines), dtype=bool)
+    moved = swapped.astype(ours.dtype) @ (other - ours)  # (samples, k)
+    shuffled = abs(scores(total + moved) - scores(other_total - moved))
+    p = float((np.count_nonzero(shuffled >= observed - ROUNDING) + 1) / (samples + 1))
+    drawn = np.random.default_rng(SEED).choice(lines, size=(samples, lines), replace=True)
+    times = np.array([np.bincount(rows, minlength=lines) for rows in drawn], dtype=ours.dtype)
+    mean, half_width = estimate_ci(scores(times @ ours) - scores(times @ other))
+    return Comparison(p, float(mean - half_width), float(mean + half_width))
 
 
 def aer_interval(

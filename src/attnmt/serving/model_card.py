@@ -13,7 +13,7 @@ from attnmt.decoding.pipeline import Pipeline
 from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
-from attnmt.reporting.provenance import short_commits
+from attnmt.reporting.gather import short_commits
 from attnmt.scoring.results import SystemScores
 from attnmt.text.summary import read_summary
 from attnmt.training.trained import Provenance

@@ -10,7 +10,7 @@ from tqdm import tqdm
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.results import read_scores
+from attnmt.reporting.numbers import Numbers, read_numbers
 from attnmt.tracking.live import TrackedRun, warn
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
@@ -51,17 +51,19 @@ def import_missing(params: Params) -> list[str]:
     experiment = params.experiment
     layout = Layout(experiment)
     trained = sorted(path.parent for path in layout.model("").glob("*/metrics.json"))
-    scored = [path.stem for path in sorted(layout.scores("").parent.glob("*.json"))]
+    numbers = read_numbers(experiment) if layout.numbers.exists() else Numbers([])
+    scored = sorted({line.model for line in numbers.lines if line.model})
     try:
         client = connect()
         folders = tqdm(trained, "trainings", unit="training", disable=None, leave=False, delay=1)
         added = {folder.name for folder in folders if _import_training(client, experiment, folder)}
         finished = {folder.name for folder in trained}
         for name in tqdm(scored, "scores", unit="model", disable=None, leave=False, delay=1):
-            members = read_scores(experiment, name).models
-            if finished.issuperset(members) and add_scores(client, experiment, name):
+            members = params.translators(name).members
+            if finished.issuperset(members) and add_scores(client, params, numbers, name):
                 added.add(name)
-        report = [REPORT] if add_report(client, params) else []
+        has_report = (layout.reports / "index.html").exists()
+        report = [REPORT] if has_report and add_report(client, params, numbers) else []
         added |= group_seeds(client, params)
     except InputError:
         raise

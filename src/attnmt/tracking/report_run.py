@@ -11,50 +11,46 @@ from typing import Any
 
 from attnmt.config import Params
 from attnmt.layout import Layout
-from attnmt.reporting.tables_file import ShownTable, read_tables
+from attnmt.reporting.numbers import Numbers
+from attnmt.reporting.table import Table
+from attnmt.reporting.tables import make_tables
 from attnmt.serving.service import save_translator, translator_files
 from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
 from attnmt.training.best_model import best_model
 
 TRANSLATOR = "translator"  # the logged model
 DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown
-TABLES_FILE = "tables.json"  # the page is made from it; it adds nothing to the tables
 
 SERVE = "attnmt serve --model models:/{}/latest"
 
 
-def add_report(client: Any, params: Params) -> bool:
+def add_report(client: Any, params: Params, numbers: Numbers) -> bool:
     """Put an experiment's report into MLflow, in place of an earlier one.
 
     Returns:
-        Whether MLflow lacked any of it; False if there is no report.
+        Whether MLflow lacked any of it.
 
     Raises:
-        InputError: if a file of the report or of the best model is damaged or missing.
+        InputError: if a file of the best model is missing.
     """
     layout, experiment = Layout(params.experiment), params.experiment
-    tables_files = sorted(
-        layout.reports.glob(f"*/{TABLES_FILE}"), reverse=True
-    )  # tables, then cost
-    if not tables_files:
-        return False
-    tables = [table for path in tables_files for table in read_tables(path, experiment).tables]
     run_id = report_run(client, experiment)
-    files = [path for path in layout.reports.rglob("[!.]*.*") if path.name != TABLES_FILE]
-    changes = [replace_artifacts(client, run_id, layout.reports, sorted(files))]
-    changes.append(_name_tables(client, experiment, tables))
+    files = sorted(layout.reports.rglob("[!.]*.*"))
+    changes = [replace_artifacts(client, run_id, layout.reports, files)]
+    changes.append(_name_tables(client, params, make_tables(params, numbers)))
     if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
         changes.append(register_best(client, params, run_id))
     return any(changes)
 
 
-def _name_tables(client: Any, experiment: str, tables: Sequence[ShownTable]) -> bool:
+def _name_tables(client: Any, params: Params, tables: Sequence[Table]) -> bool:
     """Tag the run of every system with the tables that show it; return whether a tag changed."""
     shown: dict[str, dict[str, None]] = {}
     for table in tables:
-        for model in (model for row in table.rows for model in row.models):
-            shown.setdefault(model, {})[table.short] = None
-    runs = [(run, shown.get(run.data.tags["run"])) for run in model_runs(client, experiment)]
+        for system in table.systems.values():
+            for model in params.runs_of(system):
+                shown.setdefault(model, {})[table.title] = None
+    runs = [(run, shown.get(run.data.tags["run"])) for run in model_runs(client, params.experiment)]
     return any([set_tag(client, run, "tables", ", ".join(names)) for run, names in runs if names])
 
 

@@ -57,7 +57,7 @@ def _seeds(client: Any, params: Params, name: str) -> list[Any]:
     if names[0] != name or len(names) < 2:
         return []
     scored = [seed for seed in names if layout.scores(seed).exists()]
-    runs = [scored_run(client, params.experiment, seed) for seed in scored]
+    runs = [scored_run(client, params, seed) for seed in scored]
     return [run for run in runs if run is not None]
 
 

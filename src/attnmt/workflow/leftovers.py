@@ -36,7 +36,6 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
         layout.model("x").parent: params.models,
         layout.translations("x").parent: translators,
         layout.scores("x").parent: translators,
-        layout.metrics("x").parent: translators,
     }
     for folder, known in known_names.items():
         for path in sorted(folder.glob("[!.]*")):

@@ -1,7 +1,8 @@
 // What a reader can do with the report: contents, sorting, cards, curves, attention. It makes no request.
 "use strict";
 
-// Contents: the section being read is marked, and the bar of a narrow page scrolls to it.
+// Contents: the section being read is marked, and the bar of a narrow page scrolls to it. A link opens
+// the group in which its section stands.
 function startContents() {
   const bar = document.querySelector(".contents-inner");
   const links = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
@@ -14,6 +15,10 @@ function startContents() {
     bar.scrollLeft = link.offsetLeft - bar.clientWidth / 2;
   }, { rootMargin: "-15% 0px -75% 0px" });
   for (const id of links.keys()) observer.observe(document.getElementById(id));
+  const open = () => document.getElementById(location.hash.slice(1))?.closest("details.group")?.setAttribute("open", "");
+  addEventListener("hashchange", open);
+  for (const link of links.values()) link.addEventListener("click", () => setTimeout(open));
+  open();
 }
 
 // Sorting: up, down, and back to the published order. Empty cells stay below.

@@ -1,0 +1,56 @@
+"""CSV files whose lines are pydantic models: one column for each field, an empty cell for None."""
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_text, write_text
+
+
+class CsvLine(BaseModel):
+    """A line of a CSV file that a stage wrote. Cells are text, so numbers are read from text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+AnyLine = TypeVar("AnyLine", bound=CsvLine)
+
+
+def write_csv(path: Path, kind: type[AnyLine], lines: Iterable[AnyLine]) -> None:
+    """Write the lines below the names of their fields. The same lines give the same bytes."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(kind.model_fields), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(line.model_dump() for line in lines)
+    write_text(path, stream.getvalue())
+
+
+def read_csv(path: Path, kind: type[AnyLine], cure: str) -> list[AnyLine]:
+    """Read what :func:`write_csv` wrote.
+
+    Args:
+        cure: what a person is to do about a fault, such as "run the stage tables again".
+
+    Raises:
+        InputError: if the file is missing or damaged; it names the line and the column.
+    """
+    header, *rows = list(csv.reader(io.StringIO(read_text(path, "utf-8")))) or [[]]
+    if header != list(kind.model_fields):
+        raise InputError(f"{path}:1: the columns must be {', '.join(kind.model_fields)}; {cure}")
+    lines = []
+    for number, cells in enumerate(rows, start=2):
+        values: dict[str, Any] = {
+            key: cell or None for key, cell in zip(header, cells, strict=False)
+        }
+        try:
+            lines.append(kind.model_validate(values))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            column = ".".join(map(str, first["loc"])) or "the line"
+            raise InputError(f"{path}:{number}: {column}: {first['msg']}; {cure}") from None
+    return lines

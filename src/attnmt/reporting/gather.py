@@ -1,0 +1,414 @@
+"""All numbers of an experiment, gathered from the files of its trainings and scores, with tested gains.
+
+Over several seeds a system's number is their mean, and its interval holds for a new training on a new
+sample of sentences. With one seed the interval is from the bootstrap and holds for other sentences.
+A gain between systems of several seeds is tested over seeds and sentences; between two trainings, over
+sentences (:mod:`attnmt.scoring.seed_statistics`, :mod:`attnmt.scoring.significance`).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
+from statistics import mean, stdev
+from typing import Any
+
+from attnmt.config import ALIGNER, DIAGONAL, DIRECTIONS, Direction, Params
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.reporting.numbers import Key, Line, Numbers, key_of
+from attnmt.reporting.published import published_lines
+from attnmt.reporting.ranking import best_systems
+from attnmt.reporting.specs import BLEU_BEFORE, specs_of
+from attnmt.scoring.paired import (
+    aligner_score,
+    alignment_comparison,
+    diagonal_score,
+    translation_comparison,
+)
+from attnmt.scoring.results import (
+    AttentionScores,
+    LinkScores,
+    Script,
+    SystemScores,
+    read_aligner,
+    read_system_scores,
+)
+from attnmt.scoring.scripts import SCRIPTS
+from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.seed_statistics import Runs, summary
+from attnmt.scoring.significance import Comparison
+from attnmt.text.dictionary import Dictionary
+from attnmt.text.encoded import EncodedSets
+from attnmt.training.trained import (
+    Provenance,
+    opened_weights,
+    read_history,
+    read_metrics,
+    read_provenance,
+)
+
+DIGITS = 6  # decimals that are kept
+SHA_DIGITS = 12  # digits of a commit or a SHA-256 that are kept
+DICTIONARY = "dictionary"  # in the column `system`
+METRICS: dict[Script, tuple[str, str | None]] = {  # the metric and the script of a line
+    "tokenized": ("bleu", "tokenized"),
+    "nist": ("bleu", "nist"),
+    "sacrebleu": ("bleu", "sacrebleu"),
+    "chrf": ("chrf", None),
+    "ter": ("ter", None),
+}
+
+
+def gather(study: Study) -> Numbers:
+    """Return all numbers of an experiment, the published ones first.
+
+    Raises:
+        InputError: if a file is missing or damaged, or two systems were not measured alike.
+    """
+    params = study.params
+    runs = [*params.models, *params.ensembles]
+    trainings = [line for name in runs for line in _training_lines(params, name)]
+    _check_alike(params, trainings)
+    systems = list(_system_lines(study, trainings))
+    systems += [*_link_lines(params), *_dictionary_lines(params)]
+    numbers = Numbers([*published_lines(params), *trainings, *systems])
+    return Numbers([*numbers.lines, *_gain_lines(study, numbers)])
+
+
+def short_commits(commits: Iterable[str]) -> str:
+    """Return the first digits of the commits at which a model was trained, each once.
+
+    A mark after a commit, which says that the files differed from it, is kept.
+    """
+    parts = (commit.partition("-") for commit in commits)
+    return ", ".join(
+        dict.fromkeys(digits[:SHA_DIGITS] + dash + mark for digits, dash, mark in parts)
+    )
+
+
+def _training_lines(params: Params, name: str) -> Iterator[Line]:
+    """Yield every number of one model, or of one ensemble."""
+    scores = read_system_scores(params, name, params.sets.tests[0])
+    trained = [read_provenance(Layout(params.experiment).model(member)) for member in scores.models]
+    common: dict[str, Any] = {
+        "kind": "training",
+        "system": params.runs_of(name)[0],
+        "model": name,
+        "seed": scores.seed,
+        "trainings": 1,
+        "family": scores.family,
+        "direction": scores.direction,
+        "commit": short_commits(commit for one in trained for commit in one.commits),
+        "code": ", ".join(dict.fromkeys(one.code for one in trained)),
+    }
+    for test in scores.sets:
+        for values in _set_values(scores, test):
+            yield Line(**common, set=test, **values)
+    for values in _length_values(scores, params.sets.tests[0]):
+        yield Line(**common, **values)
+    for links in scores.alignments:
+        for values in _link_values(links, scores):
+            yield Line(**common, set=links.set, **values)
+    if name in params.models:
+        for values in _cost_values(params, name, trained[0]):
+            yield Line(**common, **values)
+
+
+def _set_values(scores: SystemScores, test: str) -> Iterator[dict[str, Any]]:
+    """Yield what was measured on one test set."""
+    result = scores.sets[test]
+    reference = result.reference_sha256[:SHA_DIGITS]
+    on_all = {"lines": result.lines, "reference": reference, "beam": scores.beam}
+    if result.perplexity is not None:
+        yield {"lines": result.lines, "reference": reference, "metric": "ppl"} | {
+            "value": round(result.perplexity, DIGITS)
+        }
+    for replacement, by_script in (("before", result.before), ("after", result.after)):
+        for script in SCRIPTS:
+            score, (metric, label) = by_script.by(script), METRICS[script]
+            yield on_all | {
+                "metric": metric,
+                "script": label,
+                "replacement": replacement,
+                "value": score.value,
+                "low": score.low,
+                "high": score.high,
+                "signature": score.signature,
+                "note": _reading(scores)
+                if (label, replacement) == ("tokenized", "after")
+                else None,
+            }
+    if result.replacements is not None:
+        for count, value in result.replacements.model_dump().items():
+            yield on_all | {"metric": count, "value": value}
+
+
+def _length_values(scores: SystemScores, test: str) -> Iterator[dict[str, Any]]:
+    """Yield BLEU of the groups of sentences of similar length, Figure 6."""
+    for group in scores.sets[test].lengths:
+        for replacement in ("before", "after"):
+            yield {
+                "set": test,
+                "lines": group.lines,
+                "max_words": group.max_length,
+                "metric": "bleu",
+                "script": "tokenized",
+                "replacement": replacement,
+                "value": getattr(group, replacement),
+            }
+
+
+def _reading(scores: SystemScores) -> str | None:
+    """Say at which step attention is read to replace unknown words, and why at that step."""
+    reading = scores.reading
+    if reading is None:
+        return None
+    chosen, other = sorted(reading.hits, key=lambda step: step != reading.chosen)
+    return (
+        f"unknown words are looked up at the {chosen} step: {reading.hits[chosen]:,} of the "
+        f"{reading.unknown_words:,} of {reading.set} are right there, {reading.hits[other]:,} at the "
+        f"{other} step"
+    )
+
+
+def _link_values(links: LinkScores, scores: SystemScores | None) -> Iterator[dict[str, Any]]:
+    """Yield the error rates of an aligned set's links."""
+    note = f"{links.sure:,} sure and {links.possible:,} possible {links.kind} links"
+    common: dict[str, Any] = {"lines": links.lines, "note": note}
+    own = {"metric": "aer", "value": links.aer, "low": links.low, "high": links.high}
+    if scores is None or not isinstance(links, AttentionScores):
+        yield common | own
+        return
+    yield common | own | {"script": links.link_step}
+    rates = links.aer_by_link_step
+    chosen = scores.reading.chosen if scores.reading else links.link_step
+    for step, rate in rates.items():
+        yield common | {"metric": f"aer_{step}", "script": step, "value": rate}
+    if chosen in rates:
+        yield common | {"metric": "aer_chosen", "script": chosen, "value": rates[chosen]}
+
+
+def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dict[str, Any]]:
+    """Yield a model's perplexity on the development set, and what its training cost."""
+    folder = Layout(params.experiment).model(name)
+    metrics = read_metrics(folder)
+    yield {"set": params.sets.dev, "metric": "ppl", "value": round(metrics.dev_perplexity, DIGITS)}
+    with opened_weights(folder / "weights.safetensors", "numpy") as (file, _):
+        parameters = sum(prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
+    threads = f"{trained.threads} {'thread' if trained.threads == 1 else 'threads'}"
+    costs = {
+        "parameters": parameters,
+        "steps": metrics.steps,
+        "target_words": int(read_history(folder, "target_words")[-1]["target_words"]),
+        "minutes": round(trained.seconds / 60, 2),
+        "target_words_per_second": trained.target_words_per_second,
+        "peak_memory_mb": trained.peak_memory_mb,
+    }
+    for metric, value in costs.items():
+        if value is not None:
+            machine = f"{trained.device}, {threads}, torch {trained.torch}"
+            yield {"metric": metric, "value": value, "signature": machine}
+
+
+def _check_alike(params: Params, lines: Iterable[Line]) -> None:
+    """Refuse numbers that do not compare, because they were measured in different ways.
+
+    Raises:
+        InputError: naming two files of scores that differ, and in what.
+    """
+    seen: dict[tuple[Any, ...], Line] = {}
+    for line in lines:
+        if line.set is None or line.max_words is not None:
+            continue
+        encoding = params.families[line.family or ""].encoding  # which text its references are
+        text = encoding.lowercase, encoding.length, line.direction
+        measured = line.set, text, line.metric, line.script
+        for key in ("lines", "beam", "signature", "reference"):
+            first = seen.setdefault((key, *measured), line)
+            value, other = getattr(line, key), getattr(first, key)
+            if value != other:
+                layout = Layout(params.experiment)
+                files = [layout.scores(one.model or "") for one in (line, first)]
+                raise InputError(
+                    f"{files[0]} and {files[1]} differ in {key} of {line.metric} on {line.set}: "
+                    f"{value} against {other}; run the stages that made these files again"
+                )
+
+
+def _system_lines(study: Study, trainings: Sequence[Line]) -> Iterator[Line]:
+    """Yield each system's numbers as the means over its trainings."""
+    shown = _shown_keys(study.params)
+    groups: dict[tuple[Key, int | None], list[Line]] = {}
+    for line in trainings:
+        groups.setdefault((key_of(line), line.max_words), []).append(line)
+    for (key, max_words), lines in groups.items():
+        first = lines[0]
+        changes: dict[str, Any] = {"kind": "system", "model": None}
+        if len(lines) > 1:
+            values = [line.value for line in lines if line.value is not None]
+            runs = _runs(study, first) if key in shown and max_words is None else None
+            low, high = summary(runs).prediction if runs else (None, None)
+            commits = (commit for line in lines for commit in (line.commit or "").split(", "))
+            changes |= {
+                "seed": None,
+                "trainings": len(lines),
+                "value": round(mean(values), DIGITS),
+                "sd": round(stdev(values), DIGITS),
+                "low": None if low is None else round(low, DIGITS),
+                "high": None if high is None else round(high, DIGITS),
+                "commit": ", ".join(dict.fromkeys(commits)),
+                "code": ", ".join(dict.fromkeys(line.code or "" for line in lines)),
+                "note": first.note if len({line.note for line in lines}) == 1 else None,
+            }
+        yield first.model_copy(update=changes)
+
+
+def _shown_keys(params: Params) -> set[Key]:
+    """Return the keys of the systems' numbers that some table shows with an interval."""
+    return {
+        (row.system, measure.metric, spec.set_of(params, measure), measure.script, replacement)
+        for spec in specs_of(params)
+        for row in spec.rows(params, spec.name)
+        for measure in spec.measures
+        for replacement in ("before", "after", None)
+    }
+
+
+def _runs(study: Study, line: Line) -> Runs | None:
+    """Return the seeds of a line's system with what their sentences add; None if that is unknown."""
+    system, test = line.system or "", line.set or ""
+    if line.metric == "aer":
+        return study.alignments(system, test)
+    scripts = {label: script for script, label in METRICS.items()}
+    script = scripts.get((line.metric, line.script))
+    return study.translations(system, script, test, line.replacement == "after") if script else None
+
+
+def _link_lines(params: Params) -> Iterator[Line]:
+    """Yield the error rates of the outside aligner and of the diagonal."""
+    aligner = read_aligner(params)
+    for aligned in params.sets.aligned:
+        for name, links in (
+            (ALIGNER, aligner_score(params, aligned)),
+            (DIAGONAL, diagonal_score(params, aligned)),
+        ):
+            signature = aligner.system if name == ALIGNER else None
+            for values in _link_values(links, None) if links else ():
+                yield Line(kind="system", system=name, set=aligned, signature=signature, **values)
+
+
+def _dictionary_lines(params: Params) -> Iterator[Line]:
+    """Yield counts of both dictionaries, for each family that reads words.
+
+    ``outside`` counts the source words that the family's vocabulary lacks. ``translated_outside`` counts
+    the source words whose best translation the vocabulary of the other language lacks.
+    """
+    aligner = read_aligner(params)
+    in_parts = f", in {aligner.parts} parts" if aligner.parts > 1 else ""
+    linked = f"words linked {aligner.min_count} times or more"
+    how = f"{aligner.system}, {aligner.pairs:,} pairs{in_parts}, {linked}"
+    for direction in DIRECTIONS:
+        for family, encoding in ((k, v.encoding) for k, v in params.families.items()):
+            if encoding.pieces is None:
+                for metric, value in _entries(params, family, direction).items():
+                    yield Line(
+                        kind="system",
+                        system=DICTIONARY,
+                        family=family,
+                        direction=direction,
+                        metric=metric,
+                        value=value,
+                        signature=how,
+                    )
+
+
+def _entries(params: Params, family: str, direction: Direction) -> dict[str, int]:
+    layout = Layout(params.experiment)
+    source, target = (side.code for side in params.languages.sides(direction))
+    path = layout.dictionary_file(source, target)
+    dictionary = Dictionary.load(path, lowercase=params.families[family].encoding.lowercase)
+    data = EncodedSets(layout.encoded(family))
+    sources, targets = data.vocabulary(source), data.vocabulary(target)
+    return {
+        "entries": len(dictionary),
+        "outside": sum(word not in sources for word in dictionary),
+        "translated_outside": sum(dictionary.best(word) not in targets for word in dictionary),
+    }
+
+
+def _gain_lines(study: Study, numbers: Numbers) -> Iterator[Line]:
+    """Yield every gain that a table shows, and the gain by attention, each tested once."""
+    seen = set[tuple[Line, Line]]()
+    for ours, other in _pairs(study.params, numbers):
+        if (ours, other) not in seen:
+            seen.add((ours, other))
+            yield _gain(study, ours, other)
+
+
+def _pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
+    for spec in specs_of(params):
+        rows = {row.key: row for row in spec.rows(params, spec.name)}
+        for row in rows.values() if spec.gain else ():
+            over = row if spec.base else rows.get(row.over or "")
+            if spec.gain and over:
+                ours = spec.number(params, numbers, row, spec.gain)
+                other = spec.number(params, numbers, over, spec.base or spec.gain)
+                if ours and other:
+                    yield ours, other
+    pair = attention_pair(params, numbers)
+    if pair:
+        yield pair
+
+
+def attention_pair(params: Params, numbers: Numbers) -> tuple[Line, Line] | None:
+    """Return BLEU of the best system with attention and of the best one without, if both are trained."""
+    names = best_systems(params, numbers)
+    test, script = params.sets.tests[0], BLEU_BEFORE.script
+    one, two = (numbers.system(name, "bleu", test, script, "before") for name in names)
+    return (one, two) if one and two else None
+
+
+def _gain(study: Study, ours: Line, other: Line) -> Line:
+    """Return the gain of one system's number over another's, with its test."""
+    common = {
+        "kind": "gain",
+        "over": other.system,
+        "over_replacement": other.replacement,
+        "sd": None,
+        "trainings": min(ours.trainings or 1, other.trainings or 1),
+        "commit": None,
+        "code": None,
+        "note": None,
+    }
+    difference = (ours.value or 0.0) - (other.value or 0.0)
+    tested: dict[str, Any] = {"value": round(difference, DIGITS), "low": None, "high": None}
+    counts = [len(study.seeds(line.system)) or 1 for line in (ours, other)]
+    if counts == [1, 1]:
+        found = _sentence_comparison(study.params, ours, other)
+        tested |= {"p": found.p, "low": found.low, "high": found.high}
+    elif min(counts) > 1:
+        one, two = _runs(study, ours), _runs(study, other)
+        estimate = (
+            study.gain(ours.system or "", one, other.system or "", two) if one and two else None
+        )
+        if estimate is not None:
+            test = estimate.test("greater")
+            tested = {"value": test.value, "p": test.p, "low": test.low, "high": test.high}
+    rounded = {k: None if v is None else round(v, DIGITS) for k, v in tested.items()}
+    return ours.model_copy(update=common | rounded)
+
+
+def _sentence_comparison(params: Params, ours: Line, other: Line) -> Comparison:
+    """Compare two trainings over sentences."""
+    if ours.metric == "aer":
+        first = params.sets.tests[0]
+        scores = [
+            read_system_scores(params, line.system or "", first)
+            if line.system not in (ALIGNER, DIAGONAL)
+            else None
+            for line in (ours, other)
+        ]
+        return alignment_comparison(params, ours.set or "", *scores)
+    scripts = {label: script for script, label in METRICS.items()}
+    script = scripts[ours.metric, ours.script]
+    sides = [(line.system or "", line.replacement == "after") for line in (ours, other)]
+    return translation_comparison(params, script, ours.set or "", sides[0], sides[1])

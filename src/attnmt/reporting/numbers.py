@@ -1,0 +1,168 @@
+"""``scores.csv``: every number of an experiment, ours and the paper's, one a line.
+
+Whoever shows a number takes it from here: the tables, the page, ``dvc metrics``, MLflow, README's table.
+pandas reads the file in one call, and docs/results.md has examples.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from attnmt.config import Direction, Params
+from attnmt.errors import InputError
+from attnmt.files.csv_file import CsvLine, read_csv, write_csv
+from attnmt.layout import Layout
+
+Replacement = Literal["before", "after"]
+OURS = "ours"
+AGAIN = "run the stage gather again"
+
+
+class Line(CsvLine):
+    """One number, and where it comes from. A field is None where it does not apply."""
+
+    source: str = OURS  # or where the number was published
+    # training: of one training, or of one ensemble of trainings
+    # system:   of a system, as the mean over its trainings
+    # gain:     of a system over another, or of replacing its unknown words
+    kind: Literal["training", "system", "gain"]
+    row: str | None = None  # the table and the row of a published number, as table1/base
+    system: str | None = None  # as in systems.yaml; also aligner, diagonal and dictionary
+    model: str | None = None  # the training, such as base_2; it has the seed in its name
+    seed: int | None = None
+    trainings: int | None = None  # how many are behind the number
+    family: str | None = None
+    direction: Direction | None = None
+    set: str | None = None
+    lines: int | None = None  # sentences of the set
+    max_words: int | None = None  # for a group of sentences: the words of its longest reference
+    # bleu, chrf, ter; ppl (perplexity); aer (where the authors read attention), aer_same, aer_next and
+    # aer_chosen (where the development set chooses); counts of unknown words and of the dictionary;
+    # what a training cost
+    metric: str
+    script: str | None = (
+        None  # of bleu: tokenized, nist or sacrebleu; of aer: the step that is read
+    )
+    replacement: Replacement | None = None  # before or after unknown words are replaced
+    value: float | None = None  # BLEU, chrF2 and TER in percent; AER in [0, 1]
+    low: float | None = None  # the bounds of the 95% interval
+    high: float | None = None
+    sd: float | None = Field(default=None, ge=0)  # the standard deviation between trainings
+    over: str | None = None  # of a gain: the other system, and whether its words were replaced
+    over_replacement: Replacement | None = None
+    p: float | None = Field(default=None, ge=0, le=1)  # of a gain, two-sided
+    beam: int | None = None
+    signature: str | None = None  # how the number was measured
+    reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
+    commit: str | None = (
+        None  # at which the models were trained, and the digest of the code they ran
+    )
+    code: str | None = None
+    note: str | None = None  # what was printed in place of a number, or what else must be known
+
+
+System = str | None
+Key = tuple[System, str, str | None, str | None, str | None]
+
+
+class Numbers:
+    """The lines of ``scores.csv``, found by what they say."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        """Keep the lines in their order."""
+        self.lines = list(lines)
+        self._systems: dict[Key, Line] = {}
+        self._gains: dict[tuple[System, str | None, System, str | None, Key], Line] = {}
+        self._paper: dict[tuple[str | None, str, str, str | None], Line] = {}
+        for line in self.lines:
+            key = key_of(line)
+            if line.source != OURS:
+                self._paper[line.row, line.kind, line.metric, line.replacement] = line
+            elif line.kind == "gain":
+                pair = line.system, line.replacement, line.over, line.over_replacement
+                self._gains[*pair, key] = line
+            elif line.kind == "system" and line.max_words is None:
+                self._systems[key] = line
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The lines as a data frame with a column for each field."""
+        return pd.DataFrame(
+            [line.model_dump() for line in self.lines], columns=list(Line.model_fields)
+        )
+
+    def system(
+        self,
+        system: str | None,
+        metric: str,
+        test: str | None = None,
+        script: str | None = None,
+        replacement: str | None = None,
+    ) -> Line | None:
+        """Return our number of a system; None if there is none."""
+        return self._systems.get((system, metric, test, script, replacement))
+
+    def trainings(self, system: str | None, metric: str, test: str | None = None) -> list[Line]:
+        """Return our numbers of each training of a system."""
+        return [
+            line
+            for line in self.lines
+            if (line.source, line.kind) == (OURS, "training")
+            and (line.system, line.metric, line.set) == (system, metric, test)
+        ]
+
+    def gain(self, ours: Line | None, other: Line | None) -> Line | None:
+        """Return the gain of one number of ours over another; None if there is none."""
+        if ours is None or other is None:
+            return None
+        pair = ours.system, ours.replacement, other.system, other.replacement
+        return self._gains.get((*pair, key_of(ours)))
+
+    def paper(
+        self, row: str, metric: str, replacement: str | None = None, kind: str = "system"
+    ) -> Line | None:
+        """Return a published number of a row, which is named as in ``table1/base``, or its gain."""
+        return self._paper.get((row, kind, metric, replacement))
+
+
+def key_of(line: Line) -> Key:
+    """Return what a system's number is found by. Of error rates the step that is read is no part."""
+    script = line.script if line.metric == "bleu" else None
+    return line.system, line.metric, line.set, script, line.replacement
+
+
+def write_numbers(params: Params, numbers: Numbers) -> None:
+    """Write ``scores.csv``."""
+    write_csv(Layout(params.experiment).numbers, Line, numbers.lines)
+
+
+def read_numbers(experiment: str) -> Numbers:
+    """Read ``scores.csv``.
+
+    Raises:
+        InputError: if it is missing or damaged.
+    """
+    path = Layout(experiment).numbers
+    if not path.exists():
+        raise InputError(f"{path}: no such file; {AGAIN}")
+    return Numbers(read_csv(path, Line, AGAIN))
+
+
+def metrics(numbers: Numbers) -> dict[str, dict[str, dict[str, float]]]:
+    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set."""
+    names = {
+        ("ppl", None, None): "ppl",
+        ("bleu", "tokenized", "before"): "bleu",
+        ("bleu", "tokenized", "after"): "bleu_unk",
+    }
+    few: dict[str, dict[str, dict[str, float]]] = {}
+    for line in numbers.lines:
+        if line.kind == "training" and line.max_words is None and line.model and line.set:
+            key = (line.metric, line.script, line.replacement)
+            name = "aer" if line.metric == "aer" else names.get(key)
+            if name and line.value is not None:
+                few.setdefault(line.model, {}).setdefault(line.set, {})[name] = line.value
+    return few

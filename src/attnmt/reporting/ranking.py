@@ -1,0 +1,33 @@
+"""Which systems of an experiment are best on the development set, according to its numbers."""
+
+from attnmt.config import Direction, Params
+from attnmt.reporting.numbers import Numbers
+
+
+def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:
+    """Return the systems of a direction, by their perplexity on the development set.
+
+    They are those of the direction's first family; others may have other units. Systems with faults of
+    the authors' program are left out.
+    """
+    fit = [
+        name
+        for name, model in params.models.items()
+        if model.direction == direction and not model.faults
+    ]
+    perplexities = {}
+    for name in fit:
+        line = numbers.system(name, "ppl", params.sets.dev)
+        if line and line.value and params.models[name].family == params.models[fit[0]].family:
+            perplexities[name] = line.value
+    return sorted(perplexities, key=lambda name: perplexities[name])
+
+
+def best_systems(
+    params: Params, numbers: Numbers, direction: Direction = "forward"
+) -> tuple[str | None, str | None]:
+    """Return the best system with attention and the best one without; None where there is none."""
+    ranked = ranked_systems(params, numbers, direction)
+    with_attention = next((name for name in ranked if params.attends(name)), None)
+    without = next((name for name in ranked if not params.attends(name)), None)
+    return with_attention, without

@@ -1,0 +1,134 @@
+"""The rows of the tables: those of systems.yaml, and those of our own tables, which follow from it."""
+
+import json
+from dataclasses import dataclass, replace
+
+from attnmt.config import Params
+from attnmt.reporting.recipes import marks
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of one table.
+
+    Attributes:
+        key: unique in its table.
+        label: what a reader sees.
+        system: a system or an ensemble, or ALIGNER or DIAGONAL; None where the project has none.
+        over: the key of the row from which its gain counts.
+        replaced: whether unknown words are replaced before BLEU is measured.
+        question: what the gain answers.
+        mark: what follows the label if the recipe differs from that of most rows.
+    """
+
+    key: str
+    label: str
+    system: str | None
+    over: str | None = None
+    replaced: bool = False
+    question: str | None = None
+    mark: str = ""
+
+
+def table_rows(params: Params, table: str) -> list[Row]:
+    """Return the rows of one table in the order of systems.yaml, with marks for other recipes."""
+    rows = params.rows.get(table, {})
+    return marked(
+        params,
+        [
+            Row(key, row.label, row.system, row.over, row.replaced, row.question)
+            for key, row in rows.items()
+        ],
+    )
+
+
+def rows_of(params: Params, system: str) -> list[Row]:
+    """Return all rows of all tables that one system fills."""
+    rows = [row for table in params.rows for row in table_rows(params, table)]
+    return [row for row in rows if row.system == system]
+
+
+def marked(params: Params, rows: list[Row]) -> list[Row]:
+    """Return the rows, each with a mark if its recipe differs from that of most rows."""
+    signs = marks(params, [row.system for row in rows]).signs
+    return [replace(row, mark=signs.get(row.system or "", "")) for row in rows]
+
+
+def scored_rows(params: Params, _: str) -> list[Row]:
+    """Return the rows of Table 1 for which the experiment has a system, without their gains."""
+    rows = [row for row in table_rows(params, "table1") if params.runs_of(row.system)]
+    return marked(params, [replace(row, over=None) for row in rows])
+
+
+def subword_pairs(params: Params, _: str) -> list[Row]:
+    """Return the rows of each forward system that is trained both on words and on subwords.
+
+    Words come first. The models of a pair differ only in the seed and in their family's vocabulary and
+    pieces. The gain of each row counts from the row above it.
+    """
+
+    def pieces(name: str) -> bool:
+        return params.families[params.models[name].family].encoding.pieces is not None
+
+    groups = _alike(params, without_model={"family"}, without_encoding={"vocabulary", "pieces"})
+    rows = []
+    for names in groups:
+        if {pieces(name) for name in names} == {True, False}:
+            ordered = sorted(names, key=pieces)
+            for above, name in zip([None, *ordered], ordered, strict=False):
+                label = f"{name} ({'subwords' if pieces(name) else 'words'})"
+                rows.append(Row(name, label, name, over=above))
+    return marked(params, rows)
+
+
+def fault_rows(params: Params, _: str) -> list[Row]:
+    """Return the rows of each forward system that is trained both with faults and without.
+
+    The model without faults comes first, and the gains of the others count from it. The models of a
+    system differ only in the seed and in their faults.
+    """
+
+    def faults(name: str) -> list[str]:
+        return sorted(params.models[name].faults)
+
+    def label(name: str) -> str:
+        return f"{name} ({', '.join(faults(name)) or 'no fault'})"
+
+    alike = _alike(params, without_model={"faults"}, without_encoding=set())
+    groups = [sorted(names, key=lambda name: len(faults(name))) for names in alike]
+    rows = [
+        Row(name, label(name), name, over=None if name == names[0] else names[0])
+        for names in groups
+        if not faults(names[0]) and len(names) > 1
+        for name in names
+    ]
+    return marked(params, rows)
+
+
+def deciding_rows(params: Params, table: str) -> list[Row]:
+    """Return the rows of a table "What decides" that the experiment trains.
+
+    There are none if the experiment trains no system or ensemble on request. The other systems of these
+    tables fill rows of the paper.
+    """
+    rows = [row for row in table_rows(params, table) if params.runs_of(row.system)]
+    return rows if any(row.system in params.on_request for row in rows) else []
+
+
+def _alike(params: Params, without_model: set[str], without_encoding: set[str]) -> list[list[str]]:
+    """Return groups of forward models that differ only in the seed and in the named settings.
+
+    Models that differ only in the seed share a row, so a group names only the first of them.
+    """
+    groups: dict[str, dict[str, None]] = {}
+    for name, model in params.models.items():
+        if model.direction != "forward":
+            continue
+        family = params.families[model.family]
+        settings = model.model_dump(exclude={"seed", *without_model})
+        settings |= params.recipe(name).model_dump()
+        settings |= family.encoding.model_dump(exclude=without_encoding)
+        settings |= {"shape": family.shape.model_dump()}
+        group = groups.setdefault(json.dumps(settings, sort_keys=True), {})
+        group[params.seeds_of(name)[0]] = None
+    return [list(names) for names in groups.values()]

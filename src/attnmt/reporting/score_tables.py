@@ -1,0 +1,227 @@
+"""The tables of scores: the paper's numbers and ours side by side, with tested gains and verdicts."""
+
+from collections.abc import Mapping, Sequence
+
+from attnmt.config import ALIGNER, Params
+from attnmt.reporting.facts import facts
+from attnmt.reporting.numbers import Line, Numbers
+from attnmt.reporting.published import paper_set
+from attnmt.reporting.recipes import marks
+from attnmt.reporting.rows import Row
+from attnmt.reporting.specs import Measure, Spec, specs_of
+from attnmt.reporting.table import LEVEL, Cell, Format, Interval, P, Spread, Table, table_of
+
+SENTENCES = 3  # the most of a caption
+OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
+
+
+def score_tables(params: Params, numbers: Numbers) -> list[Table]:
+    """Return the tables of scores in which the experiment has at least one number of its own."""
+    made = [score_table(params, numbers, spec) for spec in specs_of(params)]
+    return [table for table in made if table is not None]
+
+
+def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
+    """Return one table of scores; None if the experiment has no number in it."""
+    rows = spec.rows(params, spec.name)
+    main = spec.gain or spec.measures[0]
+    lines = {row.key: spec.number(params, numbers, row, main) for row in rows}
+    if not any(lines[row.key] for row in rows if params.runs_of(row.system)):
+        return None
+    by_key = {row.key: row for row in rows}
+    shown = {row.key: _cells(params, numbers, spec, row, by_key) for row in rows}
+    frame, formats = table_of(shown, _formats(spec))
+    known = [line for line in lines.values() if line]
+    return Table(
+        spec.name,
+        spec.title,
+        _caption(params, spec, rows, known),
+        frame,
+        formats,
+        about=params.languages.title(next(line.direction for line in known if line.direction)),
+        facts={
+            row.key: facts(params, _lines(params, numbers, spec, row))
+            | _mark_fact(params, rows, row)
+            for row in rows
+        },
+        systems={row.key: row.system for row in rows if row.system},
+    )
+
+
+def _lines(params: Params, numbers: Numbers, spec: Spec, row: Row) -> list[Line]:
+    """Return our numbers in a row."""
+    found = [spec.number(params, numbers, row, measure) for measure in spec.measures]
+    return [line for line in found if line]
+
+
+def _formats(spec: Spec) -> dict[str, Format]:
+    formats: dict[str, Format] = {"p": P, "seeds": Format(0)}
+    for measure in spec.measures:
+        digits = Format(measure.digits)
+        headings = (f"paper {measure.heading}", measure.heading, _interval_heading(measure))
+        formats |= dict.fromkeys(headings, digits)
+    if spec.gain:
+        signed = Format(spec.gain.digits, signed=True)
+        formats |= dict.fromkeys(("paper gain", "gain", "gain, 95%", "difference"), signed)
+    return formats
+
+
+def _interval_heading(measure: Measure) -> str:
+    return f"{measure.heading}, 95%"
+
+
+def _cells(
+    params: Params, numbers: Numbers, spec: Spec, row: Row, rows: Mapping[str, Row]
+) -> dict[str, Cell]:
+    """Return the cells of a row by their headings."""
+    label = row.label + row.mark
+    if row.system == ALIGNER and (line := spec.number(params, numbers, row, spec.measures[0])):
+        label += f" (ours: {line.signature})"
+    cells: dict[str, Cell] = {"system": label, "question": row.question}
+    lines = _lines(params, numbers, spec, row)
+    several = [line.trainings for line in lines if (line.trainings or 1) > 1]
+    cells["seeds"] = float(several[0] or 0) if several else None
+    for measure in spec.measures:
+        if spec.paper:
+            cells[f"paper {measure.heading}"] = _printed(numbers, spec, row, measure)
+        cells |= _number_cells(spec.number(params, numbers, row, measure), measure)
+    if spec.gain:
+        cells |= _gain_cells(params, numbers, spec, row, rows)
+    return cells
+
+
+def _paper_line(numbers: Numbers, spec: Spec, row: Row, measure: Measure) -> Line | None:
+    replacement = measure.replacement or ("after" if row.replaced else "before")
+    is_bleu = measure.metric == "bleu"
+    key = f"{spec.paper}/{row.key}"
+    return numbers.paper(key, measure.metric, replacement if is_bleu else None)
+
+
+def _printed(numbers: Numbers, spec: Spec, row: Row, measure: Measure) -> Cell:
+    """Return a published number, or what was printed in its place."""
+    line = _paper_line(numbers, spec, row, measure)
+    return None if line is None else line.note if line.value is None else line.value
+
+
+def _number_cells(line: Line | None, measure: Measure) -> dict[str, Cell]:
+    if line is None or line.value is None:
+        return {measure.heading: None, _interval_heading(measure): None}
+    number: Cell = line.value if line.sd is None else Spread(line.value, line.sd)
+    return {measure.heading: number, _interval_heading(measure): _interval(line)}
+
+
+def _interval(line: Line | None) -> Cell:
+    if line is None or line.low is None or line.high is None:
+        return None
+    return Interval(line.low, line.high)
+
+
+def _gain_cells(
+    params: Params, numbers: Numbers, spec: Spec, row: Row, rows: Mapping[str, Row]
+) -> dict[str, Cell]:
+    """Return the paper's gain and ours, its test, and what the two say together."""
+    assert spec.gain is not None
+    over = row if spec.base else rows.get(row.over or "")
+    published = _paper_line(numbers, spec, row, spec.gain)
+    ours = spec.number(params, numbers, row, spec.gain)
+    on_papers_set = bool(published and ours and published.set == ours.set)
+    cells: dict[str, Cell] = {}
+    if on_papers_set and published and ours and published.value is not None:
+        cells["difference"] = (ours.value or 0.0) - published.value
+    if over is None:
+        return cells | {"verdict": _verdict(ours, published, None, None)}
+    paper = _paper_gain(numbers, spec, row, over)
+    other = spec.number(params, numbers, over, spec.base or spec.gain)
+    gain = numbers.gain(ours, other)
+    cells |= {"paper gain": paper, "gain": gain.value if gain else None}
+    cells |= {"gain, 95%": _interval(gain), "p": gain.p if gain else None}
+    if spec.base is None and (gain or paper is not None):
+        cells["gain over"] = over.label
+    tested = published if on_papers_set else None
+    return cells | {"verdict": _verdict(ours, tested, gain, paper)}
+
+
+def _paper_gain(numbers: Numbers, spec: Spec, row: Row, over: Row) -> float | None:
+    """Return the printed gain, or the difference of the printed numbers where none was printed."""
+    assert spec.gain is not None
+    if spec.paper is None:
+        return None
+    replacement = spec.gain.replacement or ("after" if row.replaced else "before")
+    key = f"{spec.paper}/{row.key}"
+    printed = (
+        numbers.paper(key, "bleu", replacement, "gain") if spec.gain.metric == "bleu" else None
+    )
+    if printed:
+        return printed.value
+    sides = [
+        _paper_line(numbers, spec, one, measure)
+        for one, measure in ((row, spec.gain), (over, spec.base or spec.gain))
+    ]
+    values = [line.value if line else None for line in sides]
+    if values[0] is None or values[1] is None:
+        return None
+    return values[0] - values[1]
+
+
+def _verdict(
+    ours: Line | None, published: Line | None, gain: Line | None, paper: float | None
+) -> str | None:
+    """Say whether the number of several seeds agrees with the paper's; one seed has no verdict.
+
+    On the paper's set the numbers are compared, and on other sets the signs of the gains. A row that was
+    not published is higher or lower than the row that it is compared with.
+    """
+    if ours is None or (ours.trainings or 1) < 2:
+        return None
+    if published is not None and published.value is not None and ours.low is not None:
+        low, high = ours.low, ours.high or ours.low
+        return (
+            "higher" if published.value < low else "lower" if published.value > high else "agrees"
+        )
+    if gain is None or gain.p is None or gain.value is None or (gain.trainings or 1) < 2:
+        return None
+    if gain.value == 0 or gain.p >= LEVEL:
+        return "within noise"
+    if paper is None:
+        return "higher" if gain.value > 0 else "lower"
+    return "same order" if (gain.value > 0) == (paper > 0) else "other order"
+
+
+def _mark_fact(params: Params, rows: Sequence[Row], row: Row) -> dict[str, str]:
+    notes = marks(params, [one.system for one in rows]).notes
+    return {"recipe": notes[row.mark]} if row.mark else {}
+
+
+def _caption(params: Params, spec: Spec, rows: Sequence[Row], lines: Sequence[Line]) -> str:
+    """Say what is measured, on which text, and what the marks mean."""
+    line = lines[0]
+    counts = sorted({one.trainings or 1 for one in lines})
+    detail = f"{line.lines:,} sentences"
+    detail += f", beam {line.beam}" if line.beam else ""
+    if counts[-1] > 1:
+        detail += f"; means over seeds, ± the deviation of {counts[-1]}"
+    on = f"{line.set} ({detail})"
+    if not spec.has_translations:
+        links = next((one.note for one in lines if one.note), "")
+        first = f"Alignment error rate on {on}, against {links}; lower is better."
+    elif spec.gain is None:
+        first = f"Translations of {on}."
+    else:
+        first = f"{_bleu_words(params, spec, line)} on {on}."
+    compared = ""
+    if spec.paper and line.set != paper_set(spec.paper):
+        compared = OTHER_TEXT
+    marked = "† marks another recipe of training." if any(row.mark for row in rows) else ""
+    sentences = [sentence for sentence in (first, compared, spec.subject, marked) if sentence]
+    return " ".join(sentences[:SENTENCES])
+
+
+def _bleu_words(params: Params, spec: Spec, line: Line) -> str:
+    """Say on which text BLEU is computed."""
+    family = params.families[line.family or next(iter(params.families))].encoding
+    side = params.languages.sides(line.direction or "forward")[1]
+    unit = {"moses": "Moses tokens", "characters": "characters"}.get(side.tokenize, "tokens")
+    text = unit if spec.gain and spec.gain.script == "tokenized" else "detokenized text"
+    case = ", lower-cased" if family.lowercase else ""
+    cut = f", cut to {family.length} words" if family.length else ""
+    return f"BLEU on {text}{case}{cut}, with 95% intervals,"

@@ -1,0 +1,180 @@
+"""Which tables of scores there are, and which numbers each of them shows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from attnmt.config import DIAGONAL, Params
+from attnmt.reporting.numbers import Line, Numbers, Replacement
+from attnmt.reporting.rows import (
+    Row,
+    deciding_rows,
+    fault_rows,
+    scored_rows,
+    subword_pairs,
+    table_rows,
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A kind of number: what a heading calls it, and how ``scores.csv`` does.
+
+    ``replacement`` is None where it depends on the row, or does not apply. ``digits`` are the decimals
+    that a reader sees.
+    """
+
+    heading: str
+    metric: str
+    script: str | None = None
+    replacement: Replacement | None = None
+    digits: int = 1
+
+
+PPL = Measure("ppl", "ppl")
+BLEU = Measure("BLEU", "bleu", "tokenized")
+BLEU_UNK = Measure("BLEU after unk", "bleu", "tokenized", "after")
+BLEU_BEFORE = replace(BLEU, replacement="before")
+NIST = Measure("BLEU", "bleu", "nist")
+AER = Measure("AER", "aer", digits=2)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a table of scores shows.
+
+    Attributes:
+        name: the stem of its files, and its key in systems.yaml if its rows stand there.
+        measures: its columns of numbers.
+        gain: the measure whose gain it shows; None if it shows none.
+        base: the measure of the same row from which a gain counts; None if it counts from another row.
+        test: the index of its test set among the experiment's.
+        aligned: the index of its aligned set among the experiment's.
+        paper: the key of the published table; None if the paper has no such table.
+        rows: returns its rows.
+        subject: words for the caption, such as what its systems have in common.
+    """
+
+    name: str
+    title: str
+    measures: tuple[Measure, ...] = (PPL, BLEU)
+    gain: Measure | None = BLEU
+    base: Measure | None = None
+    test: int = 0
+    aligned: int = 0
+    paper: str | None = None
+    rows: Callable[[Params, str], list[Row]] = table_rows
+    subject: str = ""
+
+    @property
+    def has_translations(self) -> bool:
+        """Whether it shows scores of translations."""
+        return any(measure.metric in ("bleu", "chrf", "ter") for measure in self.measures)
+
+    def set_of(self, params: Params, measure: Measure) -> str:
+        """Return the set on which a measure is taken."""
+        is_aer = measure.metric.startswith("aer")
+        return params.sets.aligned[self.aligned] if is_aer else params.sets.tests[self.test]
+
+    def number(self, params: Params, numbers: Numbers, row: Row, measure: Measure) -> Line | None:
+        """Return our number in a row."""
+        replacement = measure.replacement
+        if replacement is None and measure.metric in ("bleu", "chrf", "ter"):
+            replacement = "after" if row.replaced else "before"
+        test = self.set_of(params, measure)
+        return numbers.system(row.system, measure.metric, test, measure.script, replacement)
+
+
+def _aligned_rows(params: Params, _: str) -> list[Row]:
+    """Return the rows of Table 6, and the diagonal below them."""
+    return [*table_rows(params, "table6"), Row(DIAGONAL, "diagonal, no model", DIAGONAL)]
+
+
+TABLE6 = Spec(
+    "table6",
+    "Table 6",
+    (
+        AER,
+        Measure("same step", "aer_same", digits=2),
+        Measure("next step", "aer_next", digits=2),
+    ),
+    AER,
+    paper="table6",
+    rows=_aligned_rows,
+    subject="AER is read where the authors read it, which is one of the two steps beside it.",
+)
+SPECS = (
+    Spec(
+        "table1",
+        "Table 1",
+        paper="table1",
+        subject="All systems with attention reverse the source and use dropout.",
+    ),
+    Spec("table2", "Table 2", (NIST,), NIST, test=-1, paper="table2"),
+    Spec("table3", "Table 3", test=-1, paper="table3"),
+    Spec(
+        "table4",
+        "Table 4",
+        (PPL, BLEU_BEFORE, BLEU_UNK),
+        BLEU_UNK,
+        BLEU_BEFORE,
+        paper="table4",
+        subject="The rows of concat have the additive score, as in the authors' program.",
+    ),
+    TABLE6,
+    Spec("table_gru", "GRU table", paper="table_gru"),
+    Spec(
+        "table_scripts",
+        "Ways of scoring",
+        (
+            Measure("multi-bleu", "bleu", "tokenized"),
+            Measure("NIST v13a", "bleu", "nist"),
+            Measure("NIST v13a before unk", "bleu", "nist", "before"),
+            Measure("sacrebleu", "bleu", "sacrebleu"),
+            Measure("chrF2", "chrf"),
+            Measure("TER", "ter"),
+        ),
+        None,
+        rows=scored_rows,
+        subject="Each script scores the same translations.",
+    ),
+    Spec(
+        "table_bpe",
+        "Words against subwords",
+        (BLEU_BEFORE, BLEU_UNK, AER),
+        BLEU_UNK,
+        rows=subword_pairs,
+        subject="The two systems of a pair differ only in their units, words or subwords.",
+    ),
+    Spec(
+        "table_faults",
+        "Faults of the authors' program",
+        (PPL, BLEU_BEFORE, BLEU_UNK, AER),
+        BLEU_UNK,
+        rows=fault_rows,
+        subject="Each system stands first without faults, then with some of the authors' program.",
+    ),
+    Spec(
+        "table_decides",
+        "What decides",
+        (PPL, BLEU, BLEU_UNK, AER),
+        rows=deciding_rows,
+        subject="The paper's rows change several things at once; here each step changes one.",
+    ),
+    Spec(
+        "table_decides_back",
+        "What decides in Table 3",
+        (PPL, BLEU, BLEU_UNK),
+        test=-1,
+        rows=deciding_rows,
+    ),
+)  # fmt: skip
+
+
+def specs_of(params: Params) -> list[Spec]:
+    """Return the tables of scores, with Table 6 once for each aligned set."""
+    others = [
+        replace(TABLE6, name=f"table6_{name}", title=f"Table 6 on {name}", aligned=at)
+        for at, name in enumerate(params.sets.aligned)
+        if at
+    ]
+    return [*SPECS, *others]

@@ -1,0 +1,73 @@
+"""The few numbers at the head of a report; the development set chooses their systems."""
+
+from dataclasses import dataclass
+
+from attnmt.config import DIAGONAL, Params
+from attnmt.reporting.attention import label
+from attnmt.reporting.numbers import Line, Numbers
+from attnmt.reporting.ranking import best_systems, ranked_systems
+from attnmt.reporting.table import decimal, signed
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One number of ours, what it is, its interval, and the system that it is about."""
+
+    label: str
+    number: str
+    system: str
+    note: str = ""
+
+
+def make_summary(params: Params, numbers: Numbers) -> list[Headline]:
+    """Return the headlines for which the experiment has numbers."""
+    ranked = ranked_systems(params, numbers)
+    headlines = [
+        _bleu(params, numbers, "Best system, BLEU", ranked[0]) if ranked else None,
+        _attention_gain(params, numbers),
+        *(
+            _bleu(params, numbers, "Ensemble, BLEU", name)
+            for name, ensemble in params.ensembles.items()
+            if ensemble.seed == 1
+        ),
+        _links(params, numbers),
+    ]
+    return [headline for headline in headlines if headline is not None][:4]
+
+
+def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Headline | None:
+    replacement = "after" if params.replaces_words(system) else "before"
+    line = numbers.system(system, "bleu", params.sets.tests[0], "tokenized", replacement)
+    if line is None or line.value is None:
+        return None
+    return Headline(what, decimal(line.value, 1), label(params, system), _bounds(line, 1))
+
+
+def _attention_gain(params: Params, numbers: Numbers) -> Headline | None:
+    test = params.sets.tests[0]
+    names = best_systems(params, numbers)
+    sides = [numbers.system(name, "bleu", test, "tokenized", "before") for name in names]
+    gain = numbers.gain(*sides)
+    if gain is None or gain.value is None:
+        return None
+    one, two = (label(params, str(name)) for name in names)
+    return Headline(
+        "Gain by attention, BLEU", signed(gain.value, 1), f"{one} over {two}", _bounds(gain, 1)
+    )
+
+
+def _links(params: Params, numbers: Numbers) -> Headline | None:
+    """Return the error rate of the best system's links, at the step that the development set chooses."""
+    system, aligned = best_systems(params, numbers)[0], params.sets.aligned[0]
+    line = numbers.system(system, "aer_chosen", aligned)
+    if system is None or line is None or line.value is None:
+        return None
+    diagonal = numbers.system(DIAGONAL, "aer", aligned)
+    beside = f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else ""
+    return Headline("Alignment error rate", decimal(line.value, 2), label(params, system), beside)
+
+
+def _bounds(line: Line, digits: int) -> str:
+    if line.low is None or line.high is None:
+        return ""
+    return f"{decimal(line.low, digits)} to {decimal(line.high, digits)}"

@@ -1,0 +1,232 @@
+"""A table: a data frame with a title and a caption, and four ways to print it.
+
+The page is the fourth (``page.py``). The others are CSV, with numbers as they are, Markdown and LaTeX.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import pandas as pd
+
+from attnmt.files.text_file import write_text
+
+LEVEL = 0.05  # where p is this or larger, a gain is called noise
+SMALLEST_P = 0.001
+LONG = 60  # a column of longer text is broken into lines in LaTeX
+_LATEX_ESCAPES = str.maketrans(
+    {char: f"\\{char}" for char in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+
+
+class Interval(NamedTuple):
+    """The bounds of a 95% interval."""
+
+    low: float
+    high: float
+
+
+class Spread(NamedTuple):
+    """A mean over trainings and the standard deviation between them."""
+
+    value: float
+    sd: float
+
+
+class Size(NamedTuple):
+    """A number with its sign that says itself how many decimals it has."""
+
+    value: float
+    digits: int
+
+
+Cell = str | float | Interval | Spread | Size | None
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the numbers of a column are printed: their decimals, and whether a plus is shown."""
+
+    digits: int = 1
+    signed: bool = False
+
+    def show(self, cell: Cell) -> str:
+        """Return a cell as a reader sees it; an empty text for None."""
+        match cell:
+            case None:
+                return ""
+            case str():
+                return cell
+            case Interval(low, high):
+                return f"{self.show(low)}{' to ' if self.signed else '–'}{self.show(high)}"
+            case Size(value, digits):
+                return signed(value, digits)
+            case Spread(value, sd):
+                return f"{self.show(value)} ± {decimal(sd, self.digits)}"
+        return signed(cell, self.digits) if self.signed else decimal(cell, self.digits)
+
+
+class FormatOfP(Format):
+    """How p is printed: never as zero, and never on the other side of LEVEL."""
+
+    def show(self, cell: Cell) -> str:
+        """Return p with three decimals, or with five where three would put it beside LEVEL."""
+        if not isinstance(cell, float):
+            return ""
+        if cell < SMALLEST_P:
+            return f"<{SMALLEST_P}"
+        text = decimal(cell, 3)
+        return text if (float(text) < LEVEL) == (cell < LEVEL) else decimal(cell, 5)
+
+
+P = FormatOfP()
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of one experiment.
+
+    Attributes:
+        name: the stem of its files.
+        title: what lists call it, such as "Table 1".
+        about: more about its subject; may be empty.
+        caption: what is measured, on which text, what the marks mean.
+        frame: the cells. Its index has a key for each row, and its columns are the headings; the first
+            column names the row. Headings that begin with "paper" are those of published numbers.
+        formats: how the numbers of a column are printed; without one, they have one decimal.
+        facts: by row, where its numbers come from and what else is to be known of them.
+        systems: by row, the system or ensemble that it shows.
+    """
+
+    name: str
+    title: str
+    caption: str
+    frame: pd.DataFrame
+    formats: Mapping[str, Format] = field(default_factory=dict)
+    about: str = ""
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def headings(self) -> list[str]:
+        """The headings of the columns."""
+        return list(self.frame.columns)
+
+    def is_number(self, heading: str) -> bool:
+        """Return whether a column has numbers."""
+        return any(cell is not None and not isinstance(cell, str) for cell in self.frame[heading])
+
+    def cell(self, row: str, heading: str) -> Cell:
+        """Return a cell as it is."""
+        return cast(Cell, self.frame.at[row, heading])
+
+    def text(self, row: str, heading: str) -> str:
+        """Return a cell as a reader sees it."""
+        return self.formats.get(heading, Format()).show(self.cell(row, heading))
+
+    def texts(self) -> list[list[str]]:
+        """Return all cells as a reader sees them, row by row."""
+        return [[self.text(row, heading) for heading in self.headings] for row in self.frame.index]
+
+    def sort_value(self, row: str, heading: str) -> float | None:
+        """Return the number that sorts a row by a column: of an interval its lower bound."""
+        cell = self.cell(row, heading)
+        if cell is None or isinstance(cell, str):
+            return None
+        return float(cell[0] if isinstance(cell, tuple) else cell)
+
+
+def table_of(
+    rows: Mapping[str, Mapping[str, Cell]], formats: Mapping[str, Format]
+) -> tuple[pd.DataFrame, dict[str, Format]]:
+    """Return rows of cells as a frame without columns that would be empty, and the formats left."""
+    frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
+    frame = frame.astype(object).where(frame.notna(), None)
+    kept = [heading for heading in frame if any(cell not in (None, "") for cell in frame[heading])]
+    return frame[kept], {key: value for key, value in formats.items() if key in kept}
+
+
+def decimal(value: float, digits: int) -> str:
+    """Return a number with ``digits`` decimals and commas between thousands."""
+    return f"{value:,.{digits}f}"
+
+
+def signed(value: float, digits: int) -> str:
+    """Return a number with its sign."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"  # + 0.0: no -0.0
+
+
+def write_tables(experiment: str, tables: Iterable[Table], folder: Path) -> None:
+    """Write each table as CSV, Markdown and LaTeX. The same tables give the same bytes."""
+    for table in tables:
+        stem = folder / table.name
+        write_text(stem.with_suffix(".csv"), csv(table))
+        write_text(stem.with_suffix(".md"), markdown(table, experiment))
+        write_text(stem.with_suffix(".tex"), latex(table, experiment))
+
+
+def csv(table: Table) -> str:
+    """Return a table as CSV. An interval has two columns, and so have a mean and its deviation."""
+    columns: dict[str, list[Cell]] = {}
+    for heading in table.headings:
+        cells = list(table.frame[heading])
+        kinds = {type(cell) for cell in cells}
+        if Interval in kinds:
+            for at, bound in enumerate(Interval._fields):
+                parts = [cell[at] if isinstance(cell, Interval) else cell for cell in cells]
+                columns[f"{heading} {bound}"] = parts
+        else:
+            columns[heading] = [
+                cell.value if isinstance(cell, Spread | Size) else cell for cell in cells
+            ]
+            if Spread in kinds:
+                deviations = [cell.sd if isinstance(cell, Spread) else None for cell in cells]
+                columns[f"{heading} sd"] = list(deviations)
+    return pd.DataFrame(columns, dtype=object).to_csv(index=False, lineterminator="\n")
+
+
+def markdown(table: Table, experiment: str) -> str:
+    """Return the title, the caption and the table as Markdown."""
+    rules = ["--:" if table.is_number(heading) else "---" for heading in table.headings]
+    rows = pipe_table([table.headings, rules, *table.texts()])
+    return f"**{full_title(table, experiment)}.** {table.caption}\n\n{rows}"
+
+
+def pipe_table(lines: Iterable[Sequence[str]]) -> str:
+    """Return lines of cells as a Markdown table."""
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def latex(table: Table, experiment: str) -> str:
+    """Return a floating LaTeX table that needs no package but booktabs."""
+    frame = pd.DataFrame(table.texts(), columns=table.headings, dtype=object)
+    headings = [escaped(heading) for heading in table.headings]
+    styler = frame.style.hide(axis="index").format(escaped).relabel_index(headings, axis=1)
+    return styler.to_latex(
+        hrules=True,
+        column_format="".join(_latex_column(table, heading) for heading in table.headings),
+        position_float="centering",
+        caption=escaped(f"{full_title(table, experiment)}. {table.caption}"),
+        label=f"tab:{table.name}",
+    )
+
+
+def _latex_column(table: Table, heading: str) -> str:
+    if table.is_number(heading):
+        return "r"
+    longest = max(len(table.text(row, heading)) for row in table.frame.index)
+    return "l" if longest <= LONG else r"p{0.5\linewidth}"
+
+
+def full_title(table: Table, experiment: str) -> str:
+    """Return the title with its subject and the experiment."""
+    parts = (table.title, table.about, f"experiment {experiment}")
+    return ", ".join(part for part in parts if part)
+
+
+def escaped(text: object) -> str:
+    """Return text with LaTeX's special characters escaped."""
+    return str(text).translate(_LATEX_ESCAPES)

@@ -1,0 +1,47 @@
+"""Gather every number of an experiment in one table, test the gains, and judge the claims.
+
+Called by dvc.yaml as `python stages/gather.py params.yaml`.
+
+Reads   scores/<experiment>/<name>.json and models/<experiment>/<name>/ of every model and ensemble
+        translations/<experiment>/<name>/ and data/<experiment>/{raw, tokens, encoded}, for the tests
+        data/<experiment>/dictionary/
+        claims.yaml
+Writes  reports/<experiment>/scores.csv    every number, ours and the paper's, one a line
+        reports/<experiment>/claims.csv    the claims; no line if the experiment can test none of them
+        reports/<experiment>/metrics.json  a few of the numbers, for `dvc metrics show`
+Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
+"""
+
+import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
+
+from pathlib import Path
+
+from attnmt.config import load_params
+from attnmt.config.claims import project_claims
+from attnmt.files.atomic import check_place
+from attnmt.files.text_file import write_json
+from attnmt.layout import Layout
+from attnmt.reporting.claims import judge_claims, write_claims
+from attnmt.reporting.gather import gather
+from attnmt.reporting.numbers import metrics, write_numbers
+from attnmt.scoring.seed_runs import Study
+from attnmt.workflow.leftovers import set_aside
+from attnmt.workflow.stage import run_stage
+
+
+def main(params_file: Path) -> None:
+    """Write the numbers of one experiment."""
+    params, claims = load_params(params_file), project_claims()
+    layout = Layout(params.experiment)
+    for path in (layout.numbers, layout.claims, layout.metrics):
+        check_place(path)
+    set_aside(params)
+    study = Study(params)
+    judged, numbers = judge_claims(study, claims), gather(study)
+    write_numbers(params, numbers)
+    write_claims(params, judged)
+    write_json(layout.metrics, metrics(numbers))
+
+
+if __name__ == "__main__":
+    run_stage(main, __doc__)
