@@ -6,7 +6,7 @@ Reads   data/<experiment>/raw/
         data/<experiment>/encoded/<family>/
         models/<experiment>/<name>/metrics.json, if it is a model
         translations/<experiment>/<name>/
-Writes  scores/<experiment>/<name>.json
+Writes  scores/<experiment>/<name>.csv  a line for each number
 """
 
 import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
@@ -15,9 +15,9 @@ from pathlib import Path
 
 from attnmt.config import load_params
 from attnmt.files.atomic import check_place
-from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import score_system
+from attnmt.scoring.numbers import write_numbers
 from attnmt.workflow.stage import run_stage
 
 
@@ -26,7 +26,7 @@ def main(params_file: Path, name: str) -> None:
     params = load_params(params_file)
     path = Layout(params.experiment).scores(name)
     check_place(path)
-    write_json(path, score_system(params, name).model_dump())
+    write_numbers(path, score_system(params, name))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Called by dvc.yaml as `python stages/gather.py params.yaml`.
 
-Reads   scores/<experiment>/<name>.json and models/<experiment>/<name>/ of every model and ensemble
+Reads   scores/<experiment>/<name>.csv and models/<experiment>/<name>/ of every model and ensemble
         translations/<experiment>/<name>/ and data/<experiment>/{raw, tokens, encoded}, for the tests
         data/<experiment>/dictionary/
         claims.yaml
@@ -23,7 +23,7 @@ from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.reporting.claims import judge_claims, write_claims
 from attnmt.reporting.gather import gather
-from attnmt.reporting.numbers import metrics, write_numbers
+from attnmt.scoring.numbers import metrics, write_numbers
 from attnmt.scoring.seed_runs import Study
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
@@ -38,7 +38,7 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = Study(params)
     judged, numbers = judge_claims(study, claims), gather(study)
-    write_numbers(params, numbers)
+    write_numbers(layout.numbers, numbers.lines)
     write_claims(params, judged)
     write_json(layout.metrics, metrics(numbers))
 

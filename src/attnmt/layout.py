@@ -64,12 +64,12 @@ class Layout:
         return self.translations(name) / "reading.json"
 
     def scores(self, name: str) -> Path:
-        """All scores of a model or an ensemble, and what they were measured on."""
-        return Path(self.root, "scores", self.experiment, f"{name}.json")
+        """All numbers of a model or an ensemble, and what they were measured on."""
+        return Path(self.root, "scores", self.experiment, f"{name}.csv")
 
     @property
     def numbers(self) -> Path:
-        """Every number, ours and the paper's (:mod:`attnmt.reporting.numbers`); in git."""
+        """Every number, ours and the paper's (:mod:`attnmt.scoring.numbers`); in git."""
         return self.reports / "scores.csv"
 
     @property

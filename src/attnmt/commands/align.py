@@ -11,7 +11,7 @@ from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines
-from attnmt.scoring.results import LinkScores
+from attnmt.scoring.results import LinkScore
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 # `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
@@ -85,13 +85,15 @@ def align(
         linked = link_pairs(params, name, pairs)
         if links is not None:
             write_lines(links, map(format_links, linked.links[linked.chosen]))
-        if linked.scores is not None:
-            scores, chosen = linked.scores, linked.chosen
-            rates = scores.aer_by_link_step
-            numbers = [scores.aer, scores.low, scores.high, *map(rates.__getitem__, STEPS)]
+        if linked.scores:
+            score, chosen = linked.scores[linked.authors], linked.chosen
+            by_step = [linked.scores[step].aer for step in STEPS]
+            numbers = [score.aer, score.low, score.high, *by_step]
             rows.append((name, *map("{:.4f}".format, numbers), chosen))
-            at_chosen = f"{rates[chosen]:.2f} at the step that the development set chose"
-            typer.echo(f"{_rate(name, scores)}; {at_chosen}")
+            at_chosen = (
+                f"{linked.scores[chosen].aer:.2f} at the step that the development set chose"
+            )
+            typer.echo(f"{_rate(name, score)}; {at_chosen}")
     if (diagonal := score_diagonal(params, pairs)) is not None:
         numbers = [diagonal.aer, diagonal.low, diagonal.high]
         rows.append((DIAGONAL, *map("{:.4f}".format, numbers), "", "", ""))
@@ -100,7 +102,7 @@ def align(
         write_lines(output, map(",".join, rows))
 
 
-def _rate(name: str, scores: LinkScores) -> str:
+def _rate(name: str, scores: LinkScore) -> str:
     return f"{name:32} AER {scores.aer:.2f} ({scores.low:.2f} to {scores.high:.2f})"
 
 

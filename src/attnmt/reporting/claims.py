@@ -7,9 +7,9 @@ from attnmt.config import Params
 from attnmt.config.claims import Claim, Measure
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
-from attnmt.reporting.numbers import AGAIN
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
 from attnmt.scoring.claims import Judged, judged_claims, set_of
+from attnmt.scoring.numbers import AGAIN
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.verdicts import ALPHA

@@ -8,10 +8,10 @@ from statistics import mean
 
 from attnmt.config import Params
 from attnmt.layout import Layout
-from attnmt.reporting.numbers import Numbers
 from attnmt.reporting.published import Point, paper_curves, paper_set
 from attnmt.reporting.rows import Row
 from attnmt.reporting.score_tables import OTHER_TEXT
+from attnmt.scoring.numbers import Numbers
 from attnmt.training.trained import read_history
 
 Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attnmt.config import Params
-from attnmt.reporting.numbers import Line
+from attnmt.scoring.numbers import Line
 
 FACTS = {  # the fields of a line, by what a card calls them
     "system": "system",

@@ -14,25 +14,18 @@ from typing import Any
 from attnmt.config import ALIGNER, DIAGONAL, DIRECTIONS, Direction, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.numbers import Key, Line, Numbers, key_of
 from attnmt.reporting.published import published_lines
 from attnmt.reporting.ranking import best_systems
 from attnmt.reporting.specs import BLEU_BEFORE, specs_of
+from attnmt.scoring.evaluate import METRICS, link_values
+from attnmt.scoring.numbers import Key, Line, Numbers, key_of, read_scores
 from attnmt.scoring.paired import (
     aligner_score,
     alignment_comparison,
     diagonal_score,
     translation_comparison,
 )
-from attnmt.scoring.results import (
-    AttentionScores,
-    LinkScores,
-    Script,
-    SystemScores,
-    read_aligner,
-    read_system_scores,
-)
-from attnmt.scoring.scripts import SCRIPTS
+from attnmt.scoring.results import Script, read_aligner
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import Runs, summary
 from attnmt.scoring.significance import Comparison
@@ -49,13 +42,8 @@ from attnmt.training.trained import (
 DIGITS = 6  # decimals that are kept
 SHA_DIGITS = 12  # digits of a commit or a SHA-256 that are kept
 DICTIONARY = "dictionary"  # in the column `system`
-METRICS: dict[Script, tuple[str, str | None]] = {  # the metric and the script of a line
-    "tokenized": ("bleu", "tokenized"),
-    "nist": ("bleu", "nist"),
-    "sacrebleu": ("bleu", "sacrebleu"),
-    "chrf": ("chrf", None),
-    "ter": ("ter", None),
-}
+OF_MODEL = ("kind", "system", "model", "seed", "trainings", "family", "direction")
+SCRIPTS: dict[tuple[str, str | None], Script] = {line: script for script, line in METRICS.items()}
 
 
 def gather(study: Study) -> Numbers:
@@ -85,106 +73,19 @@ def short_commits(commits: Iterable[str]) -> str:
     )
 
 
-def _training_lines(params: Params, name: str) -> Iterator[Line]:
-    """Yield every number of one model, or of one ensemble."""
-    scores = read_system_scores(params, name, params.sets.tests[0])
-    trained = [read_provenance(Layout(params.experiment).model(member)) for member in scores.models]
-    common: dict[str, Any] = {
-        "kind": "training",
-        "system": params.runs_of(name)[0],
-        "model": name,
-        "seed": scores.seed,
-        "trainings": 1,
-        "family": scores.family,
-        "direction": scores.direction,
+def _training_lines(params: Params, name: str) -> list[Line]:
+    """Return every number of one model, or of one ensemble, with the trainings behind it."""
+    lines = read_scores(params, name).lines
+    members = params.translators(name).members
+    trained = [read_provenance(Layout(params.experiment).model(member)) for member in members]
+    origin = {
         "commit": short_commits(commit for one in trained for commit in one.commits),
         "code": ", ".join(dict.fromkeys(one.code for one in trained)),
     }
-    for test in scores.sets:
-        for values in _set_values(scores, test):
-            yield Line(**common, set=test, **values)
-    for values in _length_values(scores, params.sets.tests[0]):
-        yield Line(**common, **values)
-    for links in scores.alignments:
-        for values in _link_values(links, scores):
-            yield Line(**common, set=links.set, **values)
     if name in params.models:
-        for values in _cost_values(params, name, trained[0]):
-            yield Line(**common, **values)
-
-
-def _set_values(scores: SystemScores, test: str) -> Iterator[dict[str, Any]]:
-    """Yield what was measured on one test set."""
-    result = scores.sets[test]
-    reference = result.reference_sha256[:SHA_DIGITS]
-    on_all = {"lines": result.lines, "reference": reference, "beam": scores.beam}
-    if result.perplexity is not None:
-        yield {"lines": result.lines, "reference": reference, "metric": "ppl"} | {
-            "value": round(result.perplexity, DIGITS)
-        }
-    for replacement, by_script in (("before", result.before), ("after", result.after)):
-        for script in SCRIPTS:
-            score, (metric, label) = by_script.by(script), METRICS[script]
-            yield on_all | {
-                "metric": metric,
-                "script": label,
-                "replacement": replacement,
-                "value": score.value,
-                "low": score.low,
-                "high": score.high,
-                "signature": score.signature,
-                "note": _reading(scores)
-                if (label, replacement) == ("tokenized", "after")
-                else None,
-            }
-    if result.replacements is not None:
-        for count, value in result.replacements.model_dump().items():
-            yield on_all | {"metric": count, "value": value}
-
-
-def _length_values(scores: SystemScores, test: str) -> Iterator[dict[str, Any]]:
-    """Yield BLEU of the groups of sentences of similar length, Figure 6."""
-    for group in scores.sets[test].lengths:
-        for replacement in ("before", "after"):
-            yield {
-                "set": test,
-                "lines": group.lines,
-                "max_words": group.max_length,
-                "metric": "bleu",
-                "script": "tokenized",
-                "replacement": replacement,
-                "value": getattr(group, replacement),
-            }
-
-
-def _reading(scores: SystemScores) -> str | None:
-    """Say at which step attention is read to replace unknown words, and why at that step."""
-    reading = scores.reading
-    if reading is None:
-        return None
-    chosen, other = sorted(reading.hits, key=lambda step: step != reading.chosen)
-    return (
-        f"unknown words are looked up at the {chosen} step: {reading.hits[chosen]:,} of the "
-        f"{reading.unknown_words:,} of {reading.set} are right there, {reading.hits[other]:,} at the "
-        f"{other} step"
-    )
-
-
-def _link_values(links: LinkScores, scores: SystemScores | None) -> Iterator[dict[str, Any]]:
-    """Yield the error rates of an aligned set's links."""
-    note = f"{links.sure:,} sure and {links.possible:,} possible {links.kind} links"
-    common: dict[str, Any] = {"lines": links.lines, "note": note}
-    own = {"metric": "aer", "value": links.aer, "low": links.low, "high": links.high}
-    if scores is None or not isinstance(links, AttentionScores):
-        yield common | own
-        return
-    yield common | own | {"script": links.link_step}
-    rates = links.aer_by_link_step
-    chosen = scores.reading.chosen if scores.reading else links.link_step
-    for step, rate in rates.items():
-        yield common | {"metric": f"aer_{step}", "script": step, "value": rate}
-    if chosen in rates:
-        yield common | {"metric": "aer_chosen", "script": chosen, "value": rates[chosen]}
+        same = {key: getattr(lines[0], key) for key in OF_MODEL}
+        lines = [*lines, *(Line(**same, **one) for one in _cost_values(params, name, trained[0]))]
+    return [line.model_copy(update=origin) for line in lines]
 
 
 def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dict[str, Any]]:
@@ -217,13 +118,14 @@ def _check_alike(params: Params, lines: Iterable[Line]) -> None:
     """
     seen: dict[tuple[Any, ...], Line] = {}
     for line in lines:
-        if line.set is None or line.max_words is not None:
+        if line.data is None or line.max_words is not None:
             continue
         encoding = params.families[line.family or ""].encoding  # which text its references are
         text = encoding.lowercase, encoding.length, line.direction
         measured = line.set, text, line.metric, line.script
-        for key in ("lines", "beam", "signature", "reference"):
-            first = seen.setdefault((key, *measured), line)
+        for key in ("lines", "beam", "signature", "reference", "data"):
+            group = line.family if key == "data" else measured
+            first = seen.setdefault((key, group), line)
             value, other = getattr(line, key), getattr(first, key)
             if value != other:
                 layout = Layout(params.experiment)
@@ -278,8 +180,7 @@ def _runs(study: Study, line: Line) -> Runs | None:
     system, test = line.system or "", line.set or ""
     if line.metric == "aer":
         return study.alignments(system, test)
-    scripts = {label: script for script, label in METRICS.items()}
-    script = scripts.get((line.metric, line.script))
+    script = SCRIPTS.get((line.metric, line.script))
     return study.translations(system, script, test, line.replacement == "after") if script else None
 
 
@@ -292,8 +193,10 @@ def _link_lines(params: Params) -> Iterator[Line]:
             (DIAGONAL, diagonal_score(params, aligned)),
         ):
             signature = aligner.system if name == ALIGNER else None
-            for values in _link_values(links, None) if links else ():
-                yield Line(kind="system", system=name, set=aligned, signature=signature, **values)
+            if links is not None:
+                common = {"kind": "system", "system": name, "set": aligned, "metric": "aer"}
+                values = common | {"signature": signature} | link_values(links)
+                yield Line.model_validate(values)
 
 
 def _dictionary_lines(params: Params) -> Iterator[Line]:
@@ -400,15 +303,7 @@ def _gain(study: Study, ours: Line, other: Line) -> Line:
 def _sentence_comparison(params: Params, ours: Line, other: Line) -> Comparison:
     """Compare two trainings over sentences."""
     if ours.metric == "aer":
-        first = params.sets.tests[0]
-        scores = [
-            read_system_scores(params, line.system or "", first)
-            if line.system not in (ALIGNER, DIAGONAL)
-            else None
-            for line in (ours, other)
-        ]
-        return alignment_comparison(params, ours.set or "", *scores)
-    scripts = {label: script for script, label in METRICS.items()}
-    script = scripts[ours.metric, ours.script]
+        return alignment_comparison(params, ours.set or "", ours.system or "", other.system or "")
+    script = SCRIPTS[ours.metric, ours.script]
     sides = [(line.system or "", line.replacement == "after") for line in (ours, other)]
     return translation_comparison(params, script, ours.set or "", sides[0], sides[1])

@@ -13,7 +13,6 @@ from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
 from attnmt.reporting.claims import NAME as CLAIMS
 from attnmt.reporting.claims_figure import claims_svg
-from attnmt.reporting.numbers import Line, Numbers
 from attnmt.reporting.published import paper_set
 from attnmt.reporting.report import Report
 from attnmt.reporting.sections import (
@@ -24,6 +23,7 @@ from attnmt.reporting.sections import (
     table_section,
 )
 from attnmt.reporting.templates import render
+from attnmt.scoring.numbers import Line, Numbers
 from attnmt.text.encoded import EncodedSets
 
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"

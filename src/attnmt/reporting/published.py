@@ -10,8 +10,8 @@ from pathlib import Path
 from attnmt.config import Params, TableRow
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_text
-from attnmt.reporting.numbers import Line
 from attnmt.reporting.rows import Row, table_rows
+from attnmt.scoring.numbers import Line
 
 PUBLISHED = Path(__file__).with_name("published")
 RESTORE = (

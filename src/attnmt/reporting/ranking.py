@@ -1,7 +1,7 @@
 """Which systems of an experiment are best on the development set, according to its numbers."""
 
 from attnmt.config import Direction, Params
-from attnmt.reporting.numbers import Numbers
+from attnmt.scoring.numbers import Numbers
 
 
 def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:

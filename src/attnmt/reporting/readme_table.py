@@ -15,9 +15,9 @@ from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims import read_claims
-from attnmt.reporting.numbers import Line, read_numbers
 from attnmt.reporting.rows import table_rows
 from attnmt.reporting.table import decimal, pipe_table, signed
+from attnmt.scoring.numbers import Line, read_numbers
 
 
 def filled_page(page: str, path: Path = Path("README.md")) -> str:

@@ -7,11 +7,11 @@ from attnmt.reporting.attention import MatrixFigure, figure7, figure_gru
 from attnmt.reporting.attention_data import AttentionData, attention_data
 from attnmt.reporting.claims import ClaimLine, claims_table, read_claims
 from attnmt.reporting.curves import Figure, figure5, figure6
-from attnmt.reporting.numbers import Numbers, read_numbers
 from attnmt.reporting.samples import Sample, make_samples
 from attnmt.reporting.summary import Headline, make_summary
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
+from attnmt.scoring.numbers import Numbers, read_numbers
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
-from attnmt.reporting.numbers import Numbers
 from attnmt.reporting.ranking import best_systems
 from attnmt.reporting.table import Cell, Format, Table, table_of
+from attnmt.scoring.numbers import Numbers
 from attnmt.text.tokenizer import tokenizer
 
 NAME, TITLE, ABOUT = "table5", "Table 5", "sample translations"

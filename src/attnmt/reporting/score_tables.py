@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from attnmt.config import ALIGNER, Params
 from attnmt.reporting.facts import facts
-from attnmt.reporting.numbers import Line, Numbers
 from attnmt.reporting.published import paper_set
 from attnmt.reporting.recipes import marks
 from attnmt.reporting.rows import Row
 from attnmt.reporting.specs import Measure, Spec, specs_of
 from attnmt.reporting.table import LEVEL, Cell, Format, Interval, P, Spread, Table, table_of
+from attnmt.scoring.numbers import Line, Numbers
 
 SENTENCES = 3  # the most of a caption
 OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from attnmt.config import DIAGONAL, Params
-from attnmt.reporting.numbers import Line, Numbers, Replacement
 from attnmt.reporting.rows import (
     Row,
     deciding_rows,
@@ -13,6 +12,7 @@ from attnmt.reporting.rows import (
     subword_pairs,
     table_rows,
 )
+from attnmt.scoring.numbers import Line, Numbers, Replacement
 
 
 @dataclass(frozen=True)

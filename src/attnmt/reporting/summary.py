@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from attnmt.config import DIAGONAL, Params
 from attnmt.reporting.attention import label
-from attnmt.reporting.numbers import Line, Numbers
 from attnmt.reporting.ranking import best_systems, ranked_systems
 from attnmt.reporting.table import decimal, signed
+from attnmt.scoring.numbers import Line, Numbers
 
 
 @dataclass(frozen=True)

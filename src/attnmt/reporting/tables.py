@@ -9,10 +9,10 @@ from collections.abc import Callable
 from attnmt.config import Params
 from attnmt.reporting.cost_table import cost_table
 from attnmt.reporting.dictionary_table import dictionary_table
-from attnmt.reporting.numbers import Numbers
 from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table
 from attnmt.reporting.unknown_table import unknown_table
+from attnmt.scoring.numbers import Numbers
 
 TABLES: tuple[Callable[[Params, Numbers], Table | list[Table] | None], ...] = (
     score_tables,

@@ -2,8 +2,8 @@
 
 from attnmt.config import Params
 from attnmt.reporting.facts import facts
-from attnmt.reporting.numbers import Line, Numbers
 from attnmt.reporting.table import Cell, Format, Table, table_of
+from attnmt.scoring.numbers import Line, Numbers
 
 HEADINGS = {
     "unknown": "unknown words",

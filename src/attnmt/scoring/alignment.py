@@ -4,15 +4,15 @@ Links go from the experiment's source language to its target language here, as g
 the direction of the translation.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attnmt.config import LinkStep, Params
-from attnmt.corpora.links import GoldLinks, Links, flipped, read_links
+from attnmt.corpora.links import Links, flipped, read_links
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
 from attnmt.scoring.reference_links import ReferenceLinks
-from attnmt.scoring.results import AttentionScores, LinkScores
+from attnmt.scoring.results import LinkScore
 from attnmt.scoring.significance import aer_interval
 from attnmt.text.encoded import EncodedSets
 
@@ -50,43 +50,23 @@ def diagonal_links(words: Iterable[tuple[int, int]]) -> list[Links]:
     ]
 
 
-def score_readings(
-    name: str,
-    links: Mapping[LinkStep, Sequence[Links]],
-    authors: LinkStep,
-    reference: ReferenceLinks,
-    samples: int,
-) -> AttentionScores:
-    """Return the error rate at the step ``authors`` with its interval, and the rate at each step.
+def score_links(links: Sequence[Links], reference: ReferenceLinks, samples: int) -> LinkScore:
+    """Return the error rate of links with its interval.
 
     Args:
-        name: the name of the set.
-        links: those of every sentence pair, by the step that is read.
-        authors: the step that the authors' program reads.
+        links: those of every sentence pair.
         reference: what they are measured against.
         samples: how many the bootstrap draws.
     """
-    scored = score_links(name, links[authors], reference, samples)
-    rates = {step: _rate(lines, reference.links) for step, lines in links.items()}
-    return AttentionScores(**dict(scored), link_step=authors, aer_by_link_step=rates)
-
-
-def score_links(
-    name: str, links: Sequence[Links], reference: ReferenceLinks, samples: int
-) -> LinkScores:
-    """Return the error rate of links with its interval; the arguments are :func:`score_readings`'."""
+    sure = [line.sure for line in reference.links]
+    possible = [line.possible for line in reference.links]
     low, high = aer_interval(links, reference.links, samples)
-    return LinkScores(
-        set=name,
-        lines=len(links),
-        kind=reference.kind,
-        aer=_rate(links, reference.links),
-        low=low,
-        high=high,
-        sure=sum(len(line.sure) for line in reference.links),
-        possible=sum(len(line.possible) for line in reference.links),
+    return LinkScore(
+        aer(links, sure, possible),
+        low,
+        high,
+        len(links),
+        reference.kind,
+        sum(map(len, sure)),
+        sum(map(len, possible)),
     )
-
-
-def _rate(links: Sequence[Links], gold: Sequence[GoldLinks]) -> float:
-    return aer(links, [line.sure for line in gold], [line.possible for line in gold])

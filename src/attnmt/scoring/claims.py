@@ -8,7 +8,7 @@ from attnmt.config import Params
 from attnmt.config.claims import Claim, Measure
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.results import read_system_scores
+from attnmt.scoring.numbers import read_scores
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import Outcome, Runs
 from attnmt.scoring.sufficient_statistics import by_length, slopes, translation_scores
@@ -113,13 +113,10 @@ def is_testable(study: Study, claim: Claim) -> bool:
         return False
     if claim.compare == "paired" and study.pairs(*names) is None:
         return False
-    scores = [read_system_scores(study.params, name, test) for name in names]
     if "aer" in (claim.measure, claim.rank_with):
-        return all(one.alignments for one in scores)
+        return all(study.params.attends(name) for name in names)
     if claim.measure == "length_slope":
-        return all(
-            len({group.max_length for group in one.sets[test].lengths}) > 1 for one in scores
-        )
+        return study.has_lengths(test)
     return True
 
 
@@ -160,10 +157,10 @@ def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
 
 
 def _perplexity(params: Params, name: str, test: str) -> float:
-    perplexity = read_system_scores(params, name, test).sets[test].perplexity
-    if perplexity is None:
+    line = read_scores(params, name).training(name, "ppl", test)
+    if line is None or line.value is None:
         raise InputError(f"{Layout(params.experiment).scores(name)}: an ensemble has no perplexity")
-    return perplexity
+    return line.value
 
 
 def _costs(params: Params, names: Sequence[str], test: str, early: bool) -> dict[str, Runs]:

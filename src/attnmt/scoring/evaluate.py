@@ -1,131 +1,157 @@
-"""All scores of a model or an ensemble, each with what it was computed from."""
+"""All numbers of a model or an ensemble, each with what it was measured on."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from attnmt.config import LinkStep, Params
-from attnmt.decoding.link_step import load_reading
+from attnmt.decoding.link_step import Reading, load_reading
 from attnmt.errors import InputError
 from attnmt.files.text_file import sha256_of_lines
 from attnmt.layout import Layout
-from attnmt.scoring.alignment import read_forced, score_readings
+from attnmt.scoring.alignment import read_forced, score_links
 from attnmt.scoring.lengths import by_length
+from attnmt.scoring.numbers import Line, Replacement
 from attnmt.scoring.reference_links import reference_links
 from attnmt.scoring.replacements import score_replacements
-from attnmt.scoring.results import (
-    AttentionScores,
-    Replacements,
-    ScriptScores,
-    SetScores,
-    SystemScores,
-)
+from attnmt.scoring.results import LinkScore, Score, Script
 from attnmt.scoring.scripts import SCRIPTS, score
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import read_metrics
 
+SHA_DIGITS = 12  # digits of a SHA-256 that are kept
+DIGITS = 6  # decimals of a perplexity or a rate that are kept
+METRICS: dict[Script, tuple[str, str | None]] = {  # the metric and the script of a line
+    "tokenized": ("bleu", "tokenized"),
+    "nist": ("bleu", "nist"),
+    "sacrebleu": ("bleu", "sacrebleu"),
+    "chrf": ("chrf", None),
+    "ter": ("ter", None),
+}
+REPLACEMENTS: tuple[Replacement, Replacement] = get_args(Replacement)
 
-def score_system(params: Params, name: str, root: Path = Path()) -> SystemScores:
-    """Return all scores of a model or an ensemble.
+
+def score_system(params: Params, name: str, root: Path = Path()) -> list[Line]:
+    """Return all numbers of a model or an ensemble.
 
     All files are read before the first score is computed.
 
     Raises:
         InputError: if a file is missing, or does not fit the others.
     """
-    sets, system = params.sets, params.translators(name)
-    first, single = params.model(system.members[0]), name in params.models
+    system, single = params.translators(name), name in params.models
+    first = params.model(system.members[0])
     data = EncodedSets(Layout(params.experiment, root).encoded(system.family))
     perplexity = read_perplexity(params, name, data, root) if single else {}
-    outputs = {test: Outputs.read(params, name, test, root) for test in sets.tests}
-    replacements = {
-        test: score_replacements(params, name, test, outputs[test], root) for test in sets.tests
-    }
+    outputs = {test: Outputs.read(params, name, test, root) for test in params.sets.tests}
     reading = load_reading(params, name, root) if params.attends(name) else None
-    alignments = []
-    if reading is not None:
-        alignments = [
-            _score_alignment(params, name, aligned, reading.authors, root)
-            for aligned in sets.aligned
-        ]
-    samples, length_group = params.evaluation.bootstrap_samples, params.evaluation.length_group
-    return SystemScores(
-        stage="evaluate",
-        experiment=params.experiment,
-        name=name,
-        models=system.members,
-        average=None if single else system.average,
-        seed=first.seed if single else None,
-        family=system.family,
-        direction=first.direction,
-        beam=params.decoding.beam,
-        dataset_digest=data.digest,
-        sets={
-            test: score_outputs(
-                outputs[test], perplexity.get(test), replacements[test], samples, length_group
-            )
-            for test in sets.tests
-        },
-        alignments=alignments,
-        reading=reading,
-    )
-
-
-def score_outputs(
-    outputs: Outputs,
-    perplexity: float | None,
-    replacements: Replacements | None,
-    samples: int,
-    length_group: int,
-) -> SetScores:
-    """Return the scores of one test set by every script, and by length.
-
-    Args:
-        perplexity: that of the set's references; None for an ensemble.
-        replacements: the counts of replaced words; None where they are not counted.
-        samples: how many the bootstrap draws.
-        length_group: how many sentences make a group of similar length.
-    """
-    before = _by_script(outputs, replaced=False, samples=samples)
-    unchanged = outputs.before.sentences == outputs.after.sentences
-    after = before if unchanged else _by_script(outputs, replaced=True, samples=samples)
-    return SetScores(
-        perplexity=perplexity,
-        lines=len(outputs.reference.sentences),
-        reference=outputs.reference_path.as_posix(),
-        reference_sha256=sha256_of_lines(
-            " ".join(words) for text in outputs.all_references for words in text.sentences
-        ),
-        written_reference=outputs.written_reference.as_posix(),
-        before=before,
-        after=after,
-        lengths=by_length(
-            outputs.before.tokens,
-            outputs.after.tokens,
-            outputs.references("tokenized"),
-            length_group,
-        ),
-        replacements=replacements,
-    )
-
-
-def _by_script(outputs: Outputs, replaced: bool, samples: int) -> ScriptScores:
-    scores = {
-        script: score(
-            script, outputs.translations(script, replaced), outputs.references(script), samples
-        )
-        for script in SCRIPTS
+    common = {
+        "kind": "training",
+        "system": params.runs_of(name)[0],
+        "model": name,
+        "seed": first.seed if single else None,
+        "trainings": 1,
+        "family": system.family,
+        "direction": first.direction,
+        "data": data.digest[:SHA_DIGITS],
     }
-    return ScriptScores(**scores)
+    values: list[dict[str, Any]] = []
+    for test, texts in outputs.items():
+        words = score_replacements(params, name, test, texts, root)
+        on_set = {"set": test, "lines": len(texts.reference.sentences), "reference": _digest(texts)}
+        if test in perplexity:
+            values.append(on_set | {"metric": "ppl", "value": round(perplexity[test], DIGITS)})
+        beam = on_set | {"beam": params.decoding.beam}
+        values += (beam | one for one in _scores(params, texts, reading))
+        values += (beam | {"metric": metric, "value": count} for metric, count in words.items())
+    values += _lengths(params, outputs[params.sets.tests[0]])
+    if reading is not None:
+        for aligned in params.sets.aligned:
+            values += _links(params, name, aligned, reading, root)
+    return [Line.model_validate(common | one) for one in values]
 
 
-def _score_alignment(
-    params: Params, name: str, aligned: str, authors: LinkStep, root: Path
-) -> AttentionScores:
-    """Return the scores of an aligned set's links by a system that attends."""
-    links = read_forced(params, name, aligned, get_args(LinkStep), root)
+def _digest(outputs: Outputs) -> str:
+    lines = (" ".join(words) for text in outputs.all_references for words in text.sentences)
+    return sha256_of_lines(lines)[:SHA_DIGITS]
+
+
+def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterator[dict[str, Any]]:
+    """Yield the scores of one test set by every script, before and after words are replaced."""
+    unchanged = outputs.before.sentences == outputs.after.sentences
+    scores: dict[Script, Score] = {}
+    for replacement in REPLACEMENTS:
+        after = replacement == "after"
+        if not (after and unchanged):
+            scores = {
+                script: score(
+                    script,
+                    outputs.translations(script, after),
+                    outputs.references(script),
+                    params.evaluation.bootstrap_samples,
+                )
+                for script in SCRIPTS
+            }
+        for script, found in scores.items():
+            metric, label = METRICS[script]
+            note = _how(reading) if after and script == "tokenized" and reading else None
+            yield {
+                **{"metric": metric, "script": label, "replacement": replacement, "note": note},
+                **found._asdict(),
+            }
+
+
+def _how(reading: Reading) -> str:
+    """Say at which step attention is read to replace unknown words, and why at that step."""
+    chosen, other = sorted(reading.hits, key=lambda step: step != reading.chosen)
+    return (
+        f"unknown words are looked up at the {chosen} step: {reading.hits[chosen]:,} of the "
+        f"{reading.unknown_words:,} of {reading.set} are right there, {reading.hits[other]:,} at the "
+        f"{other} step"
+    )
+
+
+def _lengths(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
+    """Yield BLEU of the first test set's groups of sentences of similar length, Figure 6."""
+    for replacement in REPLACEMENTS:
+        translations = outputs.translations("tokenized", replacement == "after")
+        references, size = outputs.references("tokenized"), params.evaluation.length_group
+        for max_words, lines, value in by_length(translations, references, size):
+            yield {
+                "set": params.sets.tests[0],
+                "lines": lines,
+                "max_words": max_words,
+                "metric": "bleu",
+                "script": "tokenized",
+                "replacement": replacement,
+                "value": value,
+            }
+
+
+def _links(
+    params: Params, name: str, aligned: str, reading: Reading, root: Path
+) -> Iterator[dict[str, Any]]:
+    """Yield the error rates of an aligned set's links: the authors', the chosen one, and each step's."""
+    steps: tuple[LinkStep, ...] = get_args(LinkStep)
+    links = read_forced(params, name, aligned, steps, root)
     reference = reference_links(params, aligned, params.translators(name).family, root)
-    return score_readings(aligned, links, authors, reference, params.evaluation.bootstrap_samples)
+    samples = params.evaluation.bootstrap_samples
+    scores = {step: score_links(links[step], reference, samples) for step in steps}
+    read_at = {"aer": reading.authors, "aer_chosen": reading.chosen}
+    for metric, step in (read_at | {f"aer_{step}": step for step in steps}).items():
+        yield link_values(scores[step]) | {"set": aligned, "metric": metric, "script": step}
+
+
+def link_values(score: LinkScore) -> dict[str, Any]:
+    """Return what a line says of an error rate of links."""
+    return {
+        "lines": score.lines,
+        "value": round(score.aer, DIGITS),
+        "low": score.low,
+        "high": score.high,
+        "note": f"{score.sure:,} sure and {score.possible:,} possible {score.kind} links",
+    }
 
 
 def read_perplexity(

@@ -12,9 +12,9 @@ from attnmt.decoding.pipeline import Reader, load_pipeline
 from attnmt.decoding.text_translator import Units
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
-from attnmt.scoring.alignment import diagonal_links, score_links, score_readings
+from attnmt.scoring.alignment import diagonal_links, score_links
 from attnmt.scoring.reference_links import ReferenceLinks, cut_links
-from attnmt.scoring.results import AttentionScores, LinkScores
+from attnmt.scoring.results import LinkScore
 from attnmt.text.moses import escaped
 
 
@@ -65,13 +65,14 @@ class OwnPairs:
 class LinkedPairs:
     """The links of a system, source-target, by the step at which attention is read.
 
-    ``chosen`` is the step that the development set chose in the stage translate. ``scores`` is None
-    without gold links.
+    ``authors`` is the step that the authors' program reads, and ``chosen`` the one that the development
+    set chose in the stage translate. ``scores`` is empty without gold links.
     """
 
     links: dict[LinkStep, list[Links]]
+    authors: LinkStep
     chosen: LinkStep
-    scores: AttentionScores | None
+    scores: dict[LinkStep, LinkScore]
 
 
 def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
@@ -96,22 +97,22 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
         step: [flipped(line) for line in lines] if backward else lines
         for step, lines in forced.links.items()
     }
-    scores = None
+    scores = {}
     if pairs.gold is not None:
         length = params.families[params.translators(name).family].encoding.length
         reference = ReferenceLinks("gold", _of_words_read(pairs, pairs.gold, length))
         samples = params.evaluation.bootstrap_samples
-        scores = score_readings("own", links, reading.authors, reference, samples)
-    return LinkedPairs(links, reading.chosen, scores)
+        scores = {step: score_links(lines, reference, samples) for step, lines in links.items()}
+    return LinkedPairs(links, reading.authors, reading.chosen, scores)
 
 
-def score_diagonal(params: Params, pairs: OwnPairs) -> LinkScores | None:
+def score_diagonal(params: Params, pairs: OwnPairs) -> LinkScore | None:
     """Return the error rate of links that need no model; None without gold links."""
     if pairs.gold is None:
         return None
     samples = params.evaluation.bootstrap_samples
     reference = ReferenceLinks("gold", pairs.gold)
-    return score_links("own", diagonal_links(pairs.word_counts), reference, samples)
+    return score_links(diagonal_links(pairs.word_counts), reference, samples)
 
 
 def _tokens(file: Path) -> list[list[str]]:

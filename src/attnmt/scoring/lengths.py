@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from attnmt.scoring.results import LengthGroup
 from attnmt.scoring.scripts import Lines, References, score_alone
 
 
@@ -17,26 +16,22 @@ def length_groups(references: Sequence[str], size: int) -> list[list[int]]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def by_length(before: Lines, after: Lines, references: References, size: int) -> list[LengthGroup]:
-    """Return tokenized BLEU of the groups of :func:`length_groups`.
+def by_length(
+    translations: Lines, references: References, size: int
+) -> list[tuple[int, int, float]]:
+    """Return the longest reference, the number of sentences and tokenized BLEU of each group.
 
     Args:
-        before: the tokens of every translation, joined by spaces, before unknown words are replaced.
-        after: likewise, after unknown words are replaced.
+        translations: the tokens of every translation, joined by spaces.
         references: the tokens of every reference, joined by spaces. The length of a sentence
             is that of its first reference.
-        size: how many sentences make a group.
+        size: how many sentences make a group, as :func:`length_groups` has it.
     """
     return [
-        LengthGroup(
-            max_length=len(references.lines[group[-1]].split()),
-            lines=len(group),
-            before=_bleu(before, references, group),
-            after=_bleu(after, references, group),
+        (
+            len(references.lines[group[-1]].split()),
+            len(group),
+            score_alone("tokenized", [translations[i] for i in group], references.of(group)),
         )
         for group in length_groups(references.lines, size)
     ]
-
-
-def _bleu(translations: Lines, references: References, group: Sequence[int]) -> float:
-    return score_alone("tokenized", [translations[i] for i in group], references.of(group))

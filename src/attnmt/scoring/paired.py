@@ -1,7 +1,8 @@
 """Paired comparisons of two numbers over sentences, on the outputs behind them."""
 
-from attnmt.config import Params
+from attnmt.config import ALIGNER, Params
 from attnmt.corpora.links import GoldLinks, Links
+from attnmt.decoding.link_step import load_reading
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
 from attnmt.scoring.reference_links import (
     aligner_links,
@@ -9,7 +10,7 @@ from attnmt.scoring.reference_links import (
     reference_links,
     token_counts,
 )
-from attnmt.scoring.results import LinkScores, Script, SystemScores
+from attnmt.scoring.results import LinkScore, Script
 from attnmt.scoring.significance import Comparison, compare, compare_links
 from attnmt.scoring.system_outputs import Outputs
 
@@ -35,49 +36,42 @@ def translation_comparison(
     )
 
 
-def alignment_comparison(
-    params: Params, aligned: str, ours: SystemScores | None, other: SystemScores | None
-) -> Comparison:
-    """Compare two alignment error rates; None means the outside aligner."""
-    links, other_links = (system_links(params, aligned, scores) for scores in (ours, other))
+def alignment_comparison(params: Params, aligned: str, ours: str, other: str) -> Comparison:
+    """Compare the alignment error rates of two systems, of which one may be the outside aligner."""
+    links, other_links = (system_links(params, aligned, name) for name in (ours, other))
     gold, samples = gold_links(params, aligned, ours, other), params.evaluation.bootstrap_samples
     return compare_links(links, other_links, gold, samples)
 
 
-def aligner_score(params: Params, aligned: str) -> LinkScores | None:
+def aligner_score(params: Params, aligned: str) -> LinkScore | None:
     """Return the outside aligner's error rate; None against silver links, which are its own."""
     if link_kind(params, aligned) == "silver":
         return None
-    links, reference = system_links(params, aligned, None), reference_links(params, aligned)
-    return score_links(aligned, links, reference, params.evaluation.bootstrap_samples)
+    links, reference = system_links(params, aligned, ALIGNER), reference_links(params, aligned)
+    return score_links(links, reference, params.evaluation.bootstrap_samples)
 
 
-def diagonal_score(params: Params, aligned: str) -> LinkScores:
+def diagonal_score(params: Params, aligned: str) -> LinkScore:
     """Return the error rate of links that need no model, computed like a model's."""
     links = diagonal_links(token_counts(params, aligned))
     reference = reference_links(params, aligned)
-    return score_links(aligned, links, reference, params.evaluation.bootstrap_samples)
+    return score_links(links, reference, params.evaluation.bootstrap_samples)
 
 
-def system_links(
-    params: Params, aligned: str, scores: SystemScores | None, chosen: bool = False
-) -> list[Links]:
-    """Return the links of an aligned set by a model, an ensemble or, with None, the aligner.
+def system_links(params: Params, aligned: str, name: str, chosen: bool = False) -> list[Links]:
+    """Return the links of an aligned set by a model, an ensemble or the outside aligner.
 
     Attention is read at the step that the authors' program reads, or with ``chosen`` at the step that
     the development set chooses (:mod:`attnmt.decoding.link_step`).
     """
-    if scores is None:
+    if name == ALIGNER:
         return [line.sure for line in aligner_links(params, aligned)]
-    alignment = scores.alignment(aligned)
-    if alignment is None:
-        raise ValueError(f"{scores.name} does not attend, so it has no links")
-    reading = scores.reading if chosen else None
-    step = reading.chosen if reading else alignment.link_step
-    return read_forced(params, scores.name, aligned, [step])[step]
+    reading = load_reading(params, name)
+    step = reading.chosen if chosen else reading.authors
+    return read_forced(params, name, aligned, [step])[step]
 
 
-def gold_links(params: Params, aligned: str, *systems: SystemScores | None) -> list[GoldLinks]:
+def gold_links(params: Params, aligned: str, *systems: str) -> list[GoldLinks]:
     """Return what the links of systems are measured against; the aligner reads tokens."""
-    family = next((scores.family for scores in systems if scores), None)
-    return reference_links(params, aligned, family).links
+    families = (params.translators(name).family for name in systems if name != ALIGNER)
+    return reference_links(params, aligned, next(families, None)).links

@@ -8,7 +8,6 @@ from attnmt.config import Params
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.results import Replacements
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.vocabulary import SPECIAL, UNK
@@ -18,10 +17,10 @@ Sentences = Sequence[Sequence[str]]  # the words of each sentence
 
 def score_replacements(
     params: Params, name: str, test: str, outputs: Outputs, root: Path = Path()
-) -> Replacements | None:
-    """Count the replaced words of a test set.
+) -> dict[str, int]:
+    """Count the replaced words of a test set, as :func:`count_replacements` does.
 
-    The result is None if the family reads pieces or the system has no attention.
+    The result is empty if the family reads pieces or the system has no attention.
 
     Raises:
         InputError: if a file of the encoded data is missing or damaged, or a translation does not have
@@ -29,7 +28,7 @@ def score_replacements(
     """
     layout, system = Layout(params.experiment, root), params.translators(name)
     if not params.replaces_words(name):
-        return None
+        return {}
     data, (source, target) = EncodedSets(layout.encoded(system.family)), params.sides(name)
     before, after = outputs.before.sentences, outputs.after.sentences
     for number, (words, replaced) in enumerate(zip(before, after, strict=True), start=1):
@@ -50,8 +49,13 @@ def count_replacements(
     sources: Sentences,
     references: Sentences,
     vocabulary: Container[str],
-) -> Replacements:
-    """Count the replaced words of translations.
+) -> dict[str, int]:
+    """Count the unknown words of a test set and their replacements.
+
+    ``unknown`` counts the words of the references that the vocabulary lacks. ``replaced`` counts the
+    ``<unk>`` of the translations that a word replaced. Of these, ``right`` are among the unknown words
+    of their sentence's reference, each as often as the reference has it; ``repeated`` are equal to the
+    word directly before or after them; and ``copied`` occur as they are in the source sentence.
 
     Args:
         before: the translations with ``<unk>``.
@@ -63,7 +67,7 @@ def count_replacements(
     totals: Counter[str] = Counter()
     for sentence in zip(before, after, sources, references, strict=True):
         totals.update(_counts(*sentence, vocabulary))
-    return Replacements.model_validate({key: totals[key] for key in Replacements.model_fields})
+    return dict(totals)
 
 
 def _counts(
@@ -73,7 +77,7 @@ def _counts(
     reference: Sequence[str],
     vocabulary: Container[str],
 ) -> dict[str, int]:
-    """Return the counts of one sentence by the fields of :class:`Replacements`."""
+    """Return the counts of one sentence."""
     places = [j for j in unknown_places(before) if after[j] != SPECIAL[UNK]]
     neighbors = [{*after[max(j - 1, 0) : j], *after[j + 1 : j + 2]} for j in places]
     replaced = Counter(after[j] for j in places)

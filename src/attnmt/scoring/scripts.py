@@ -86,7 +86,6 @@ def score(script: Script, translations: Lines, references: References, samples: 
         low=round(mean - half_width, 4),
         high=round(mean + half_width, 4),
         signature=f"{result.name}|{signature}",
-        lines=len(references.lines),
     )
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from attnmt.config import Params
-from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import rates
+from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.paired import gold_links, system_links
-from attnmt.scoring.results import Script, read_system_scores
+from attnmt.scoring.results import Script
 from attnmt.scoring.scripts import References, sentence_numbers
 from attnmt.scoring.seed_statistics import Estimate, Numbers, Runs, contrast, difference
 from attnmt.scoring.sufficient_statistics import (
@@ -36,6 +36,13 @@ class Study:
         """Return whether a system or an ensemble has two seeds or more."""
         return len(self.seeds(name)) > 1
 
+    def has_lengths(self, test: str) -> bool:
+        """Return whether Figure 6's groups of a set differ in the length of their longest reference."""
+        run = next(iter(self.params.models))
+        lines = Outputs.read(self.params, run, test).references("tokenized").lines
+        groups = length_groups(lines, self.params.evaluation.length_group)
+        return len({len(lines[group[-1]].split()) for group in groups}) > 1
+
     def translations(self, name: str, script: Script, test: str, replaced: bool) -> Runs:
         """Return the scores of a test set's translations, after or before unknown words are replaced."""
 
@@ -58,12 +65,9 @@ class Study:
         """Return the alignment error rate of each seed; ``chosen`` is as in ``system_links``."""
 
         def measured() -> Runs:
-            test = self.params.sets.tests[0]
-            runs = [read_system_scores(self.params, n, test) for n in self.seeds(name)]
-            links: list[list[Links]] = [
-                system_links(self.params, aligned, one, chosen) for one in runs
-            ]
-            gold: list[GoldLinks] = gold_links(self.params, aligned, *runs)
+            runs = self.seeds(name)
+            links = [system_links(self.params, aligned, run, chosen) for run in runs]
+            gold = gold_links(self.params, aligned, *runs)
             return Runs.measured(alignment_numbers(links, gold), rates)
 
         return self._once((name, "aer", aligned, chosen), measured)

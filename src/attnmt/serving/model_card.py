@@ -14,7 +14,7 @@ from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
 from attnmt.reporting.gather import short_commits
-from attnmt.scoring.results import SystemScores
+from attnmt.scoring.numbers import Numbers
 from attnmt.text.summary import read_summary
 from attnmt.training.trained import Provenance
 
@@ -29,7 +29,7 @@ UNKNOWN = (
 def model_card(
     params: Params,
     manifest: Manifest,
-    scores: SystemScores,
+    scores: Numbers,
     trainings: Sequence[Provenance],
     pipeline: Pipeline,
     folder: Path,
@@ -41,7 +41,8 @@ def model_card(
         pipeline: the model itself; it translates the card's example.
     """
     name, translator = manifest.model, pipeline.translator
-    summary = read_summary(Layout(params.experiment).encoded(scores.family))
+    system = params.translators(name)
+    summary = read_summary(Layout(params.experiment).encoded(system.family))
     test = params.sets.tests[0]
     sentence = _example(Layout(params.experiment).raw / f"{test}.{translator.source}")
     weights = (part for model in translator.models for part in model.parameters())
@@ -52,13 +53,14 @@ def model_card(
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         params=params,
         manifest=manifest,
+        system=system,
         scores=scores,
         trainings=trainings,
         folder=folder.name if folder.is_absolute() else folder,
         default=DEMO,
         label=label(params, name),
         sides=translator.sides,
-        family=params.families[scores.family],
+        family=params.families[system.family],
         summary=summary,
         train=summary.sets[params.sets.train],
         signatures=_signatures(scores),
@@ -82,11 +84,10 @@ def _example(file: Path) -> str:
     return next((line for line in (first, *lines) if SHORT <= len(line) <= LONG), first)
 
 
-def _signatures(scores: SystemScores) -> list[str]:
+def _signatures(scores: Numbers) -> list[str]:
     """Return the signatures of the card's scores, each once."""
-    after = [result.after for result in scores.sets.values()]
-    shown = [one for each in after for one in (each.tokenized, each.sacrebleu, each.chrf, each.ter)]
-    return list(dict.fromkeys(one.signature for one in shown))
+    shown = (line.signature for line in scores.lines if line.script != "nist")
+    return [signature for signature in dict.fromkeys(shown) if signature]
 
 
 def _origin(params: Params) -> str:

@@ -10,7 +10,8 @@ from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import sha256, write_json, write_text
 from attnmt.layout import Layout
-from attnmt.scoring.results import read_system_scores
+from attnmt.scoring.evaluate import SHA_DIGITS
+from attnmt.scoring.numbers import read_scores
 from attnmt.serving.model_card import model_card
 from attnmt.serving.service import translator_files
 from attnmt.training.trained import read_provenance
@@ -30,9 +31,10 @@ def pack(params: Params, name: str, folder: Path) -> None:
     layout, members = Layout(params.experiment), params.translators(name).members
     files = translator_files(params, name)
     trainings = [read_provenance(layout.model(member)) for member in members]
-    scores = read_system_scores(params, name, params.sets.tests[0])
+    scores = read_scores(params, name)
     pipeline = load_pipeline(params, name)  # only what can be loaded is packed
-    if scores.dataset_digest != pipeline.translator.data.digest:
+    digest = pipeline.translator.data.digest[:SHA_DIGITS]
+    if any(line.data != digest for line in scores.lines):
         raise InputError(
             f"{layout.scores(name)}: the encoded data changed after this model was scored; run "
             f"evaluate of {name} again"

@@ -10,7 +10,7 @@ from tqdm import tqdm
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.numbers import Numbers, read_numbers
+from attnmt.scoring.numbers import Numbers, read_numbers
 from attnmt.tracking.live import TrackedRun, warn
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores

@@ -11,9 +11,9 @@ from typing import Any
 
 from attnmt.config import Params
 from attnmt.layout import Layout
-from attnmt.reporting.numbers import Numbers
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
+from attnmt.scoring.numbers import Numbers
 from attnmt.serving.service import save_translator, translator_files
 from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
 from attnmt.training.best_model import best_model

@@ -6,7 +6,7 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.numbers import Numbers
+from attnmt.scoring.numbers import Numbers
 from attnmt.tracking.store import RunKey, find_run, log_final, open_run
 from attnmt.training.trained import read_provenance
 

@@ -6,6 +6,7 @@ pandas reads the file in one call, and docs/results.md has examples.
 
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 import pandas as pd
@@ -57,6 +58,7 @@ class Line(CsvLine):
     beam: int | None = None
     signature: str | None = None  # how the number was measured
     reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
+    data: str | None = None  # the same of the encoded data that the system read
     commit: str | None = (
         None  # at which the models were trained, and the digest of the code they ran
     )
@@ -75,6 +77,7 @@ class Numbers:
         """Keep the lines in their order."""
         self.lines = list(lines)
         self._systems: dict[Key, Line] = {}
+        self._trainings: dict[Key, Line] = {}
         self._gains: dict[tuple[System, str | None, System, str | None, Key], Line] = {}
         self._paper: dict[tuple[str | None, str, str, str | None], Line] = {}
         for line in self.lines:
@@ -84,8 +87,10 @@ class Numbers:
             elif line.kind == "gain":
                 pair = line.system, line.replacement, line.over, line.over_replacement
                 self._gains[*pair, key] = line
-            elif line.kind == "system" and line.max_words is None:
+            elif line.max_words is None and line.kind == "system":
                 self._systems[key] = line
+            elif line.max_words is None:
+                self._trainings[line.model, *key[1:]] = line
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -105,14 +110,16 @@ class Numbers:
         """Return our number of a system; None if there is none."""
         return self._systems.get((system, metric, test, script, replacement))
 
-    def trainings(self, system: str | None, metric: str, test: str | None = None) -> list[Line]:
-        """Return our numbers of each training of a system."""
-        return [
-            line
-            for line in self.lines
-            if (line.source, line.kind) == (OURS, "training")
-            and (line.system, line.metric, line.set) == (system, metric, test)
-        ]
+    def training(
+        self,
+        model: str,
+        metric: str,
+        test: str | None = None,
+        script: str | None = None,
+        replacement: str | None = None,
+    ) -> Line | None:
+        """Return our number of one model or ensemble; None if there is none."""
+        return self._trainings.get((model, metric, test, script, replacement))
 
     def gain(self, ours: Line | None, other: Line | None) -> Line | None:
         """Return the gain of one number of ours over another; None if there is none."""
@@ -134,9 +141,9 @@ def key_of(line: Line) -> Key:
     return line.system, line.metric, line.set, script, line.replacement
 
 
-def write_numbers(params: Params, numbers: Numbers) -> None:
-    """Write ``scores.csv``."""
-    write_csv(Layout(params.experiment).numbers, Line, numbers.lines)
+def write_numbers(path: Path, lines: Iterable[Line]) -> None:
+    """Write a file of numbers."""
+    write_csv(path, Line, lines)
 
 
 def read_numbers(experiment: str) -> Numbers:
@@ -149,6 +156,37 @@ def read_numbers(experiment: str) -> Numbers:
     if not path.exists():
         raise InputError(f"{path}: no such file; {AGAIN}")
     return Numbers(read_csv(path, Line, AGAIN))
+
+
+def read_scores(params: Params, name: str, root: Path = Path()) -> Numbers:
+    """Read what the stage evaluate measured of a model or an ensemble.
+
+    Raises:
+        InputError: if the file is missing or damaged, or is about another system than the parameters
+            describe, or lacks a set.
+    """
+    path, system = Layout(params.experiment, root).scores(name), params.translators(name)
+    again = f"run the stages that lead to it again, the last of them evaluate of {name}"
+    if not path.exists():
+        raise InputError(f"{path}: no such file; run evaluate of {name} first")
+    lines = read_csv(path, Line, f"run evaluate of {name} again")
+    first = params.model(system.members[0])
+    expected = {
+        "model": name,
+        "family": system.family,
+        "direction": first.direction,
+        "seed": first.seed if name in params.models else None,
+    }
+    for number, line in enumerate(lines, start=2):
+        for key, value in expected.items():
+            if (found := getattr(line, key)) != value:
+                why = f"{found!r}, but {value!r} in the parameters"
+                raise InputError(f"{path}:{number}: {key}: {why}; {again}")
+    missing = {("bleu", test) for test in params.sets.tests}
+    missing |= {("aer", aligned) for aligned in params.sets.aligned if params.attends(name)}
+    for metric, test in sorted(missing - {(line.metric, line.set) for line in lines}):
+        raise InputError(f"{path}: no {metric} on {test!r}; {again}")
+    return Numbers(lines)
 
 
 def metrics(numbers: Numbers) -> dict[str, dict[str, dict[str, float]]]:
