@@ -12,6 +12,7 @@ from attnmt.reporting.table import LEVEL, Cell, Format, Interval, P, Spread, Tab
 from attnmt.scoring.numbers import Line, Numbers
 
 SENTENCES = 3  # the most of a caption
+DIGITS = 6  # decimals of a difference that are kept
 OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
 
 
@@ -107,7 +108,8 @@ def _number_cells(line: Line | None, measure: Measure) -> dict[str, Cell]:
     if line is None or line.value is None:
         return {measure.heading: None, _interval_heading(measure): None}
     number: Cell = line.value if line.sd is None else Spread(line.value, line.sd)
-    return {measure.heading: number, _interval_heading(measure): _interval(line)}
+    interval = _interval(line) if measure.interval else None
+    return {measure.heading: number, _interval_heading(measure): interval}
 
 
 def _interval(line: Line | None) -> Cell:
@@ -127,7 +129,7 @@ def _gain_cells(
     on_papers_set = bool(published and ours and published.set == ours.set)
     cells: dict[str, Cell] = {}
     if on_papers_set and published and ours and published.value is not None:
-        cells["difference"] = (ours.value or 0.0) - published.value
+        cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
     if over is None:
         return cells | {"verdict": _verdict(ours, published, None, None)}
     paper = _paper_gain(numbers, spec, row, over)
@@ -160,7 +162,7 @@ def _paper_gain(numbers: Numbers, spec: Spec, row: Row, over: Row) -> float | No
     values = [line.value if line else None for line in sides]
     if values[0] is None or values[1] is None:
         return None
-    return values[0] - values[1]
+    return round(values[0] - values[1], DIGITS)
 
 
 def _verdict(

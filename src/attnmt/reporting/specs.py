@@ -20,7 +20,7 @@ class Measure:
     """A kind of number: what a heading calls it, and how ``scores.csv`` does.
 
     ``replacement`` is None where it depends on the row, or does not apply. ``digits`` are the decimals
-    that a reader sees.
+    that a reader sees, and ``interval`` says whether its interval is among them.
     """
 
     heading: str
@@ -28,6 +28,7 @@ class Measure:
     script: str | None = None
     replacement: Replacement | None = None
     digits: int = 1
+    interval: bool = True
 
 
 PPL = Measure("ppl", "ppl")
@@ -94,8 +95,8 @@ TABLE6 = Spec(
     "Table 6",
     (
         AER,
-        Measure("same step", "aer_same", digits=2),
-        Measure("next step", "aer_next", digits=2),
+        Measure("same step", "aer_same", digits=2, interval=False),
+        Measure("next step", "aer_next", digits=2, interval=False),
     ),
     AER,
     paper="table6",
