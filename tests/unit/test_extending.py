@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 from extending_page import blocks, parts_known
-from made_scores import made_tests, write_all, write_scores
 from project import TINY, Project, checkout
 
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import read_json, read_lines
-from attnmt.reporting.compare import make_tables
-from attnmt.scoring.seed_runs import Study
+from attnmt.reporting.published import published_lines
+from attnmt.reporting.score_tables import score_table
+from attnmt.reporting.specs import SPECS
+from attnmt.scoring.numbers import Line, Numbers, write_numbers
 
 SCORE, ENCODER = "global_low_rank_feed", "both_ways"  # the systems with parts of one's own
 OPTIMIZERS = {"base_adam": "adam", "base_nesterov": "Nesterov"}
@@ -64,6 +65,7 @@ def test_a_recipe_touches_two_files_at_most() -> None:
         "An encoder",
         "An optimizer",
         "A row",
+        "A table",
         "An ensemble",
         "A text",
         "A stage",
@@ -91,19 +93,46 @@ def test_both_engines_know_what_was_added_and_dvc_runs_it(project: Project) -> N
     assert "stages/frequent.py" in code
 
 
-def test_the_row_stands_below_the_one_that_it_names(
-    params: Params, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tested = made_tests(monkeypatch)
-    once = {name: model for name, model in params.models.items() if model.seed == 1}
-    params = params.model_copy(update={"models": once})
-    write_all(params)
-    write_scores(params, "more_dropout", 50.0)
-    (table,) = (table for table in make_tables(Study(params)) if table.name == "table1")
-    (row,) = (row for row in table.rows if row["model"] == "more_dropout")
-    assert (row["system"], row["paper_bleu"]) == ("Base + reverse + more dropout", None)
-    assert (row["p"], row["gain_over"]) == (0.01, "Base + reverse")
-    assert (("more_dropout", False), ("base_reverse", False)) in tested
+def made_line(**changes: object) -> Line:
+    """Return BLEU of more_dropout on test1."""
+    keys = {"kind": "system", "system": "more_dropout", "set": "test1", "lines": 500, "value": 50.0}
+    keys |= {"metric": "bleu", "script": "tokenized", "replacement": "before"}
+    return Line.model_validate(keys | {"direction": "forward", "family": "luong"} | changes)
+
+
+def test_the_row_stands_below_the_one_that_it_names(params: Params) -> None:
+    gain = {"kind": "gain", "over": "base_reverse", "over_replacement": "before", "value": 8.0}
+    lines = [made_line(), made_line(system="base_reverse", value=42.0), made_line(**gain)]
+    numbers = Numbers([*published_lines(params), *lines])
+    table = score_table(params, numbers, SPECS[0])
+    assert table is not None
+    rows = list(table.frame.index)
+    assert rows.index("more_dropout") == rows.index("dropout") + 1
+    texts = {heading: table.text("more_dropout", heading) for heading in table.headings}
+    assert (texts["system"], texts["paper BLEU"]) == ("Base + reverse + more dropout", "")
+    assert (texts["BLEU"], texts["gain"], texts["gain over"]) == ("50.0", "+8.0", "Base + reverse")
+
+
+def test_the_report_makes_the_table_of_ones_own(project: Project, tmp_path: Path) -> None:
+    lines = [made_line(replacement="after"), made_line(metric="chrf", script=None, value=70.0)]
+    lines[1] = lines[1].model_copy(update={"replacement": "after"})
+    write_numbers(tmp_path / "scores.csv", lines)
+    code = f"""
+from pathlib import Path
+from attnmt.config import load_params
+from attnmt.files.csv_file import read_csv
+from attnmt.reporting.table import markdown
+from attnmt.reporting.tables import make_tables
+from attnmt.scoring.numbers import Line, Numbers
+numbers = Numbers(read_csv(Path({str(tmp_path / "scores.csv")!r}), Line, ""))
+for table in make_tables(load_params(Path("params.yaml")), numbers):
+    print(markdown(table, "demo"))
+"""
+    printed = project.run("python", "-c", code)
+    assert "**chrF2 beside BLEU, experiment demo.**" in printed
+    assert (
+        "| system | bleu | chrf |\n| --- | --: | --: |\n| more_dropout | 50.0 | 70.0 |" in printed
+    )
 
 
 def test_the_added_text_is_read(project: Project) -> None:
