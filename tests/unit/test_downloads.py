@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from http_server import Manner, Server, serving, status, well
 
-from attnmt.config import File, License
+from attnmt.config import File
+from attnmt.config.corpus import License
 from attnmt.corpora.downloads import RETRIES, fetch
 from attnmt.errors import InputError
 

@@ -1,8 +1,6 @@
 """Parameters for text that a person brings. Tokens, sizes and recipe are proposed from the text."""
 
-import gzip
 import math
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -75,7 +73,6 @@ class Proposal:
 
     languages: Languages
     pairs: int
-    raw_bytes: int
     tokens: Mapping[str, int]  # by language code
     size: Size
     vocabulary: int
@@ -88,23 +85,13 @@ class Proposal:
         return max(1, round(self.pairs / self.batch_size))
 
 
-def propose_language(code: str, lines: Iterable[str], rule: Rule | None = None) -> Language:
-    """Return a language with its name, and a rule that suits its text.
-
-    Args:
-        code: its code, as in the names of files.
-        lines: some of its text.
-        rule: the rule if it is known.
-    """
-    return Language(
-        code=code, name=languages().get(code, code), tokenize=rule or _rule(code, "".join(lines))
-    )
-
-
-def _rule(code: str, text: str) -> Rule:
+def propose_language(code: str, lines: Iterable[str]) -> Language:
+    """Return the language of some text, given by its code, with its name and a rule that suits it."""
+    text = "".join(lines)
+    rule: Rule = "moses" if has_rules(code) else "plain"
     if sum(map(str.isspace, text)) < SPACELESS * len(text):
-        return "characters"
-    return "moses" if has_rules(code) else "plain"
+        rule = "characters"
+    return Language(code=code, name=languages().get(code, code), tokenize=rule)
 
 
 def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
@@ -125,20 +112,11 @@ def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
     return Proposal(
         languages=pair,
         pairs=pairs,
-        raw_bytes=sum(map(_bytes, train)),
         tokens={code: count.tokens for code, count in counts.items()},
         size=size,
         vocabulary=STEP * math.ceil((covering + len(SPECIAL)) / STEP),
         max_length=max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules),
     )
-
-
-def _bytes(file: Path) -> int:
-    """Return the size of a file, without compression."""
-    if file.suffix != ".gz":
-        return file.stat().st_size
-    with gzip.open(file) as stream:
-        return stream.seek(0, os.SEEK_END)
 
 
 def _count(language: Language, file: Path, pairs: int) -> TextCounts:
@@ -155,15 +133,11 @@ def _count(language: Language, file: Path, pairs: int) -> TextCounts:
 
 
 def params_text(
-    experiment: str, proposal: Proposal, tests: list[str], systems: list[str], families: list[str]
+    experiment: str, proposal: Proposal, systems: list[str], families: list[str]
 ) -> str:
     """Return the text of a parameter file. ``families`` are those that the systems belong to."""
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
     return environment.from_string(template).render(
-        experiment=experiment,
-        proposal=proposal,
-        tests=tests,
-        systems=systems,
-        families=families,
+        experiment=experiment, proposal=proposal, systems=systems, families=families
     )

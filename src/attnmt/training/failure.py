@@ -33,7 +33,7 @@ class DivergedError(InputError):
 class Failure(Strict):
     """How a training failed."""
 
-    message: str
+    message: str  # what a person reads who tries a final one again
     batch: int  # the last batch of the checkpoint that it had started from
     final: bool  # whether it is not to be tried again
 
@@ -66,15 +66,13 @@ def noted_failures(folder: Path, batch: int) -> Iterator[None]:
         raise
     except Exception as error:
         first_line = next(iter(str(error).splitlines()), "")
-        cause = f"{type(error).__name__}: {first_line}"
-        final = before is not None and before.batch == batch
         message = (
-            f"{folder}: the training failed twice after batch {batch}, without a checkpoint in "
-            f"between ({cause}); once the cause is gone, delete {folder / NOTE} to go on from there"
+            f"{folder}: the training failed twice after batch {batch}, without a checkpoint in between "
+            f"({type(error).__name__}: {first_line}); once the cause is gone, delete {folder / NOTE} to "
+            f"go on from there"
         )
-        _write(
-            folder / NOTE, Failure(message=message if final else cause, batch=batch, final=final)
-        )
+        final = before is not None and before.batch == batch
+        _write(folder / NOTE, Failure(message=message, batch=batch, final=final))
         raise
 
 

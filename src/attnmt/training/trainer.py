@@ -7,7 +7,7 @@ import json
 import logging
 import math
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from typing import Any, Protocol
@@ -43,24 +43,11 @@ class Watcher(Protocol):
         """Take the content of metrics.json and what the training cost."""
 
 
-class _Nobody:
-    """Watches nothing."""
-
-    def log(self, step: int, values: Mapping[str, float]) -> None: ...
-
-    def finish(self, metrics: Mapping[str, Any]) -> None: ...
-
-
 # Called with the arguments of attnmt.tracking.live.training_run.
 Watch = Callable[..., AbstractContextManager[Watcher]]
 
 
-def unwatched(**about: Any) -> AbstractContextManager[Watcher]:
-    """Open what watches nothing."""
-    return nullcontext(_Nobody())
-
-
-def train_run(params: Params, name: str, code: str, watch: Watch = unwatched) -> None:
+def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
     """Train the model ``name`` and write weights, config, history, metrics and provenance.
 
     Args:
