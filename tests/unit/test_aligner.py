@@ -75,13 +75,6 @@ def test_other_pairs_are_aligned_by_what_was_learned() -> None:
     assert aligner.align([], ["A"]) == aligner.align(["a"], []) == aligner.align(long, ["A"]) == []
 
 
-def test_words_that_the_aligner_reserves_are_ordinary_words() -> None:
-    words = ["NULL", "|||", "<UNUSED_WORD>", "UNKNOWN_WORD", "ü\u2028", "0"]
-    chance = random.Random(1)
-    source = [chance.sample(words, 2) for _ in range(100)]
-    assert links_of([(e, e[:]) for e in source]) == [[(0, 0), (1, 1)]] * 100
-
-
 def test_the_error_rate_on_the_demos_text_is_low() -> None:
     links, gold = links_of(demo_pairs(300)), demo_links(300)
     assert error(links, gold) < 0.15

@@ -5,7 +5,6 @@ import fcntl
 import itertools
 import multiprocessing
 import os
-import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -47,12 +46,6 @@ def flip_a_bit(path: Path) -> None:
     path.write_bytes(content)
 
 
-def test_the_last_and_the_one_before_are_kept(folder: Path) -> None:
-    names = {LAST, PREVIOUS, "best-3.safetensors", "best-5.safetensors"}
-    assert {path.name for path in folder.iterdir()} == names
-    assert held_by(Checkpoints(folder, 0)).step == 5
-
-
 @pytest.mark.parametrize(("damaged", "step"), [(None, 5), (LAST, 3)])
 def test_a_finished_training_keeps_what_it_needs_to_end_again(
     folder: Path, damaged: str | None, step: int
@@ -69,10 +62,12 @@ def test_a_finished_training_keeps_what_it_needs_to_end_again(
     assert again.load_best(progress)
 
 
-@pytest.mark.parametrize("damage", [cut_short, flip_a_bit, Path.unlink])
-@pytest.mark.parametrize("name", [LAST, "best-5.safetensors"])
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [(LAST, cut_short), (LAST, flip_a_bit), ("best-5.safetensors", Path.unlink)],
+)
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(
-    folder: Path, damage: Callable[[Path], None], name: str
+    folder: Path, name: str, damage: Callable[[Path], None]
 ) -> None:
     damage(folder / name)
     model, first = small(FEEDING), small(FEEDING)
@@ -177,21 +172,16 @@ def save_and_die(folder: Path, point: int) -> None:
 
 
 def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
+    (tmp_path / f"{LAST}.123.partial").write_bytes(b"half")  # of a process that was killed
     with (
         Checkpoints(tmp_path, 0).locked(),
         pytest.raises(InputError, match=rf"process {os.getpid()} on \S+ trains here"),
         Checkpoints(tmp_path, 0).locked(),
     ):
         pass
-    with Checkpoints(tmp_path, 0).locked():
-        pass
+    with pytest.raises(TimeoutError), Checkpoints(tmp_path, 0).locked():
+        raise TimeoutError
     assert [path.name for path in tmp_path.iterdir()] == ["lock"]
-
-
-def test_what_a_killed_process_was_writing_is_removed(folder: Path) -> None:
-    (folder / f"{LAST}.123.partial").write_bytes(b"half")
-    with Checkpoints(folder, 0).locked():
-        assert not [path for path in folder.iterdir() if re.search("partial", path.name)]
 
 
 def test_a_file_system_without_locks_is_refused(
@@ -202,16 +192,10 @@ def test_a_file_system_without_locks_is_refused(
 
     monkeypatch.setattr(fcntl, "flock", flock)
     with (
-        pytest.raises(InputError, match=r"without locks \(flock\)"),
+        pytest.raises(InputError, match=r"on a file system with locks \(flock\)"),
         Checkpoints(tmp_path, 0).locked(),
     ):
         pass
-
-
-@pytest.mark.parametrize("error", [NotImplementedError, OSError, TimeoutError])
-def test_an_error_of_the_training_passes_through(tmp_path: Path, error: type[Exception]) -> None:
-    with pytest.raises(error), Checkpoints(tmp_path, 0).locked():
-        raise error
 
 
 @pytest.fixture

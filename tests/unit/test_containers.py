@@ -20,12 +20,6 @@ def readme_commands() -> list[str]:
     return re.findall(r"^    make (\w+)", section, re.MULTILINE)
 
 
-def dockerfile_commands() -> list[str]:
-    """Return the Dockerfile's instructions, each in one line, without comments."""
-    lines = [line for line in DOCKERFILE.read_text().splitlines() if not line.startswith("#")]
-    return [line for line in "\n".join(lines).replace("\\\n", "").splitlines() if line]
-
-
 def section(name: str) -> list[str]:
     """Return the lines of a section of the definition for Apptainer."""
     text = APPTAINER.read_text().partition(f"%{name}\n")[2].partition("\n%")[0]
@@ -55,14 +49,6 @@ def test_both_have_the_same_base_and_the_same_tools(path: Path) -> None:
     assert base == f"python:{made_with[0]}-slim"
 
 
-def test_docker_sets_up_as_a_user_and_then_runs_make() -> None:
-    commands = dockerfile_commands()
-    user = commands.index("USER attnmt")
-    assert [line.split()[0] for line in commands[:user]] == ["FROM", "RUN", "RUN"]
-    assert "RUN PIP_NO_CACHE_DIR=1 make setup" in commands[user:]
-    assert commands[-2:] == ['ENTRYPOINT ["make"]', 'CMD ["demo"]']
-
-
 @pytest.mark.parametrize(
     ("arguments", "called"),
     [([], ["demo"]), (["test"], ["test"]), (["-n", "demo"], ["-n", "demo"])],
@@ -81,15 +67,3 @@ def test_apptainer_runs_make_with_the_arguments(
         check=True,
     )
     assert shown.stdout.split() == called
-
-
-def test_docker_gets_what_git_has() -> None:
-    ignored = (ROOT / ".gitignore").read_text().split()
-    expected = [
-        line.strip("/") if line.startswith("/") else f"**/{line.strip('/')}" for line in ignored
-    ]
-    expected += [
-        f".dvc/{name.strip('/')}" for name in (ROOT / ".dvc/.gitignore").read_text().split()
-    ]
-    lines = (ROOT / ".dockerignore").read_text().splitlines()
-    assert [line for line in lines if not line.startswith("#")] == expected

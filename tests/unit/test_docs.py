@@ -73,19 +73,6 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
 
 
-@pages
-def test_every_module_that_is_run_by_name_exists(page: Path) -> None:
-    for name in re.findall(r"python -m ([\w.]+)", page.read_text(encoding="utf-8")):
-        assert (ROOT / name.replace(".", "/")).with_suffix(".py").exists(), name
-
-
-def test_the_tour_walks_through_the_rooms_in_their_order() -> None:
-    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
-    rooms = re.findall(r"\]\(\.\./src/attnmt/(\w+)/", tour)
-    walk = ["corpora", "text", "model", "training", "decoding", "scoring", "reporting"]
-    assert list(dict.fromkeys(rooms)) == walk
-
-
 def test_the_sentence_of_the_tour_is_the_one_in_the_report() -> None:
     tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
     shown = subprocess.run(

@@ -85,12 +85,6 @@ def test_an_unknown_license_is_named(attnmt: Command, server: Server) -> None:
     assert (status, "no license 'rwht'; did you mean 'rwth'?" in error) == (2, True)
 
 
-def test_local_text_is_not_fetched(attnmt: Command) -> None:
-    write_params()
-    status, out, _ = attnmt("fetch")
-    assert (status, "experiments/demo/text; there is nothing to fetch" in out) == (0, True)
-
-
 def test_a_mirror_is_verified(
     attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

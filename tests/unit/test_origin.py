@@ -45,9 +45,3 @@ def test_if_the_parameters_say_so_training_starts_from_the_beginning(
     assert claim(tmp_path, now, "restart") == now
     assert not checkpoint.exists()
     assert "training from the beginning" in caplog.text
-
-
-def test_where_nothing_was_trained_a_training_begins(tmp_path: Path) -> None:
-    claim(tmp_path, FIRST, "refuse")
-    now = Origin("code2", ["commit2"], "2026-01-02T00:00:00Z")
-    assert claim(tmp_path, now, "refuse") == now

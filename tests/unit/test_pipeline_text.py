@@ -100,27 +100,6 @@ def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipe
     assert pipelines["gru"].translate([""])[0][0].source == []
 
 
-@pytest.mark.parametrize("name", ["local_p", "gru"])
-def test_a_very_long_word_is_one_word(pipelines: dict[str, Pipeline], name: str) -> None:
-    translated = pipelines[name].translate(["x" * 10_000, "The house is " + "y" * 10_000 + "."])
-    assert translated[0][0].source == ["x" * 10_000]
-    assert len(translated[1][0].source) == 5
-
-
-def test_a_very_long_word_is_cut_into_pieces(pipelines: dict[str, Pipeline]) -> None:
-    word = "house" * 2000
-    units = pipelines["subwords"].units(word)
-    assert len(units) > 1000
-    assert pipelines["subwords"].translator.data.words(units) == [word]
-    translated = pipelines["subwords"].translate(["house" * 20, "The house."])
-    assert translated[0][0].source == ["house" * 20]
-
-
-def test_a_long_sentence_is_translated(pipelines: dict[str, Pipeline]) -> None:
-    translated = pipelines["local_p"].translate(["the old house " * 100, "The house."])
-    assert len(translated[0][0].source) == 300
-
-
 def test_a_batch_with_a_long_sentence_has_few_sentences(
     pipelines: dict[str, Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,12 +190,6 @@ def test_the_longest_sentence_of_the_training_text_is_known(
         ids.unlink()
     assert load_pipeline(params, "local_p", tmp_path).longest == 50
     assert load_pipeline(params, "gru", tmp_path).longest == 5
-
-
-def test_words_that_the_model_does_not_read_are_counted(pipelines: dict[str, Pipeline]) -> None:
-    assert pipelines["gru"].source.words_lost("one two three four five six seven") == 2
-    assert pipelines["gru"].source.words_lost("one two three") == 0
-    assert pipelines["local_p"].source.words_lost("one two three four five six seven") == 0
 
 
 def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(
