@@ -35,7 +35,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other.parent.mkdir(parents=True)
     other.write_text(yaml.safe_dump(small_values() | {"experiment": "other"}, sort_keys=False))
     (folder / "latin1.en").write_bytes(b"good\nb\xe4d\n")
-    (folder / "utf16.en").write_bytes("a house\n".encode("utf-16"))
     (folder / "utf16le.en").write_bytes("a house\n".encode("utf-16-le"))
     (folder / "empty.en").touch()
     (folder / "long.en").write_bytes(b"a house\n" + WORDS_5000)
@@ -79,22 +78,17 @@ REFUSED: list[tuple[str, str]] = [
     ("translat house", "No such command 'translat'. Did you mean 'translate'?"),
     ("translate house --beem 3", "No such option: --beem (Possible options: --beam)"),
     ("translate house --beam 0", "Invalid value for '--beam': Input should be greater than"),
-    ("translate -5 degrees", "No such option: -5"),
     ("translate house -m gruu", "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'?"),
     ("translate house -e othr", "no experiment 'othr'; did you mean 'other'?"),
     ("translate house -e ..", "--experiment: '..' is not a name; give demo or a folder's name"),
     ("translate house -i house.en", "--input: text is given, too; give only one of the two"),
     ("translate -i nowhere.en", "nowhere.en: no such file"),
-    ("translate -i models", "models: cannot be read: Is a directory"),
     ("translate -i latin1.en", "latin1.en:2: byte 0xe4 is not UTF-8; convert the file"),
-    ("translate -i utf16.en", "utf16.en:1: byte 0xff is not UTF-8; convert the file"),
     ("translate -i utf16le.en", "utf16le.en:1: a NUL byte, which no text has; if this is UTF-16"),
     ("translate -i cut.en.gz", "cut.en.gz: cannot be read: Compressed file ended"),
     ("translate -i long.en", "long.en:2: 29,999 characters, and a line may have at most 5,000"),
     ("translate house --max-characters 4", "text:1: 5 characters, and a line may have at most 4"),
-    ("translate -i house.en -o house.en", "--output: house.en is also the input; name another"),
     ("translate -i house.en -o link.en", "--output: link.en is also the input; name another"),
-    ("translate house -o models", "models: a file is to be written here, and a folder is in its"),
     ("translate house -m plain", "to train plain and all that it needs: dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: not a model of"),
     ("translate house -e other", "to train them all: snakemake -j2 --config experiment=other"),
@@ -102,8 +96,6 @@ REFUSED: list[tuple[str, str]] = [
     ("serve --port 0", "Invalid value for '--port': Input should be greater than or equal to 1"),
     ("serve --host 192.0.2.1", "port 5001 of 192.0.2.1: Cannot assign requested address"),
     ("plan --gpus 0", "Invalid value for '--gpus': Input should be greater than or equal to 1"),
-    ("readme nowhere.md", "nowhere.md: no such file; run attnmt readme in the project's folder"),
-    ("readme models", "models: a file is to be written here, and a folder is in its place"),
     ("readme NOTES.md", "NOTES.md: no marker to fill; write <!-- results: demo -->"),
 ]  # fmt: skip
 

@@ -8,10 +8,8 @@ import pytest
 
 from attnmt.errors import InputError
 from attnmt.planning.cost import work
-from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import make_batch
 from benchmarks import pool, products, workload
-from benchmarks.cpu_page import render
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.systems.ours import OursTrainer
@@ -61,19 +59,6 @@ def test_every_process_gets_the_same_batches_and_other_batches_differ(tokens):
     assert workload.digest(first) != workload.digest(first[::-1])
     moved = [Pairs(batch.targets, batch.sources) for batch in [pairs((2, 3))]]
     assert workload.digest(moved) != workload.digest([pairs((2, 3))])
-
-
-def test_no_word_has_the_id_of_padding(tokens):
-    small = Size(layers=1, cells=2, words=6, batch=4, round=1, warm_up=1)
-    text = workload.Text(small, tokens)
-    assert max(text.train.source.ids) == small.pad - 1
-    assert max(max(ids) for ids in text.sources) == small.pad - 1
-
-
-def test_padding_is_counted_on_both_sides():
-    assert workload.padding_share([pairs((4, 1), (2, 1))]) == pytest.approx(1 - 10 / 12)
-    assert workload.padding_share([pairs((3, 2), (3, 2))]) == 0
-    assert workload.mean_lengths([pairs((4, 1), (2, 2))]) == Lengths(3, 2.5)
 
 
 def test_the_limit_is_the_time_of_all_flop_at_the_speeds_of_products():
@@ -126,32 +111,6 @@ MACHINE = {
     "started": "2026-11-21T12:00:00Z",
     "git_commit": "0123456789abcdef",
 }
-
-
-def test_the_page_shows_speed_ratios_limit_and_memory():
-    limit = {"words_per_second": 8000.0, "flop_per_second": {"step": 5e10, "logits": 7e10}}
-    results = {
-        "machine": MACHINE,
-        "rounds": 3,
-        "padding": 0.02345,
-        "flop_per_word": 3e7,
-        "limits": {"fp32": limit},
-        "systems": {
-            name: {
-                "parameters": 10_235_904,
-                "words_per_second": [words, words, 2 * words],
-                "memory_mb": 1500,
-                "memory_before_mb": 400,
-            }
-            for name, words in {"ours": 4000, "plain": 3200, "opennmt": 2500}.items()
-        },
-    }
-    page = render({"training": {"small": results}})
-    ours = "| ours, fp32 | 10.2 | 4,000 | 4,000 to 8,000 | 1.60 | 1.25 | 50% | 1,500 | 1,100 |"
-    assert ours in page.splitlines()
-    assert "| vs OpenNMT-py 3.5.1 |" in page
-    assert "**Training, small: 2x256, 10,000 words, batch 64.** A processor, 2 threads" in page
-    assert "padding 2.3%" in page
 
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])

@@ -40,23 +40,17 @@ TRAINING, TARGET = "families.luong.training", "languages.target"
 # A part of the demo's parameters, what stands in its place, and the error that follows.
 PARAMS = [
     ("clip_norm", "clipnorm", f"{TRAINING}.clipnorm: unknown key; did you mean 'clip_norm'?"),
-    ("threshold:", "treshold:", "families.luong_bpe.encoding.pieces.treshold: unknown key"),
     ("experiment:", "experment:", "experment: unknown key; did you mean 'experiment'?"),
     ("  text:", "  txt:", "corpus.txt: unknown key; did you mean 'text'?"),
-    ("size: 24", "size: many", f"{TRAINING}.batch_size: Input should be a valid integer"),
     ("d: [test1]", "d: [train]", "sets.aligned.0: 'train' is the training set"),
     ("d: [test1]", "d: [test1, test1]", "sets.aligned.1: 'test1' is in this list already; name"),
     ("{code: de,", "{code: en,", f"{TARGET}.code: 'en' is the source, too; give the two sides"),
     ("{code: de,", "{code: links,", f"{TARGET}.code: files with the suffix 'links' hold gold"),
-    ("{code: de,", "{code: no,", f"{TARGET}.code: Input should be a valid string (found False);"),
     ("n_best: 1", "n_best: 21", "decoding.n_best: only 20 translations finish"),
-    ("dev: dev", "dev: train", "sets.dev: 'train' is the training set"),
     ("[test1, test2]", "[test1, train]", "sets.tests.1: 'train' is the training set"),
     ("[test1, test2]", "[dev]", "sets.tests.0: 'dev' is the dev set"),
     ("h: 50}", "h: 50, tokenized: [gold]}", "tokenize.tokenized.0: no set 'gold'"),
     ("h: 50}", "h: 50, tokenized: [test1]}", "tokenize.tokenized.0: 'test1' is a test set"),
-    ("seeds: 1", "seeds: 0", "seeds: Input should be greater than 0"),
-    ("seeds: 1", "seeds: {base: many}", "seeds.base: Input should be a valid integer"),
     ("seeds: 1", "seeds: {bas: 2}", "seeds.bas: no system 'bas' is trained; did you mean 'base'"),
     ("seeds: 1", "systems: [base, revers]", "systems.1: systems.yaml has no system 'revers'"),
 ]
@@ -68,7 +62,6 @@ SECOND_ROW = "base_reverse, over: base}"
 IN_SYSTEMS = [
     (REVERSE, "base_reverse: {family: luong, revers: true}", "systems.base_reverse.revers: unkn"),
     ("{family: luong}", "{family: lung}", "systems.base.family: experiment demo has no family 'lu"),
-    ("{family: luong}", "{}", "systems.base.family: this key is missing"),
     (SELF, f"{SELF[:-1]}, input_feeding: true}}", "systems.gru_self.input_feeding: the context"),
     (f", {SELF}", "}", "systems.gru_self: a gru family needs attention"),
     ("  ensemble:\n", "  base:\n", "ensembles.base: a system has this name; choose another"),
@@ -80,7 +73,6 @@ IN_SYSTEMS = [
     (REVERSE, "aligner: {family: luong}", "systems.aligner: 'aligner' is what tables call"),
     (REVERSE, "default: {family: luong}", "systems.default: 'default' is a key of seeds; rename"),
     ("on_request: [", "on_request: [bas, ", "on_request.0: no system or ensemble 'bas'; did you"),
-    ("{label: Base, ", "{lable: Base, ", "tables.table1.base.lable: unknown key; did you mean"),
     (SECOND_ROW, "base_revers, over: base}", "tables.table1.reverse.system: no system or ensemble"),
     (SECOND_ROW, "base_reverse, over: bas}", "tables.table1.reverse.over: no other row of table1"),
     (SECOND_ROW, "base_reverse, over: reverse}", "tables.table1.reverse.over: no other row of"),
@@ -93,11 +85,9 @@ IN_SYSTEMS = [
 IN_BASE = [
     ("attention: globl", "systems.base.attention: no attention 'globl'; did you mean 'global'?"),
     ("attention: global", "systems.base: score must be given with attention"),
-    ("score: dot", "systems.base: score must be given with attention"),
     ("attention: local_p, score: location", "systems.base: score 'location' is defined"),
     ("faults: [general_gradient]", "systems.base: fault 'general_gradient' exists only with"),
     ("faults: [unmasked_padding]", "systems.base: fault 'unmasked_padding' exists only with"),
-    ("direction: en-fr", "systems.base.direction: Input should be 'forward' or 'backward'"),
 ]
 CASES = [
     *(("params.yaml", *case) for case in PARAMS),
@@ -164,16 +154,13 @@ def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path: Path) -> None:
     [
         ("      clip_norm: 5.0\n", "    training:", f"{TRAINING}.clip_norm"),
         ("  kind: local\n", "corpus:", "corpus.kind"),
-        (", init: 0.1", "    shape:", "families.luong.shape.init"),
     ],
 )
 def test_a_missing_key_is_named(write: Write, old: str, section: str, key: str) -> None:
     text = demo_text().replace(old, "", 1)
-    path = write("params.yaml", text.encode())
-    with pytest.raises(InputError) as error:
-        load_params(path)
-    place = f"{path}:{line_of(text, section)}: {key}"
-    assert str(error.value).splitlines()[0] == f"{place}: this key is missing"
+    place = rf"params\.yaml:{line_of(text, section)}: {key}"
+    with pytest.raises(InputError, match=f"{place}: this key is missing"):
+        load_params(write("params.yaml", text.encode()))
 
 
 @pytest.mark.parametrize("merge", ["<<: *shared", "<<: [{layers: 2}, *shared]", "<<: *again"])
@@ -193,13 +180,6 @@ model:
     assert file.line(["model", "width"]) == 5
 
 
-def test_the_first_of_merged_sections_counts(write: Write) -> None:
-    text = "a: &a\n  k: 1\nb: &b\n  k: 2\nc:\n  <<: [*b, *a]\n"
-    file = YamlFile.read(write("x.yaml", text.encode()))
-    assert file.values["c"] == {"k": 2}
-    assert file.line(["c", "k"]) == 4
-
-
 VAL_DE = VAL[VAL.index("      de:") :]  # the German files of the development set
 MORE_DE = VAL_DE.partition("\n")[2].replace("val.de", "more.de")
 EXPECTED = "  expected: {pairs: 1, words: {en: 1, fr: 1}}\n"
@@ -213,7 +193,6 @@ def other(suffix: str, end: str = "gz") -> str:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("digest:", "digst:", "train.en.0.digst: unknown key; did you mean 'digest'?"),
         ("  de:", "  dee:", "corpus.files.train.dee: no such language; did you mean 'de'?"),
         ("raw/val.en.gz", "raw/train.en.gz", "two different files are named 'train.en.gz'"),
         ("raw/val.en.gz", "raw/val.de.gz", "corpus.files.val: two of these texts are the same"),
@@ -221,7 +200,6 @@ def other(suffix: str, end: str = "gz") -> str:
         (VAL_DE, VAL_DE + other("links.2"), "corpus.files.val.links.2: no such language"),
         (VAL_DE, VAL_DE + other("fr.2"), "corpus.files.val.fr.2: no such language"),
         (VAL_DE, VAL_DE + other("de.2", "sgm"), "files.val: only one side is SGM: val.en.gz, val"),
-        (VAL_DE, VAL_DE + other("de.2") * 2, "corpus.files.val.de.2: this key is already in"),
         (VAL_DE, VAL_DE + MORE_DE, "corpus.files.val: 1 files of en and 2 of de; there must be"),
         (
             "corpus:\n",
@@ -239,22 +217,11 @@ def test_mistakes_in_downloads_are_named(write: Write, old: str, new: str, messa
     assert message in str(error.value)
 
 
-def test_a_set_may_have_other_references_and_links(write: Write, tmp_path: Path) -> None:
-    text = MULTI30K.read_text().replace(VAL_DE, VAL_DE + other("de.2") + other("links", "talp"), 1)
-    write("systems.yaml", SYSTEMS.read_bytes())
-    (tmp_path / "experiments/multi30k").mkdir(parents=True)
-    params = load_params(write("experiments/multi30k/params.yaml", text.encode()), tmp_path)
-    assert params.source is not None
-    assert list(params.source.files["val"]) == ["en", "de", "de.2", "links"]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "params.yaml:1: the file: "),
-        (b"\xff", "params.yaml: not YAML"),
         (b"[" * 5000, "params.yaml: not YAML that can be read: nested too deeply"),
-        (b"a: 2001-99-99", "params.yaml: not YAML"),
         (b"a: &a {b: 1, <<: *a}", "params.yaml:1: a: unknown key"),
     ],
 )
@@ -262,15 +229,6 @@ def test_a_file_without_parameters_is_refused(write: Write, content: bytes, mess
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", content))
     assert message in str(error.value)
-
-
-def test_a_model_has_the_settings_of_its_system_and_family() -> None:
-    model = load_params(DEMO, ROOT).model("back_global_dot_feed")
-    assert (model.family, model.attention, model.score) == ("luong", "global", "dot")
-    assert load_params(DEMO, ROOT).sides("back_global_dot_feed") == ("de", "en")
-    assert (model.reverse, model.input_feeding, model.dropout, model.seed) == (True, True, 0.2, 1)
-    assert model.system.score == "dot"
-    assert "family" not in model.system.model_dump()
 
 
 @pytest.mark.parametrize("method", ["model", "recipe", "translators", "seeds_of"])

@@ -39,16 +39,6 @@ def test_every_target_is_in_the_makefile(path: Path) -> None:
     assert {"demo", "test"} <= named <= set(targets)
 
 
-@both
-def test_both_have_the_same_base_and_the_same_tools(path: Path) -> None:
-    text = path.read_text()
-    (base,) = re.findall(r"^(?:FROM|From:) (.+)$", text, re.MULTILINE)
-    (tools,) = re.findall(r"apt-get install -y --no-install-recommends ([\w ]+?) *\\?$", text, re.M)
-    assert set(tools.split()) == TOOLS
-    made_with = re.findall(r"Python (3\.\d+), Linux", (ROOT / "constraints.txt").read_text())
-    assert base == f"python:{made_with[0]}-slim"
-
-
 @pytest.mark.parametrize(
     ("arguments", "called"),
     [([], ["demo"]), (["test"], ["test"]), (["-n", "demo"], ["-n", "demo"])],

@@ -167,13 +167,3 @@ def test_every_aligned_set_gets_links_and_an_error_rate(tokens: Project) -> None
     assert printed.endswith(f"AER {result['aer']['test']:.3f} on test; no gold links of dev2\n")
     assert read_links(tokens.dictionary / "dev2.links")[0].sure == [(0, 1), (1, 0)]
     assert len(read_links(tokens.dictionary / "test.links")) == 5
-
-
-def test_dictionaries_are_named_by_the_languages(tokens: Project) -> None:
-    for side, code in (("source", "xx"), ("target", "yy")):
-        tokens.params["languages"][side] |= {"code": code, "tokenize": "plain"}
-    for path in list(tokens.tokens.iterdir()):
-        path.rename(path.with_suffix({".en": ".xx", ".de": ".yy"}.get(path.suffix, path.suffix)))
-    tokens.succeed("dictionary")
-    assert Dictionary.load(tokens.dictionary / "xx-yy.tsv").best("cat") == "Katze"
-    assert Dictionary.load(tokens.dictionary / "yy-xx.tsv").best("Katze") == "cat"

@@ -127,16 +127,6 @@ def test_content_labeled_as_compressed_is_kept_unchanged(server: Server, folder:
     assert fetch_one(server.file("a.tgz", packed, member="a"), folder) == packed
 
 
-def test_terms_must_be_accepted_once(server: Server, folder: Path) -> None:
-    file = server.file("a.en", CONTENT, license=RWTH)
-    message = refused(file, folder)
-    assert "terms must be accepted first: not to be passed on; in full: https://" in message
-    assert message.endswith("attnmt fetch --experiment kept --accept rwth")
-    assert server.asked == []
-    fetch([file], folder, {"rwth"})
-    assert fetch_one(file, folder) == CONTENT  # the terms of a file that lies there were accepted
-
-
 def test_a_mirror_takes_the_place_of_the_network(
     server: Server, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

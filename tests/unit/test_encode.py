@@ -135,9 +135,7 @@ def test_the_digest_changes_with_the_ids(tokens: Project, pieces: Any) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"train.en": "a\nb\n"}, "tokens/train.en has 2, data/tiny/tokens/train.de has 1"),
         ({"dev.de": "a b</w>c\n"}, "tokens/dev.de:1: the text holds '</w>'"),
-        ({"train.en": "a b\n", "train.de": "c d\n"}, "there is nothing to merge"),
         ({"train.en": "ab ab\n", "train.de": "cd c\n"}, "no piece occurs 2 times"),
     ],
 )
@@ -146,8 +144,3 @@ def test_bad_input_is_named(tokens: Project, files: dict[str, str], message: str
     for name, text in files.items():
         write(tokens, name, text)
     assert message in tokens.fail("encode", "luong")
-
-
-def test_an_unknown_family_is_named(tokens: Project) -> None:
-    message = tokens.fail("encode", "luong_bp")
-    assert "params.yaml: no family 'luong_bp'; did you mean 'luong_bpe'?" in message

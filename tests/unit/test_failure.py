@@ -84,16 +84,6 @@ def test_no_checkpoint_has_weights_that_are_not_finite(
     assert (after == before) == (stop_after is not None)
 
 
-def test_best_weights_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
-    model = small(FEEDING)
-    model.initialize(1)
-    with torch.no_grad():
-        model.W_s[0, 0] = torch.nan
-    with pytest.raises(DivergedError, match=r"weights are not finite after batch 3"):
-        Checkpoints(tmp_path, 0).save_best(model, Progress(step=3, best_step=3))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_fails_once_is_tried_again_and_what_fails_twice_from_one_checkpoint_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,15 +83,3 @@ def test_terms_are_asked_for_once_and_only_at_a_terminal(
 def test_an_unknown_license_is_named(attnmt: Command, server: Server) -> None:
     status, _, error = attnmt("fetch", "--accept", "rwht")
     assert (status, "no license 'rwht'; did you mean 'rwth'?" in error) == (2, True)
-
-
-def test_a_mirror_is_verified(
-    attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("mirror").mkdir()
-    monkeypatch.setenv("ATTNMT_MIRROR", "mirror")
-    assert attnmt("fetch")[2].startswith("error: mirror/train.en: no such file in the mirror; http")
-    for name, content in server.files.items():
-        Path("mirror", name).write_bytes(content)
-    assert attnmt("fetch")[1] == "All 6 files are in mirror (ATTNMT_MIRROR), verified.\n"
-    assert server.asked == []

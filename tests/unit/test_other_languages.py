@@ -14,7 +14,6 @@ from attnmt.layout import Layout
 from attnmt.reporting.compare import make_tables
 from attnmt.reporting.render import write_tables
 from attnmt.reporting.samples import make_samples, write_samples
-from attnmt.scoring.results import read_scores
 from attnmt.scoring.seed_runs import Study
 
 OTHERS = re.compile(r"English|German|\b(en|de)\b", re.IGNORECASE)
@@ -132,11 +131,3 @@ def test_scores_of_other_aligned_sets_are_refused(params: Params) -> None:
     write_aligner(params, aer={"test2": 0.2})
     with pytest.raises(Exception, match=r"aligner.json: is about test2, not about test1; run"):
         make_tables(Study(params))
-
-
-def test_the_links_of_a_set_are_found_by_its_name(params: Params) -> None:
-    params = with_aligned(params, "test1", "test2")
-    scores = read_scores("demo", "ensemble")
-    found = [scores.alignment(name) for name in ("test2", "test1", "test3")]
-    assert [one.set if one else None for one in found] == ["test2", "test1", None]
-    assert read_scores("demo", "base").alignments == []

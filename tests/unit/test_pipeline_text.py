@@ -69,23 +69,6 @@ def test_unknown_words_are_replaced_and_text_is_plain(pipelines: dict[str, Pipel
     assert unknown
 
 
-def test_only_the_files_of_the_contract_are_needed(
-    params: Params, folder: Path, tmp_path: Path, pipelines: dict[str, Pipeline]
-) -> None:
-    layout = Layout(params.experiment, folder)
-    encoded = layout.encoded("pieces")
-    files = [*encoded.glob("vocab.*"), encoded / "codes", encoded / "summary.json"]
-    files += [layout.dictionary / "en-de.tsv", layout.model("subwords") / "weights.safetensors"]
-    files.append(layout.reading("subwords"))
-    for file in files:
-        target = tmp_path / file.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(file, target)
-    served = load_pipeline(params, "subwords", tmp_path)
-    raw = ENGLISH["test"]
-    assert served.translate(raw) == pipelines["subwords"].translate(raw)
-
-
 def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipeline]) -> None:
     translated = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
     assert [bool(translations[0].words) for translations in translated] == [
@@ -130,19 +113,6 @@ def test_any_text_gives_at_most_one_line(
     assert len(best.text.splitlines()) <= 1
     assert "\t" not in best.text
     assert len(best.words) == len(best.replaced)
-
-
-def test_beam_and_n_best_take_the_place_of_the_experiments(params: Params, folder: Path) -> None:
-    assert load_pipeline(params, "plain", folder).translator.options.beam == 3
-    pipeline = load_pipeline(params, "local_p", folder, beam=4, n_best=8)
-    options = pipeline.translator.options
-    assert (options.beam, options.best, options.candidates) == (4, 8, 8)
-    translated = pipeline.translate(ENGLISH["test"])
-    assert max(map(len, translated)) > 1
-    for translations in translated:
-        scores = [translation.score for translation in translations]
-        assert scores == sorted(scores, reverse=True)
-        assert len(translations) <= 8
 
 
 def test_a_missing_file_is_named_with_what_makes_it(

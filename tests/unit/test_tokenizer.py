@@ -44,11 +44,6 @@ def test_detokenizing_gives_the_text(language: str, sentence: str, split_hyphens
     assert tokenizer.detokenize(tokenizer.tokenize(sentence)) == sentence
 
 
-@pytest.mark.parametrize("line", ["", " \t", "\u00a0\u2028", "\x00\x01"])
-def test_an_empty_line_gives_no_tokens(line: str) -> None:
-    assert MosesTokenizer("de", False).tokenize(line) == []
-
-
 def rule_of(rule: Rule, code: str = "en", split_hyphens: bool = False) -> Tokenizer:
     return tokenizer(Language(code=code, name="A language", tokenize=rule), split_hyphens)
 
@@ -119,11 +114,6 @@ def test_characters_become_the_line_again(line: str) -> None:
     assert rule.detokenize(tokens) == " ".join(line.split())
     assert tokens.count(SPACE) == max(0, len(line.split()) - 1)
     assert rule.tokenize(rule.detokenize(tokens)) == tokens
-
-
-@given(line=st.text())
-def test_text_without_a_rule_is_split_at_white_space(line: str) -> None:
-    assert rule_of("none", "xx").tokenize(line) == line.split()
 
 
 def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some() -> None:

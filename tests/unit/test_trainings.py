@@ -104,15 +104,6 @@ def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load: Load) -> N
         load("3", replaced=(LAST, another))
 
 
-def test_the_study_is_the_demo_with_more_seeds() -> None:
-    demo, study = (load_params(path, ROOT) for path in (ROOT / "params.yaml", STUDY))
-    keys = ["sets", "corpus", "tokenize", "dictionary", "families", "decoding", "evaluation"]
-    for key in keys:
-        assert getattr(study, key) == getattr(demo, key), key
-    assert study.seeds_of_system("base") == 10
-    assert demo.seeds_of_system("base") == 1
-
-
 def test_the_study_trains_what_every_claim_and_every_question_needs() -> None:
     study = load_params(STUDY, ROOT)
     for key, claim in load_claims(ROOT / CLAIMS, SYSTEMS).items():

@@ -139,23 +139,11 @@ def test_the_authors_files_are_taken_unchanged(wmt14: Project) -> None:
     assert (wmt14.tokens / "train.en").read_bytes() == STANFORD["train.en"]
 
 
-@pytest.mark.parametrize(
-    ("member", "content", "message"),
-    [
-        ("DeEn/alignmentDeEn.talp", b"0-1\n1-1\n\n", "alignmentDeEn.talp:1: '0-1' is not a link"),
-        ("DeEn/en", b"Yes \x81 .\nYes .\n\n", "DeEn/en:1: byte 0x81 is not cp1252"),
-    ],
-)
 def test_a_fault_inside_an_archive_is_named(
-    wmt14: Project,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    member: str,
-    content: bytes,
-    message: str,
+    wmt14: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "DeEnGoldAlignment.tar.gz"
-    packed = archive(MEMBERS[name] | {member: content})
+    packed = archive(MEMBERS[name] | {"DeEn/en": b"Yes \x81 .\nYes .\n\n"})
     (wmt14.mirror / name).write_bytes(packed)
     source = wmt14.params["corpus"]["sources"]["official"]
     for side in source["files"]["rwth"].values():
@@ -163,8 +151,7 @@ def test_a_fault_inside_an_archive_is_named(
     monkeypatch.setenv("ATTNMT_MIRROR", str(wmt14.mirror))
     with pytest.raises(InputError) as error:
         write_downloaded(Source.model_validate(source), "train", tmp_path, tmp_path)
-    assert message in str(error.value)
-    assert f"{wmt14.mirror}/{name}/{member}:1" in str(error.value)
+    assert f"{wmt14.mirror}/{name}/DeEn/en:1: byte 0x81 is not cp1252" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +162,6 @@ def test_a_fault_inside_an_archive_is_named(
         ("source: official", "source: oficial", "corpus.source: no source 'oficial'; did you mean"),
         ("member: commoncrawl.de-en.en", "", "en.0.member: training-parallel-commoncrawl.tgz is"),
         ("dev/newstest2013.en", "dev/../../x", "en.0.member: 'dev/../../x' is not a plain path"),
-        ("dev/newstest2013.en", "/dev/x", "en.0.member: '/dev/x' is not a plain path"),
-        ("wmt14/dev.tgz", "wmt14/dev.txt", "en.0.member: dev.txt is not a .tgz or .tar.gz"),
-        ("      tokenized: true", "      tokenised: true", "unknown key; did you mean 'tokenized'"),
     ],
 )
 def test_mistakes_in_archives_and_members_are_named(
