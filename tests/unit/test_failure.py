@@ -15,8 +15,8 @@ from torch import Tensor
 from attnmt.errors import InputError
 from attnmt.text.batches import Batch
 from attnmt.training import loop
+from attnmt.training.attempts import NOTE, DivergedError, noted_failures, refuse_failed
 from attnmt.training.checkpoint import Checkpoints, Progress
-from attnmt.training.failure import NOTE, DivergedError, noted_failures, refuse_failed
 from attnmt.training.loop import train
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from attnmt.errors import InputError
-from attnmt.training.origin import Origin, claim
+from attnmt.training.attempts import Origin, claim
 
 FIRST = Origin("code1", ["commit1"], "2026-01-01T00:00:00Z")
 

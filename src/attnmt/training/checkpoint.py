@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
 from attnmt.files.text_file import write_text
-from attnmt.training.failure import DivergedError
+from attnmt.training.attempts import DivergedError
 from attnmt.training.optimizers import Optimizer
 from attnmt.training.trained import read_config
 
