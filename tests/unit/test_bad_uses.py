@@ -112,7 +112,6 @@ def test_a_bad_use_is_refused(run: Command, words: str, message: str) -> None:
 STREAMS: list[tuple[str, bytes, str]] = [
     ("latin-1", b"b\xe4d\n", "standard input:2: byte 0xe4 is not UTF-8"),
     ("nul", b"a\0b\n", "standard input:2: a NUL byte, which no text has"),
-    ("5,000 words", WORDS_5000, "standard input:2: 29,999 characters, and a line may have at most"),
     ("endless line", b"x" * 200_000, "standard input:2: more characters, and a line may have at"),
 ]  # fmt: skip
 
@@ -132,7 +131,8 @@ WARNED: list[tuple[str, bytes, str, bool]] = [
     ("translate -i empty.en", b"", "empty.en is empty; nothing was translated", False),
     ("translate house.en", b"", "house.en is a file, but its name is translated; for its", False),
     ("translate -i house.en --beam 1 --n-best 2", b"", "--n-best 2: a narrower beam rarely", True),
-    ("translate", LONG.encode(), "standard input:1: 32 words, and the longest sentence that", False),
+    ("translate", LONG.encode(), "standard input:1: 32 words, and the longest sentence that was trai"
+     "ned on has 19; the translation may be bad; divide the sentence", False),
     ("translate -m gru", LONG.encode(), "standard input:1: the model does not read the first", False),
 ]  # fmt: skip
 
@@ -149,13 +149,6 @@ def test_a_doubtful_use_is_answered_with_a_warning(
     assert not house or output.split("\t")[0] == "0"
 
 
-def test_a_warning_names_the_longest_sentence_that_was_trained_on(run: Command) -> None:
-    longest = "; the translation may be bad; divide the sentence\n"
-    assert run("translate", LONG)[2].endswith(f"that was trained on has 19{longest}")
-    assert run("translate", "house " * 28)[2] == ""  # 1.5 times 19 is 28.5
-    assert "29 words" in run("translate", "house " * 29)[2]
-
-
 @pytest.mark.parametrize("content", [HOUSE, f"{HOUSE}\n", f"\ufeff{HOUSE}\r\n"])
 def test_line_ends_and_a_byte_order_mark_change_nothing(
     run: Command, project: Path, answer: str, content: str
@@ -163,15 +156,6 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(
     (project / "ends.en").write_text(content)
     assert run("translate", stdin=content.encode()) == (0, answer, "")
     assert run("translate", "-i", "ends.en") == (0, answer, "")
-
-
-@pytest.mark.parametrize("command", ["translate house", "serve", "plan", "track", "fetch"])
-def test_outside_the_project_every_command_says_so(
-    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    message = "error: params.yaml: no experiment 'demo'; run in the project's folder\n"
-    assert run(*command.split()) == (2, "", message)
 
 
 def test_a_port_that_is_taken_is_refused_before_a_model_is_loaded(

@@ -1,4 +1,4 @@
-"""The containers run README's two commands, by targets of the Makefile, and send Docker what git has."""
+"""The containers run targets of the Makefile, and Docker gets what git has."""
 
 import re
 import subprocess
@@ -8,31 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE, APPTAINER = ROOT / "containers/Dockerfile", ROOT / "containers/attnmt.def"
-FILES = [DOCKERFILE, APPTAINER]
-both = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 TOOLS = {"git", "make", "perl"}
 
 
-def readme_commands() -> list[str]:
-    """Return the targets of the block below the heading "Two commands"."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = readme.partition("## Two commands\n")[2].partition("\n## ")[0]
-    return re.findall(r"^    make (\w+)", section, re.MULTILINE)
-
-
-def section(name: str) -> list[str]:
-    """Return the lines of a section of the definition for Apptainer."""
-    text = APPTAINER.read_text().partition(f"%{name}\n")[2].partition("\n%")[0]
-    return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-@both
-def test_its_comment_shows_readme_s_commands(path: Path) -> None:
-    shown = re.findall(r"^# .* run .*# make (\w+)$", path.read_text(), re.MULTILINE)
-    assert shown == readme_commands() == ["demo", "test"]
-
-
-@both
+@pytest.mark.parametrize("path", [DOCKERFILE, APPTAINER], ids=lambda path: path.name)
 def test_every_target_is_in_the_makefile(path: Path) -> None:
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     named = set(re.findall(r"\bmake (\w+)", path.read_text())) - TOOLS
@@ -46,14 +25,27 @@ def test_every_target_is_in_the_makefile(path: Path) -> None:
 def test_apptainer_runs_make_with_the_arguments(
     tmp_path: Path, arguments: list[str], called: list[str]
 ) -> None:
+    script = APPTAINER.read_text().partition("%runscript\n")[2].partition("\n%")[0]
     program = tmp_path / "make"
     program.write_text('#!/bin/sh\nprintf "%s " "$@"\n')
     program.chmod(0o755)
     shown = subprocess.run(
-        ["/bin/sh", "-c", "\n".join(section("runscript")), "runscript", *arguments],
+        ["/bin/sh", "-c", script, "runscript", *arguments],
         env={"PATH": str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,
     )
     assert shown.stdout.split() == called
+
+
+def test_docker_gets_what_git_has() -> None:
+    ignored = (ROOT / ".gitignore").read_text().split()
+    expected = [
+        line.strip("/") if line.startswith("/") else f"**/{line.strip('/')}" for line in ignored
+    ]
+    expected += [
+        f".dvc/{name.strip('/')}" for name in (ROOT / ".dvc/.gitignore").read_text().split()
+    ]
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == expected

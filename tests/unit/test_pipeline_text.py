@@ -136,16 +136,6 @@ def test_a_missing_file_is_named_with_what_makes_it(
     reading = "translations/demo/local_p/reading.json: "
     assert refused("local_p") == reading + all_of_it.format("local_p", "translate")
     load_pipeline(params, "plain", tmp_path)  # without attention there is no reading
-    (tmp_path / "data/demo/dictionary/de-en.tsv").unlink()
-    assert refused("german", load_translator).endswith(
-        "de-en.tsv: no such file; run dvc repro dictionary first"
-    )
-    (tmp_path / "models/demo/plain/weights.safetensors").unlink()
-    other = params.model_copy(update={"params_file": "experiments/other/params.yaml"})
-    with pytest.raises(InputError, match=r"dvc repro experiments/other/dvc\.yaml:translate@plain$"):
-        load_pipeline(other, "plain", tmp_path)
-    with pytest.raises(InputError, match="no model or ensemble 'subword'; did you mean 'subwords'"):
-        load_pipeline(params, "subword", tmp_path)
 
 
 def test_the_longest_sentence_of_the_training_text_is_known(

@@ -36,21 +36,6 @@ def test_downloads_are_concatenated_and_cleaned(corpus: Project) -> None:
     assert (corpus.raw / "train.de").read_text().split("\n")[3:] == ["x", "\u2028y", "z", "w", ""]
 
 
-@pytest.mark.parametrize(
-    ("name", "en", "de", "messages"),
-    [
-        ("train", b"a\nb\n", b"a\n", ["train1.en has 2", "train1.de has 1", "complete copy"]),
-        ("dev", b"a\nb\n", b"a\n \n", ["dev1.de:2: blank line", "take the pair out"]),
-    ],
-)
-def test_bad_downloads_are_named_with_their_line(
-    corpus: Project, name: str, en: bytes, de: bytes, messages: list[str]
-) -> None:
-    corpus.add(name, en, de)
-    message = corpus.fail("corpus")
-    assert all(part in message for part in messages), message
-
-
 def test_the_demos_text_has_the_digests_on_its_card(tmp_path: Path) -> None:
     params = load_params(ROOT / "params.yaml", ROOT)
     assert params.local_text is not None
@@ -91,18 +76,6 @@ def test_only_the_files_of_the_sets_are_copied(local: Project, text: str | None)
         local.params["corpus"]["text"] = text
     local.succeed("corpus")
     assert {path.name: path.read_text() for path in local.raw.iterdir()} == TEXT
-
-
-def test_compressed_and_linked_files_are_read(local: Project) -> None:
-    (folder(local) / "train.xx").unlink()
-    put(local, "train.xx.gz", gzip.compress(b"\xef\xbb\xbfe\r\nf\ng"))
-    elsewhere = local.folder / "elsewhere.txt"
-    elsewhere.write_text("E\nF\nG\n")
-    (folder(local) / "train.yy").unlink()
-    (folder(local) / "train.yy").symlink_to(elsewhere)
-    local.succeed("corpus")
-    assert (local.raw / "train.xx").read_text() == "e\nf\ng\n"
-    assert (local.raw / "train.yy").read_text() == "E\nF\nG\n"
 
 
 def test_references_and_links_come_along(local: Project) -> None:

@@ -82,12 +82,6 @@ def test_tokens_become_text_by_the_rule_of_their_language(
     assert rule_of(rule, "xx").detokenize(tokens.split()) == text
 
 
-def test_only_rules_of_words_join_hyphens() -> None:
-    assert rule_of("plain", "xx").joined(["a", "@-@", "b"]) == ["a-b"]
-    assert rule_of("none", "xx").joined(["a", "@-@", "b"]) == ["a-b"]
-    assert rule_of("characters").joined(["a", "@-@", "b"]) == ["a", "@-@", "b"]
-
-
 def test_only_moses_rules_split_hyphens() -> None:
     for rule, tokens in {
         "moses": ["a", "@-@", "b"],

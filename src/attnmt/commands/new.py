@@ -215,7 +215,7 @@ def _sets(
         raise InputError(
             f"--reference: give at most {len(suffixes)} in addition to the one of --test"
         )
-    for suffix, file in (*zip(suffixes, references, strict=False), *[(LINKS, links)]):
+    for suffix, file in (*zip(suffixes, references, strict=False), (LINKS, links)):
         if file is not None:
             sets["test"][suffix] = file
     return sets
@@ -260,7 +260,5 @@ def _cost(params: Params, may_measure: bool) -> str:
         return (
             f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."
         )
-    trainings = f"{len(names)} trainings take" if len(names) > 1 else "1 training takes"
-    return (
-        f"Cost: {trainings} about {time_text(sum(times.seconds.values()))} in all, {times.source}."
-    )
+    total = time_text(sum(times.seconds.values()))
+    return f"Cost: all trainings ({len(names)}) take about {total}, {times.source}."

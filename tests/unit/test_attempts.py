@@ -1,4 +1,4 @@
-"""Trainings that fail: which are tried again, and which are refused at once."""
+"""Trainings that fail and are tried again or refused, and checkpoints that other code wrote."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +15,14 @@ from torch import Tensor
 from attnmt.errors import InputError
 from attnmt.text.batches import Batch
 from attnmt.training import loop
-from attnmt.training.attempts import NOTE, DivergedError, noted_failures, refuse_failed
+from attnmt.training.attempts import (
+    NOTE,
+    DivergedError,
+    Origin,
+    claim,
+    noted_failures,
+    refuse_failed,
+)
 from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.loop import train
 from attnmt.training.step import Step
@@ -140,3 +147,43 @@ def test_the_stage_does_not_train_a_second_time(
     with pytest.raises(InputError) as second:
         train_run(params, "plain", "code", watch)
     assert str(second.value) == str(first.value)
+
+
+FIRST = Origin("code1", ["commit1"], "2026-01-01T00:00:00Z")
+
+
+def begin(folder: Path) -> Path:
+    claim(folder, FIRST, "refuse")
+    checkpoint = folder / "last.safetensors"
+    checkpoint.write_bytes(b"weights")
+    return checkpoint
+
+
+def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_path: Path) -> None:
+    checkpoint = begin(tmp_path)
+    for commit in ("commit2", "commit1", "commit2"):
+        origin = claim(tmp_path, Origin("code1", [commit], "2026-01-02T00:00:00Z"), "refuse")
+    assert origin == Origin("code1", ["commit1", "commit2"], FIRST.started)
+    assert checkpoint.exists()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path: Path, known: bool) -> None:
+    checkpoint = begin(tmp_path)
+    if not known:
+        (tmp_path / "origin.json").unlink()
+    commit = "commit1" if known else "unknown"
+    with pytest.raises(
+        InputError, match=rf"other code wrote these checkpoints \(commit {commit}\)"
+    ):
+        claim(tmp_path, Origin("code2", ["commit2"], "2026-01-02T00:00:00Z"), "refuse")
+    assert checkpoint.exists()
+
+
+def test_if_the_parameters_say_so_training_starts_from_the_beginning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    checkpoint, now = begin(tmp_path), Origin("code2", ["commit2"], "2026-01-02T00:00:00Z")
+    assert claim(tmp_path, now, "restart") == now
+    assert not checkpoint.exists()
+    assert "training from the beginning" in caplog.text
