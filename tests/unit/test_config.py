@@ -256,26 +256,6 @@ def test_a_name_stands_for_one_model_or_an_ensembles_members() -> None:
     assert (alone.members, alone.family, alone.average) == (["gru_self"], "course", "logits")
 
 
-@pytest.mark.parametrize(("seeds", "reverse"), [("3", 3), ("{base: 3}", 1)])
-def test_seeds_are_models_of_their_own(write: Write, seeds: str, reverse: int) -> None:
-    path = written(write, demo_text().replace("seeds: 1", f"seeds: {seeds}"))
-    params = load_params(path, path.parent)
-    assert params.seeds_of("base") == ["base", "base_2", "base_3"]
-    assert [params.models[name].seed for name in params.seeds_of("base_3")] == [1, 2, 3]
-    assert len(params.seeds_of("base_reverse")) == reverse
-    assert params.system_of("base_3") == "base"
-    assert params.runs_of("base") == params.seeds_of("base")
-
-
-def test_a_seed_may_not_take_the_name_of_a_system(write: Write) -> None:
-    systems = SYSTEMS.read_text().replace(
-        f"  {REVERSE}", f"  base_2: {{family: luong, dropout: 0.7}}\n  {REVERSE}", 1
-    )
-    path = written(write, demo_text().replace("seeds: 1", "seeds: {base: 2}"), systems)
-    with pytest.raises(InputError, match="seeds: 'base_2' is seed 2 of 'base', but"):
-        load_params(path, path.parent)
-
-
 def test_an_ensemble_has_any_size_and_its_label_says_it(write: Write) -> None:
     text = SYSTEMS.read_text()
     begin = text.index("    members: [", text.index("\n  ensemble:\n"))

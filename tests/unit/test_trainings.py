@@ -58,7 +58,9 @@ def test_a_number_of_seeds_may_hold_for_all_but_some(load: Load) -> None:
     params = load(f"{{default: 2, {BEST}: 3, base: 1}}")
     assert params.seeds_of("base") == ["base"]
     assert params.seeds_of(BEST) == [BEST, f"{BEST}_2", f"{BEST}_3"]
-    assert params.seeds_of("gru_self") == ["gru_self", "gru_self_2"]
+    assert params.seeds_of("gru_self") == params.runs_of("gru_self") == ["gru_self", "gru_self_2"]
+    assert params.system_of("gru_self_2") == "gru_self"
+    assert [params.models[name].seed for name in params.seeds_of(f"{BEST}_3")] == [1, 2, 3]
     with pytest.raises(InputError, match=r"seeds\.defalt: no system 'defalt' .* mean 'default'"):
         load("{defalt: 2}")
 
