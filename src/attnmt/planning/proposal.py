@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import accumulate, takewhile
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
@@ -46,28 +47,6 @@ SIZES: dict[float, Size] = {
 
 
 @dataclass(frozen=True)
-class TextCounts:
-    """What is known of the training text of one language.
-
-    Attributes:
-        tokens: the number of tokens, estimated from a sample where the text is long.
-        words: how often each token occurs in the sample.
-    """
-
-    tokens: int
-    words: Counter[str]
-
-    def covering(self, most: int) -> int:
-        """Return how many of the most frequent words make up COVERED of the sample, at most ``most``."""
-        needed, known = COVERED * self.words.total(), 0
-        for entries, (_, count) in enumerate(self.words.most_common(most), start=1):
-            known += count
-            if known >= needed:
-                return entries
-        return min(most, len(self.words))
-
-
-@dataclass(frozen=True)
 class Proposal:
     """Parameters that suit a text."""
 
@@ -77,12 +56,6 @@ class Proposal:
     size: Size
     vocabulary: int
     max_length: int
-    batch_size: int = 32
-
-    @property
-    def batches(self) -> int:
-        """The number of batches in an epoch."""
-        return max(1, round(self.pairs / self.batch_size))
 
 
 def propose_language(code: str, lines: Iterable[str]) -> Language:
@@ -101,26 +74,27 @@ def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
         train: the files of source and target.
         pairs: how many of their lines are to be trained on.
     """
-    counts = {
-        side.code: _count(side, file, pairs)
-        for side, file in zip((pair.source, pair.target), train, strict=True)
-    }
-    largest = max(count.tokens for count in counts.values())
+    sides = zip((pair.source, pair.target), train, strict=True)
+    counts = {side.code: _count(side, file, pairs) for side, file in sides}
+    largest = max(tokens for tokens, _ in counts.values())
     size = next(size for most, size in SIZES.items() if largest <= most)
-    covering = max(count.covering(size.vocabulary) for count in counts.values())
+    covering = max(_covering(words, size.vocabulary) for _, words in counts.values())
     rules = {pair.source.tokenize, pair.target.tokenize}
     return Proposal(
         languages=pair,
         pairs=pairs,
-        tokens={code: count.tokens for code, count in counts.items()},
+        tokens={code: tokens for code, (tokens, _) in counts.items()},
         size=size,
         vocabulary=STEP * math.ceil((covering + len(SPECIAL)) / STEP),
         max_length=max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules),
     )
 
 
-def _count(language: Language, file: Path, pairs: int) -> TextCounts:
-    """Estimate the number of tokens in ``pairs`` lines of a file, from evenly spread lines."""
+def _count(language: Language, file: Path, pairs: int) -> tuple[int, Counter[str]]:
+    """Estimate the number of tokens in ``pairs`` lines of a file, from evenly spread lines.
+
+    Return this number, and how often each token occurs in these lines.
+    """
     rule, nth = tokenizer(language, split_hyphens=False), max(1, pairs // SAMPLE)
     words: Counter[str] = Counter()
     lines = 0
@@ -129,7 +103,14 @@ def _count(language: Language, file: Path, pairs: int) -> TextCounts:
             words.update(rule.tokenize(line))
             lines += 1
     words.pop(SPACE, None)
-    return TextCounts(round(words.total() * pairs / lines), words)
+    return round(words.total() * pairs / lines), words
+
+
+def _covering(words: Counter[str], most: int) -> int:
+    """Return how many of the most frequent words make up COVERED of a sample, at most ``most``."""
+    known = accumulate(count for _, count in words.most_common(most))
+    entries = sum(1 for _ in takewhile(lambda count: count < COVERED * words.total(), known))
+    return min(most, len(words), entries + 1)
 
 
 def params_text(
