@@ -1,7 +1,7 @@
 """A parameter file: what an experiment does with the systems of ``systems.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
 
@@ -14,10 +14,6 @@ from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import Dictionary, Sets, Tokenize
 from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, Location, fault, hint
 from attnmt.layout import Layout
-
-
-def _kind_of_seeds(value: Any) -> str:
-    return SEEDS_BY_NAME if isinstance(value, dict) else SEEDS_OF_ALL
 
 
 class Experiment(Strict):
@@ -40,7 +36,7 @@ class Experiment(Strict):
     seeds: Annotated[
         Annotated[PositiveInt, Tag(SEEDS_OF_ALL)]
         | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
-        Discriminator(_kind_of_seeds),
+        Discriminator(lambda seeds: SEEDS_BY_NAME if isinstance(seeds, dict) else SEEDS_OF_ALL),
     ] = 1
     decoding: Decoding
     evaluation: Evaluation
