@@ -6,6 +6,7 @@ padding and never a word, because the peers keep a row of every matrix for paddi
 
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.text.tokens import tokenize_sets
-from attnmt.text.vocabulary import BOS, EOS, build_vocabulary, count_words
+from attnmt.text.vocabulary import BOS, EOS, build_vocabulary
 
 Ids = NDArray[np.int32]
 FOLDER = Path("data/benchmarks")  # files that the benchmarks write; not in git
@@ -99,7 +100,10 @@ class Text:
         self._tokens = tokens
         lines = {k: read_lines(tokens / f"train.{k}") for k in (SOURCE, TARGET)}
         self._words = {
-            k: build_vocabulary(count_words(lines[k]), size.words - 1) for k in (SOURCE, TARGET)
+            k: build_vocabulary(
+                Counter(word for line in lines[k] for word in line.split()), size.words - 1
+            )
+            for k in (SOURCE, TARGET)
         }
         train = {
             k: [self._words[k].encode(line.split()) for line in lines[k]] for k in (SOURCE, TARGET)

@@ -31,10 +31,7 @@ def main(params_file: Path, family: str) -> None:
     layout = Layout(params.experiment)
     with atomic_folder(layout.encoded(family)) as folder:
         encoding = params.families[family].encoding
-        workers = params.machine.workers
-        summary = encode_sets(
-            layout.tokens, folder, params.languages, params.sets, encoding, workers
-        )
+        summary = encode_sets(layout.tokens, folder, params.languages, params.sets, encoding)
     print("; ".join(f"{k} {entries:,} entries" for k, entries in summary["vocabulary"].items()))
     kind = "pieces" if summary["pieces"] else "words"
     for name, counts in summary["sets"].items():

@@ -25,14 +25,7 @@ def main(params_file: Path) -> None:
     params = load_params(params_file)
     layout = Layout(params.experiment)
     with atomic_folder(layout.tokens) as folder:
-        summary = tokenize_sets(
-            layout.raw,
-            folder,
-            params.languages,
-            params.sets,
-            params.tokenize,
-            params.machine.workers,
-        )
+        summary = tokenize_sets(layout.raw, folder, params.languages, params.sets, params.tokenize)
     for name, counts in summary["sets"].items():
         dropped = "".join(f", {n:,} {why} dropped" for why, n in counts["dropped"].items() if n)
         sides = "; ".join(f"{k} {text['tokens']:,} tokens" for k, text in counts["text"].items())

@@ -94,7 +94,7 @@ def parameters() -> Iterator[Case]:
         ("clip_embeddings: false", 'clip_embeddings: "no"', "clip_embeddings: .* boolean"),
         ("general_feed: 8\n", "general_feed: true\n", "general_feed: .* valid integer"),
         ("bootstrap_samples: 100", 'bootstrap_samples: "100"', "samples: .* valid integer"),
-        ("workers: 1", "workers: on", "machine.workers: .* write a number"),
+        ("train_threads: 1", "train_threads: on", "train_threads: .* write a number"),
         ("checkpoint_minutes: 1", "checkpoint_minutes: no", "minutes: .* valid number"),
     ):
         yield Case("params.yaml", swap(old, new), ("evaluate", "base"), rf"yaml:\d+: .*{key}")

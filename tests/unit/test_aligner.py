@@ -6,7 +6,7 @@ from itertools import islice
 from demo_text import demo_lines, demo_links
 from real_text import needs, written
 
-from attnmt.corpora.links import GoldLinks, Links, flipped, parse_links, read_links
+from attnmt.corpora.links import GoldLinks, Links, flipped, read_links
 from attnmt.files.text_file import iter_lines, read_lines
 from attnmt.scoring.aer import aer
 from attnmt.text.aligner import Aligner
@@ -75,37 +75,10 @@ def test_other_pairs_are_aligned_by_what_was_learned() -> None:
     assert aligner.align([], ["A"]) == aligner.align(["a"], []) == aligner.align(long, ["A"]) == []
 
 
-def test_words_that_the_aligner_reserves_are_ordinary_words() -> None:
-    words = ["NULL", "|||", "<UNUSED_WORD>", "UNKNOWN_WORD", "ü\u2028", "0"]
-    chance = random.Random(1)
-    source = [chance.sample(words, 2) for _ in range(100)]
-    assert links_of([(e, e[:]) for e in source]) == [[(0, 0), (1, 1)]] * 100
-
-
 def test_the_error_rate_on_the_demos_text_is_low() -> None:
     links, gold = links_of(demo_pairs(300)), demo_links(300)
     assert error(links, gold) < 0.15
     assert error([*links[1:], links[0]], gold) > 0.5
-
-
-@needs("ALIGNMENT_DIR", *HAND_MADE)
-def test_both_files_of_gold_links_agree() -> None:
-    pairs, gold = hand_made()
-    kinds: list[tuple[list[str], list[str]]] = [([], []) for _ in pairs]
-    for line in written("ALIGNMENT_DIR", "de-en.ref.wa").read_text().splitlines():
-        number, j, i, kind = line.split()  # pair from 1, German and English word from 0, S or P
-        kinds[int(number) - 1]["SP".index(kind)].append(f"{i}-{j}")
-    assert gold == [
-        parse_links(" ".join(s) + " " + " ".join(p).replace("-", "?")) for s, p in kinds
-    ]
-    beyond = [
-        (number, link)
-        for number, ((english, german), links) in enumerate(zip(pairs, gold, strict=True), start=1)
-        for link in links.possible
-        if link[0] >= len(english) or link[1] >= len(german)
-    ]
-    assert beyond == [(63, (16, 12))]  # a mistake in the files: English has 13 words
-    assert pairs[0][1][0] == "herr"  # a byte-order mark stands before it
 
 
 @needs("ALIGNMENT_DIR", *HAND_MADE)

@@ -1,6 +1,5 @@
 """Members out of archives, and archives that are not what they should be."""
 
-import gzip
 import io
 import tarfile
 from pathlib import Path
@@ -52,17 +51,9 @@ def test_only_wanted_members_are_written(tmp_path: Path, form: int) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
-        {"type": tarfile.LNKTYPE, "linkname": "b.en"},
-        {"type": tarfile.DIRTYPE},
-    ],
-    ids=["symbolic link", "hard link", "folder"],
-)
-def test_a_member_that_is_not_a_plain_file_is_refused(tmp_path: Path, kind: dict[str, Any]) -> None:
-    archive = pack(tmp_path / "a.tgz", {"b.en": TEXT, "a.en": b""}, **kind)
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE])
+def test_a_member_that_is_not_a_plain_file_is_refused(tmp_path: Path, kind: bytes) -> None:
+    archive = pack(tmp_path / "a.tgz", {"b.en": TEXT, "a.en": b""}, type=kind, linkname="b.en")
     assert "a.en is not a plain file" in refused(archive, "b.en", "a.en")
 
 
@@ -72,14 +63,8 @@ def test_missing_members_and_archives_are_named(tmp_path: Path) -> None:
     assert "cannot be unpacked: No such file" in refused(tmp_path / "b.tgz", "a.en")
 
 
-@pytest.mark.parametrize("lost", [200, 500])
-def test_an_archive_that_is_cut_is_refused(tmp_path: Path, lost: int) -> None:
+@pytest.mark.parametrize("kept", [slice(0), slice(-500), slice(9, None)])
+def test_an_archive_that_is_damaged_is_refused(tmp_path: Path, kept: slice) -> None:
     archive = pack(tmp_path / "a.tgz", {"a.en": TEXT, "b.en": bytes(range(256)) * 9})
-    archive.write_bytes(archive.read_bytes()[:-lost])
+    archive.write_bytes(archive.read_bytes()[kept])
     assert "cannot be unpacked: " in refused(archive, "a.en", "b.en")
-
-
-@pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b"no archive" * 99)])
-def test_a_file_that_is_not_an_archive_is_refused(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "a.tgz").write_bytes(content)
-    refused(tmp_path / "a.tgz", "a.en")

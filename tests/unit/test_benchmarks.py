@@ -6,14 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.planning.cost import work
-from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import make_batch
-from benchmarks import peers, pool, products, workload
-from benchmarks.cpu_page import render
-from benchmarks.measures import Spread, fastest, ratio, relative_differences
+from benchmarks import pool, products, workload
+from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
@@ -64,28 +61,6 @@ def test_every_process_gets_the_same_batches_and_other_batches_differ(tokens):
     assert workload.digest(moved) != workload.digest([pairs((2, 3))])
 
 
-def test_no_word_has_the_id_of_padding(tokens):
-    small = Size(layers=1, cells=2, words=6, batch=4, round=1, warm_up=1)
-    text = workload.Text(small, tokens)
-    assert max(text.train.source.ids) == small.pad - 1
-    assert max(max(ids) for ids in text.sources) == small.pad - 1
-
-
-def test_more_batches_than_an_epoch_has_are_refused(tokens):
-    with pytest.raises(InputError, match="4 batches asked for, but an epoch has 3"):
-        workload.Text(TINY, tokens).batches(4)
-
-
-def test_padding_is_counted_on_both_sides():
-    assert workload.padding_share([pairs((4, 1), (2, 1))]) == pytest.approx(1 - 10 / 12)
-    assert workload.padding_share([pairs((3, 2), (3, 2))]) == 0
-    assert workload.mean_lengths([pairs((4, 1), (2, 2))]) == Lengths(3, 2.5)
-
-
-def test_search_batches_hold_every_row_once_and_start_with_the_longest():
-    assert workload.by_length([1, 9, 5, 7, 2], 2) == [[1, 3], [2, 4], [0]]
-
-
 def test_the_limit_is_the_time_of_all_flop_at_the_speeds_of_products():
     batches = [pairs((5, 4), (4, 3))]
     config = TINY.config()
@@ -100,13 +75,6 @@ def test_the_limit_is_the_time_of_all_flop_at_the_speeds_of_products():
     assert 1 / limit == pytest.approx((flop + output) / 7e9)
 
 
-def test_the_measured_products_have_the_models_shapes():
-    shapes = products.dominant(TINY, [pairs((5, 4), (4, 3))])
-    assert shapes["step"] == (4, 16, 32)
-    assert shapes["logits"] == (9, 8, 30)
-    assert {product.flop for name, product in shapes.items() if name != "step"} == {2 * 9 * 8 * 30}
-
-
 def test_a_ratio_is_the_median_of_the_ratios_within_rounds():
     speeds = {"ours": [10.0, 40.0, 30.0], "a": [5.0, 10.0, 30.0], "b": [4.0, 4.0, 50.0]}
     assert Spread.of(speeds["ours"]) == (30, 10, 40)
@@ -114,10 +82,6 @@ def test_a_ratio_is_the_median_of_the_ratios_within_rounds():
     assert fastest(speeds, ["c"]) is None
     assert ratio(speeds, "ours", "a") == 2
     assert ratio(speeds, "ours", None) is None
-
-
-def test_losses_are_compared_relatively():
-    assert relative_differences([2.0, 3.0], [2.0, 4.0]) == [0, 0.25]
 
 
 def test_the_plain_loop_computes_our_losses_step_by_step():
@@ -149,39 +113,6 @@ MACHINE = {
 }
 
 
-def trained(words: float) -> dict[str, object]:
-    """Return one system's part of the results of training."""
-    return {
-        "parameters": 10_235_904,
-        "words_per_second": [words, words, 2 * words],
-        "memory_mb": 1500,
-        "memory_before_mb": 400,
-    }
-
-
-def test_the_page_shows_speed_ratios_limit_and_memory():
-    limit = {"words_per_second": 8000.0, "flop_per_second": {"step": 5e10, "logits": 7e10}}
-    results = {
-        "machine": MACHINE,
-        "rounds": 3,
-        "padding": 0.02345,
-        "flop_per_word": 3e7,
-        "limits": {"fp32": limit},
-        "systems": {
-            "ours": trained(4000),
-            "plain": trained(3200),
-            "opennmt": trained(2500),
-            "joeynmt": trained(1250),
-        },
-    }
-    page = render({"training": {"small": results}})
-    ours = "| ours, fp32 | 10.2 | 4,000 | 4,000 to 8,000 | 1.60 | 1.25 | 50% | 1,500 | 1,100 |"
-    assert ours in page.splitlines()
-    assert "| vs OpenNMT-py 3.5.1 |" in page
-    assert "**Training, small: 2x256, 10,000 words, batch 64.** A processor, 2 threads" in page
-    assert "padding 2.3%" in page
-
-
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 def test_the_page_shows_the_committed_results(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -191,59 +122,6 @@ def test_the_page_shows_the_committed_results(
     monkeypatch.setattr("benchmarks.page.PAGE", copy)
     put_into_page(kind, import_module(f"benchmarks.{kind}_page").render)
     assert copy.read_text() == PAGE.read_text(), f"run: python -m benchmarks.{kind} page"
-
-
-def test_the_page_shows_what_an_ensemble_costs():
-    def decoded(speed: float) -> dict[str, object]:
-        return {
-            "batch": 64,
-            "sentences_per_second": [speed],
-            "words_per_second": [13 * speed],
-            "words_per_sentence": 13.0,
-            "same_as_ours": 1.0,
-            "memory_mb": 900,
-            "memory_before_mb": 400,
-        }
-
-    systems = {"ours": decoded(80), "ours-x8": decoded(10), "opennmt": decoded(20)}
-    results = {"machine": MACHINE, "rounds": 1, "sentences": 1000, "systems": systems}
-    page = render({"decoding": {"small": results}})
-    row = "| ours, fp32 | 64 | 80.0 | 80.0 to 80.0 | 4.00 | 1,040 | 13.0 | 100.0% | 900 | 500 |"
-    assert row in page.splitlines()
-    assert "The ensemble of 8 takes 8.00 times as long as one model." in page
-
-
-def test_the_page_shows_the_final_costs_of_seeds_and_precisions():
-    results = {"machine": MACHINE, "fp32": [1.5, 1.7], "bf16": [1.6, 1.4]}
-    page = render({"seeds": {"base": results}}).splitlines()
-    assert "| system | seed 1 | seed 2 | mean | deviation |" in page
-    assert "| ours, bf16 products | 1.600 | 1.400 | 1.500 | 0.141 |" in page
-
-
-def test_the_page_shows_how_losses_diverge():
-    differences = {"ours": {"1": 1e-7, "10": 2e-6}, "plain": {"1": 0.0, "10": 0.0}}
-    last = {"ours": 5.1, "plain": 5.2}
-    results = {"machine": MACHINE, "rate": 0.1, "differences": differences, "last": last}
-    page = render({"losses": {"small": results}})
-    assert "| ours, fp32 | 1.0e-07 | 2.0e-06 | 5.1000 |" in page.splitlines()
-    assert "no dropout, and the learning rate is 0.1." in page
-
-
-def test_whole_trainings_stand_in_one_row_a_system():
-    epochs = [{"seconds": 60.0, "dev_cost": 3.0}, {"seconds": 30.0, "dev_cost": 0.0}]
-    scores = {"test_cost": 0.0, "bleu": 20.0, "ratio": 0.98, "signature": "nrefs:1"}
-    ours = [{"seed": seed, "epochs": epochs, **scores, "bleu": 20.0 + seed} for seed in (1, 2)]
-    results = {"machine": MACHINE, "rates": [1.0, 0.5], "systems": {"ours": ours}}
-    lines = render({"peers": {"captions": results}}).splitlines()
-    row = "| ours, fp32 | 1.00 | 1.00 | 1.00 | 1.00 | 21.0 | 22.0 | 0.98 | 1.5 |"
-    assert lines[4] == row
-    assert "1, 0.5" in lines[-1]
-
-
-def test_rates_are_halved_when_the_experiment_halves_them():
-    recipe = load_params(workload.EXPERIMENT).families["luong"].training
-    assert recipe.halve_after == 2
-    assert peers.rates() == [1.0, 1.0, 0.5, 0.25, 0.125]
 
 
 def test_a_system_trains_to_the_end_and_translates(tokens):

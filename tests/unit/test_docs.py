@@ -3,9 +3,7 @@
 These are links, paths, targets of make, modules, commands and options.
 """
 
-import csv
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,41 +69,6 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
         known = {option for each in subcommands[name].params for option in each.opts}
         for argument in arguments:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
-
-
-@pages
-def test_every_module_that_is_run_by_name_exists(page: Path) -> None:
-    for name in re.findall(r"python -m ([\w.]+)", page.read_text(encoding="utf-8")):
-        assert (ROOT / name.replace(".", "/")).with_suffix(".py").exists(), name
-
-
-def test_the_tour_walks_through_the_rooms_in_their_order() -> None:
-    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
-    rooms = re.findall(r"\]\(\.\./src/attnmt/(\w+)/", tour)
-    walk = ["corpora", "text", "model", "training", "decoding", "scoring", "reporting"]
-    assert list(dict.fromkeys(rooms)) == walk
-
-
-def test_the_sentence_of_the_tour_is_the_one_in_the_report() -> None:
-    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
-    shown = subprocess.run(
-        ["git", "-C", ROOT, "show", ":reports/demo/tables/table5.csv"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    if shown.returncode:
-        pytest.skip("git has no report of the demo here")
-    rows = csv.DictReader(shown.stdout.splitlines())
-    texts = [row["text"] for row in rows if (row["set"], row["line"]) == ("test1", "376")]
-    source, reference, best, _ = texts
-    assert all(f"    {text}\n" in tour for text in (source, reference, best))
-
-
-def test_the_row_of_the_tour_is_the_one_in_the_report() -> None:
-    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
-    (row,) = re.findall(r"^    (\| Base .*\|)$", tour, re.MULTILINE)
-    assert row in (ROOT / "reports/demo/tables/table1.md").read_text(encoding="utf-8").splitlines()
 
 
 def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:

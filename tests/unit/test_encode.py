@@ -40,29 +40,19 @@ def summary(folder: Path) -> Any:
     return json.loads((folder / "summary.json").read_text())
 
 
-def test_the_stage_writes_ids_text_and_vocabularies(tokens: Project) -> None:
-    write(tokens, "test.links", "0-0 1?1 5-5\n")  # links are read from the tokens alone
-    folder = encode(tokens)
-    ends = ["de.ids.npy", "de.offsets.npy", "de.tok", "en.ids.npy", "en.offsets.npy", "en.tok"]
-    expected = [f"{name}.{end}" for name in SETS for end in ends]
-    names = sorted(path.name for path in folder.iterdir())
-    assert names == sorted([*expected, "vocab.de", "vocab.en", "summary.json"])
-    assert (folder / "test.de.tok").read_text() == "Ein Haus , ein Hund .\n"
-
-
-def test_vocabulary_and_ids_agree(tokens: Project) -> None:
+def test_the_stage_writes_text_vocabularies_ids_and_a_summary(tokens: Project) -> None:
     write(tokens, "dev.en", "A dog , a mouse &apos;s house .\n")
-    folder = encode(tokens)
+    write(tokens, "test.links", "0-0 1?1 5-5\n")  # links are read from the tokens alone
+    output = tokens.succeed("encode", "luong")
+    folder = tokens.encoded / "luong"
+    ends = [f"{k}.{end}" for k in ("de", "en") for end in ("ids.npy", "offsets.npy", "tok")]
+    names = [f"{name}.{end}" for name in SETS for end in ends]
+    names += ["vocab.de", "vocab.en", "summary.json"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(names)
     vocabulary = Vocabulary.load(folder / "vocab.en")
     assert vocabulary.words == ["<unk>", "<s>", "</s>", "A", "house", ",", "a", "dog", "."]
     ids = EncodedText.open(folder, "dev", "en")[0]
     assert vocabulary.decode(ids) == ["A", "dog", ",", "a", "<unk>", "<unk>", "house", "."]
-
-
-def test_the_summary_counts_words_and_unknown_words(tokens: Project) -> None:
-    write(tokens, "dev.en", "A dog , a mouse &apos;s house .\n")
-    output = tokens.succeed("encode", "luong")
-    folder = tokens.encoded / "luong"
     summed = summary(folder)
     assert summed["languages"] == ["en", "de"]
     assert summed["vocabulary"] == {"en": 9, "de": 9}
@@ -74,15 +64,13 @@ def test_the_summary_counts_words_and_unknown_words(tokens: Project) -> None:
     assert "dev: 1 pairs; en 8 words, 25.00% unknown; de 6 words, 0.00% unknown\n" in output
 
 
-def test_the_vocabulary_is_cut_to_its_size(tokens: Project) -> None:
-    write(tokens, "train.en", "b c b d c c\n")
-    folder = encode(tokens, vocabulary=5)
-    assert Vocabulary.load(folder / "vocab.en").words[3:] == ["c", "b"]
-    assert summary(folder)["sets"]["train"]["text"]["en"]["unknown"] == pytest.approx(1 / 6)
-
-
-def test_text_is_lower_cased_as_the_family_asks(tokens: Project) -> None:
+def test_text_is_lower_cased_and_pieces_learned_as_the_family_asks(tokens: Project) -> None:
     write(tokens, "train.de", "Ein HAUS , ÜBER İstanbul ΣΑΣ &amp; .\n")
+    write(tokens, "train.en", "QQ qq qq XY xy xy\n")
+    encoding = {"lowercase": True, "length": 3, "pieces": {"merges": 9, "threshold": 1}}
+    folder = encode(tokens, **encoding)
+    assert (folder / "train.en.tok").read_text() == "xy xy xy\n"
+    assert "q q</w>" not in (folder / "codes").read_text()
     folder = encode(tokens, lowercase=True)
     lowered = "ein haus , über i̇stanbul σας &amp; ."
     assert (folder / "train.de.tok").read_text() == f"{lowered}\n"
@@ -108,7 +96,6 @@ def test_words_are_cut_into_pieces(tokens: Project) -> None:
     write(tokens, "test.en", "the x@@y motorist &apos;s @-@ @@\n")
     folder = encode(tokens, pieces={"merges": 6, "threshold": 1})
     codes = (folder / "codes").read_text().splitlines()
-    assert codes[0] == "#version: 0.2"
     assert codes[1] == "t o"  # from the 8 motors of both languages together
     for name in SETS:
         for language in ("en", "de"):
@@ -134,14 +121,6 @@ def test_a_piece_that_is_rare_in_a_language_is_split_in_that_language(tokens: Pr
     assert (folder / "train.de.tok").read_text() == "a@@ a@@ b bb bb bb\n"
 
 
-def test_pieces_are_learned_from_the_text_that_the_family_reads(tokens: Project) -> None:
-    write(tokens, "train.en", "QQ qq qq XY xy xy\n")
-    encoding = {"lowercase": True, "length": 3, "pieces": {"merges": 9, "threshold": 1}}
-    folder = encode(tokens, **encoding)
-    assert (folder / "train.en.tok").read_text() == "xy xy xy\n"
-    assert "q q</w>" not in (folder / "codes").read_text()
-
-
 @pytest.mark.parametrize("pieces", [None, {"merges": 20, "threshold": 2}], ids=["words", "pieces"])
 def test_the_digest_changes_with_the_ids(tokens: Project, pieces: Any) -> None:
     folder = encode(tokens, pieces=pieces)
@@ -156,9 +135,7 @@ def test_the_digest_changes_with_the_ids(tokens: Project, pieces: Any) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"train.en": "a\nb\n"}, "tokens/train.en has 2, data/tiny/tokens/train.de has 1"),
         ({"dev.de": "a b</w>c\n"}, "tokens/dev.de:1: the text holds '</w>'"),
-        ({"train.en": "a b\n", "train.de": "c d\n"}, "there is nothing to merge"),
         ({"train.en": "ab ab\n", "train.de": "cd c\n"}, "no piece occurs 2 times"),
     ],
 )
@@ -167,17 +144,3 @@ def test_bad_input_is_named(tokens: Project, files: dict[str, str], message: str
     for name, text in files.items():
         write(tokens, name, text)
     assert message in tokens.fail("encode", "luong")
-
-
-def test_where_words_stay_whole_text_may_hold_the_mark_of_pieces(tokens: Project) -> None:
-    write(tokens, "dev.de", "a b</w>c\n")
-    assert (encode(tokens) / "dev.de.tok").read_text() == "a b</w>c\n"
-
-
-def test_an_unknown_family_is_named(tokens: Project) -> None:
-    message = tokens.fail("encode", "luong_bp")
-    assert "params.yaml: no family 'luong_bp'; did you mean 'luong_bpe'?" in message
-
-
-def test_missing_tokens_are_named(project: Project) -> None:
-    assert "data/tiny/tokens/train.en: no such file" in project.fail("encode", "luong")

@@ -1,6 +1,5 @@
 """docs/extending.md: each of its recipes, applied as it stands to a copy of the project, works."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,24 +53,6 @@ def params(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Params
     monkeypatch.chdir(project.folder)
     with parts_known():
         yield load_params(Path("params.yaml"))
-
-
-def test_a_recipe_touches_two_files_at_most() -> None:
-    files = defaultdict[str, set[str]](set)
-    for block in blocks():
-        files[block.recipe] |= {block.file} if block.file else set()
-    assert list(files) == [
-        "A score",
-        "An encoder",
-        "An optimizer",
-        "A row",
-        "A table",
-        "An ensemble",
-        "A text",
-        "A stage",
-        "Another seed",
-    ]
-    assert all(1 <= len(names) <= 2 for names in files.values())
 
 
 def test_both_engines_know_what_was_added_and_dvc_runs_it(project: Project) -> None:

@@ -1,13 +1,11 @@
 """The command attnmt fetch."""
 
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 from demo_values import demo_values
 from http_server import Server, serving
@@ -64,40 +62,13 @@ def test_files_are_fetched_and_the_corpus_stage_needs_no_network(
     assert Path("raw/train.en").read_bytes() == TEXTS["train"]
 
 
-@pytest.mark.parametrize("answer", [None, True, False])
-def test_terms_are_asked_for_once_and_only_at_a_terminal(
-    attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch, answer: bool | None
-) -> None:
-    asked = []
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: answer is not None)
-    monkeypatch.setattr(typer, "confirm", lambda text: asked.append(text) or answer)
-    status, out, error = attnmt("fetch")
-    if answer is not None:
-        assert "License rwth: for research. In full: https://example.org\n" in out
-        assert asked == ["Do you accept it?"]
-    assert status == (0 if answer else 2)
-    assert ("--experiment demo --accept rwth" in error) == (not answer)
-    assert bool(server.asked) == bool(answer)
+def test_terms_must_be_accepted_before_anything_is_fetched(attnmt: Command, server: Server) -> None:
+    status, _, error = attnmt("fetch")
+    assert (status, server.asked) == (2, [])
+    assert "terms must be accepted first: for research; in full: https://example.org;" in error
+    assert "attnmt fetch --experiment demo --accept rwth" in error
 
 
 def test_an_unknown_license_is_named(attnmt: Command, server: Server) -> None:
     status, _, error = attnmt("fetch", "--accept", "rwht")
     assert (status, "no license 'rwht'; did you mean 'rwth'?" in error) == (2, True)
-
-
-def test_local_text_is_not_fetched(attnmt: Command) -> None:
-    write_params()
-    status, out, _ = attnmt("fetch")
-    assert (status, "experiments/demo/text; there is nothing to fetch" in out) == (0, True)
-
-
-def test_a_mirror_is_verified(
-    attnmt: Command, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("mirror").mkdir()
-    monkeypatch.setenv("ATTNMT_MIRROR", "mirror")
-    assert attnmt("fetch")[2].startswith("error: mirror/train.en: no such file in the mirror; http")
-    for name, content in server.files.items():
-        Path("mirror", name).write_bytes(content)
-    assert attnmt("fetch")[1] == "All 6 files are in mirror (ATTNMT_MIRROR), verified.\n"
-    assert server.asked == []

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,20 +17,6 @@ from benchmarks.gpu_page import SYSTEMS, render
 from benchmarks.gpu_workload import drawn
 
 SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
-
-
-def result(measured: dict[str, Any]) -> dict[str, Any]:
-    """Return the results of a machine with one system and one precision."""
-    return {
-        "machine": {"device": "K1", "torch": "2", "started": "2026-11-21T", "git_commit": "0" * 40},
-        "text": "drawn",
-        "batches": 12,
-        "pairs": 128,
-        "lengths": {"source": 26.0, "target": 25.0},
-        "padding": 0.1,
-        "products": {"fp32": {"step": 3e13}},
-        "systems": {"base": {"fp32": {"limit": 8000, **measured}}},
-    }
 
 
 def test_a_small_run_writes_every_system_in_every_precision(
@@ -53,30 +38,6 @@ def test_a_small_run_writes_every_system_in_every_precision(
     rows = [line for line in render(results).splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(results["systems"]) * len(results["products"])
     assert render(results) in run.output
-
-
-def test_no_system_begins_after_the_time_is_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(page, "RESULTS", tmp_path)
-    command = ["training", "--device", "cpu", "--tiny", "--batches", "2", "--minutes", "0"]
-    run = CliRunner().invoke(gpu.app, command, catch_exceptions=False)
-    assert "local_p_general_feed: no time left" in run.output
-    assert "words/s:" not in run.output
-
-
-def test_a_row_compares_the_speed_with_the_limit() -> None:
-    measured = {"words_per_second": [3900.0, 4000.0, 4200.0], "kernels_per_step": 5400}
-    measured |= {"ms_per_step": 20.0, "host_ms_per_step": 2.5, "memory_mb": 7000}
-    (row,) = render(result(measured)).splitlines()[4:5]
-    cells = ["Base", "fp32", "4,000", "3,900 to 4,200", "50%", "20.0", "2.5", "5,400", "7,000"]
-    assert row == f"| {' | '.join(cells)} |"
-
-
-def test_a_measurement_that_failed_says_why() -> None:
-    (row,) = render(result({"error": "out of memory"})).splitlines()[4:5]
-    assert row.startswith("| Base | fp32 | out of memory |")
-    assert row.count("|") == 10
 
 
 def test_products_that_wait_for_the_step_before_count_at_its_speed() -> None:

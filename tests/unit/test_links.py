@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.corpora.links import flipped, format_links, parse_links, parse_talp, read_links
+from attnmt.corpora.links import format_links, parse_links, parse_talp, read_links
 from attnmt.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)))
@@ -34,10 +34,6 @@ def test_links_are_sorted_in_text_and_sure_ones_count_as_possible() -> None:
     assert format_links([(10, 0), (2, 1)], [(2, 1), (0, 3)]) == "0?3 2-1 10-0"
     assert parse_links(" 1-0  0?3 ") == ([(1, 0)], [(0, 3), (1, 0)])
     assert parse_links("") == ([], [])
-
-
-def test_flipped_links_swap_their_sides_and_are_sorted() -> None:
-    assert flipped([(0, 3), (2, 1), (2, 0)]) == [(0, 2), (1, 2), (3, 0)]
 
 
 @pytest.mark.parametrize("item", ["1", "1-", "-1-2", "1_2", "a-b", "1-2-3", "1- 2", "²-1"])

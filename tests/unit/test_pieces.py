@@ -1,6 +1,5 @@
 """Words to pieces and back."""
 
-import pickle
 from collections import Counter
 
 import pytest
@@ -56,11 +55,6 @@ def test_a_piece_that_is_not_known_is_split() -> None:
     assert Cutter(codes, known).cut(["low", "lower"]) == ["low", "l@@", "o@@", "w@@", "e@@", "r"]
 
 
-def test_learning_pieces_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    learn_codes(COUNTS, 1000)  # more than there are
-    assert capfd.readouterr() == ("", "")
-
-
 @pytest.mark.parametrize("counts", [{}, {"a": 9}, {"ab": 1, "cd": 1}])
 def test_text_with_nothing_to_merge_is_refused(counts: dict[str, int]) -> None:
     with pytest.raises(InputError, match=r"encoding\.pieces: .* nothing to merge"):
@@ -72,17 +66,6 @@ def test_the_rarest_words_of_a_very_large_text_are_left_out(
 ) -> None:
     monkeypatch.setattr(pieces, "LEARNED_FROM", 2)
     assert learn_codes(COUNTS, 99) == learn_codes(Counter({"newest": 6, "low": 5}), 99)
-
-
-def test_a_pickled_cutter_cuts_as_before() -> None:
-    cutter = Cutter(learn_codes(COUNTS, 5), {"l@@", "o@@", "w"})
-    assert cutter.cut(["low", "low"]) == ["l@@", "o@@", "w"] * 2
-    assert pickle.loads(pickle.dumps(cutter)).cut(["low"]) == ["l@@", "o@@", "w"]
-
-
-def test_a_text_without_frequent_pieces_is_refused() -> None:
-    with pytest.raises(InputError, match=r"no piece occurs 1,000 times .*; lower it"):
-        Cutter(learn_codes(COUNTS, 5)).frequent(COUNTS, 1000)
 
 
 @pytest.mark.parametrize(

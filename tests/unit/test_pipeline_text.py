@@ -69,23 +69,6 @@ def test_unknown_words_are_replaced_and_text_is_plain(pipelines: dict[str, Pipel
     assert unknown
 
 
-def test_only_the_files_of_the_contract_are_needed(
-    params: Params, folder: Path, tmp_path: Path, pipelines: dict[str, Pipeline]
-) -> None:
-    layout = Layout(params.experiment, folder)
-    encoded = layout.encoded("pieces")
-    files = [*encoded.glob("vocab.*"), encoded / "codes", encoded / "summary.json"]
-    files += [layout.dictionary / "en-de.tsv", layout.model("subwords") / "weights.safetensors"]
-    files.append(layout.reading("subwords"))
-    for file in files:
-        target = tmp_path / file.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(file, target)
-    served = load_pipeline(params, "subwords", tmp_path)
-    raw = ENGLISH["test"]
-    assert served.translate(raw) == pipelines["subwords"].translate(raw)
-
-
 def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipeline]) -> None:
     translated = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
     assert [bool(translations[0].words) for translations in translated] == [
@@ -98,27 +81,6 @@ def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipe
     assert translated[0][0].text == ""
     assert pipelines["gru"].translate([]) == []
     assert pipelines["gru"].translate([""])[0][0].source == []
-
-
-@pytest.mark.parametrize("name", ["local_p", "gru"])
-def test_a_very_long_word_is_one_word(pipelines: dict[str, Pipeline], name: str) -> None:
-    translated = pipelines[name].translate(["x" * 10_000, "The house is " + "y" * 10_000 + "."])
-    assert translated[0][0].source == ["x" * 10_000]
-    assert len(translated[1][0].source) == 5
-
-
-def test_a_very_long_word_is_cut_into_pieces(pipelines: dict[str, Pipeline]) -> None:
-    word = "house" * 2000
-    units = pipelines["subwords"].units(word)
-    assert len(units) > 1000
-    assert pipelines["subwords"].translator.data.words(units) == [word]
-    translated = pipelines["subwords"].translate(["house" * 20, "The house."])
-    assert translated[0][0].source == ["house" * 20]
-
-
-def test_a_long_sentence_is_translated(pipelines: dict[str, Pipeline]) -> None:
-    translated = pipelines["local_p"].translate(["the old house " * 100, "The house."])
-    assert len(translated[0][0].source) == 300
 
 
 def test_a_batch_with_a_long_sentence_has_few_sentences(
@@ -153,19 +115,6 @@ def test_any_text_gives_at_most_one_line(
     assert len(best.words) == len(best.replaced)
 
 
-def test_beam_and_n_best_take_the_place_of_the_experiments(params: Params, folder: Path) -> None:
-    assert load_pipeline(params, "plain", folder).translator.options.beam == 3
-    pipeline = load_pipeline(params, "local_p", folder, beam=4, n_best=8)
-    options = pipeline.translator.options
-    assert (options.beam, options.best, options.candidates) == (4, 8, 8)
-    translated = pipeline.translate(ENGLISH["test"])
-    assert max(map(len, translated)) > 1
-    for translations in translated:
-        scores = [translation.score for translation in translations]
-        assert scores == sorted(scores, reverse=True)
-        assert len(translations) <= 8
-
-
 def test_a_missing_file_is_named_with_what_makes_it(
     params: Params, folder: Path, tmp_path: Path
 ) -> None:
@@ -187,16 +136,6 @@ def test_a_missing_file_is_named_with_what_makes_it(
     reading = "translations/demo/local_p/reading.json: "
     assert refused("local_p") == reading + all_of_it.format("local_p", "translate")
     load_pipeline(params, "plain", tmp_path)  # without attention there is no reading
-    (tmp_path / "data/demo/dictionary/de-en.tsv").unlink()
-    assert refused("german", load_translator).endswith(
-        "de-en.tsv: no such file; run dvc repro dictionary first"
-    )
-    (tmp_path / "models/demo/plain/weights.safetensors").unlink()
-    other = params.model_copy(update={"params_file": "experiments/other/params.yaml"})
-    with pytest.raises(InputError, match=r"dvc repro experiments/other/dvc\.yaml:translate@plain$"):
-        load_pipeline(other, "plain", tmp_path)
-    with pytest.raises(InputError, match="no model or ensemble 'subword'; did you mean 'subwords'"):
-        load_pipeline(params, "subword", tmp_path)
 
 
 def test_the_longest_sentence_of_the_training_text_is_known(
@@ -211,12 +150,6 @@ def test_the_longest_sentence_of_the_training_text_is_known(
         ids.unlink()
     assert load_pipeline(params, "local_p", tmp_path).longest == 50
     assert load_pipeline(params, "gru", tmp_path).longest == 5
-
-
-def test_words_that_the_model_does_not_read_are_counted(pipelines: dict[str, Pipeline]) -> None:
-    assert pipelines["gru"].source.words_lost("one two three four five six seven") == 2
-    assert pipelines["gru"].source.words_lost("one two three") == 0
-    assert pipelines["local_p"].source.words_lost("one two three four five six seven") == 0
 
 
 def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(

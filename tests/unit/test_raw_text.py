@@ -36,40 +36,6 @@ def test_downloads_are_concatenated_and_cleaned(corpus: Project) -> None:
     assert (corpus.raw / "train.de").read_text().split("\n")[3:] == ["x", "\u2028y", "z", "w", ""]
 
 
-@pytest.mark.parametrize(
-    ("name", "en", "de", "messages"),
-    [
-        ("train", b"a\nb\n", b"a\n", ["train1.en has 2", "train1.de has 1", "complete copy"]),
-        ("dev", b"a\nb\n", b"a\n \n", ["dev1.de:2: blank line", "take the pair out"]),
-    ],
-)
-def test_bad_downloads_are_named_with_their_line(
-    corpus: Project, name: str, en: bytes, de: bytes, messages: list[str]
-) -> None:
-    corpus.add(name, en, de)
-    message = corpus.fail("corpus")
-    assert all(part in message for part in messages), message
-
-
-def test_a_text_of_another_encoding_may_stand_in_a_set_twice(corpus: Project) -> None:
-    files = corpus.params["corpus"]["files"]["train"]
-    corpus.add("train", "é\n".encode("cp1252"), "ü\n".encode("cp1252"))
-    for language in ("en", "de"):
-        files[language][1]["encoding"] = "cp1252"
-        files[language].append(files[language][1])
-        files[language].pop(0)
-    corpus.succeed("corpus")
-    assert (corpus.raw / "train.en").read_text() == "é\né\n"
-    assert (corpus.raw / "train.de").read_text() == "ü\nü\n"
-
-
-def test_a_wrong_digest_keeps_the_earlier_output(corpus: Project) -> None:
-    corpus.succeed("corpus")
-    (corpus.mirror / "dev0.en").write_bytes(b"tampered\n")
-    message = corpus.fail("corpus")
-    assert "mirror/dev0.en: digest does not match; http" in message
-
-
 def test_the_demos_text_has_the_digests_on_its_card(tmp_path: Path) -> None:
     params = load_params(ROOT / "params.yaml", ROOT)
     assert params.local_text is not None
@@ -112,18 +78,6 @@ def test_only_the_files_of_the_sets_are_copied(local: Project, text: str | None)
     assert {path.name: path.read_text() for path in local.raw.iterdir()} == TEXT
 
 
-def test_compressed_and_linked_files_are_read(local: Project) -> None:
-    (folder(local) / "train.xx").unlink()
-    put(local, "train.xx.gz", gzip.compress(b"\xef\xbb\xbfe\r\nf\ng"))
-    elsewhere = local.folder / "elsewhere.txt"
-    elsewhere.write_text("E\nF\nG\n")
-    (folder(local) / "train.yy").unlink()
-    (folder(local) / "train.yy").symlink_to(elsewhere)
-    local.succeed("corpus")
-    assert (local.raw / "train.xx").read_text() == "e\nf\ng\n"
-    assert (local.raw / "train.yy").read_text() == "E\nF\nG\n"
-
-
 def test_references_and_links_come_along(local: Project) -> None:
     put(local, "test.yy.2", b"Ein Hund .\nDer Hund, ja.\n")
     put(local, "test.yy.3.gz", gzip.compress(b"1\n2\n"))
@@ -148,11 +102,9 @@ def test_references_and_links_come_along(local: Project) -> None:
     [
         ("dev.yy", None, ["dev.yy: no such file; put the text of 'yy' there, or link it"]),
         ("dev.yy.gz", b"ein\n", ["dev.yy: there is dev.yy.gz, too; keep one of the two"]),
-        ("dev.yy", b"", ["dev.yy: the file is empty"]),
         ("dev.yy", b"a\nb\n", ["dev.xx has 1", "dev.yy has 2"]),
         ("test.yy", b"a\n\n", ["test.yy:2: blank line in a set that is scored; take the pair out"]),
         ("test.yy.2", b"a\n \n", ["test.yy.2:2: blank line in a set that is scored"]),
-        ("test.yy.2", b"a\n", ["test.yy.2 has 1"]),
         ("train.yy", b"a\n\xfc\nc\n", ["train.yy:2: byte 0xfc is not UTF-8"]),
         ("test.links", b"0-0\n", ["test.links has 1"]),
         ("test.links", b"0-0\n0~0\n", ["test.links:2: '0~0' is not a link"]),
@@ -178,28 +130,3 @@ def test_faults_of_local_text_are_named(
     message = str(error.value)
     assert f"{folder(local)}/{messages[0]}" in message
     assert all(part in message for part in messages), message
-
-
-def write_raw(local: Project, **changed: str) -> None:
-    local.write_raw(**{name.replace(".", "_"): text for name, text in TEXT.items()} | changed)
-
-
-def test_links_that_lie_outside_the_tokens_are_named(local: Project) -> None:
-    write_raw(local, test_links="0-0\n2-0\n")
-    assert "raw/test.links:2: link 2-0 lies outside the pair's 2 and 2" in local.fail("tokens")
-
-
-def test_characters_are_tokens_where_the_language_says_so(local: Project) -> None:
-    local.params["languages"]["target"]["tokenize"] = "characters"
-    local.params["tokenize"]["tokenized"] = ["dev"]
-    write_raw(local, dev_xx="it's\n", dev_yy="我's 爱\n")
-    local.succeed("tokens")
-    assert (local.tokens / "test.yy").read_text().split("\n")[0] == "e i n ▁ H u n d"
-    assert (local.tokens / "dev.xx").read_text() == "it&apos;s\n"
-    assert (local.tokens / "dev.yy").read_text() == "我's 爱\n"  # characters are never escaped
-
-
-def test_a_language_that_moses_does_not_have_is_named(local: Project) -> None:
-    local.params["languages"]["source"]["tokenize"] = "moses"
-    write_raw(local)
-    assert "there are no rules of Moses for 'xx', only for as, bn" in local.fail("tokens")

@@ -76,7 +76,6 @@ def test_text_that_is_not_an_entity_stays(raw: str) -> None:
     ("old", "new", "message"),
     [
         ("</seg>\n</hl>", "</hl>", ":4: a segment that is not closed"),
-        (".</seg></doc>\n</srcset>", ".", ":14: a segment that is not closed"),
         ("<hl>", "</seg>", ":3: </seg> without a <seg>"),
         ('<doc docid="bbc.2">', "", ":14: a segment outside any document"),
         (' docid="bbc.2"', "", ":14: <doc> without docid"),
@@ -93,16 +92,9 @@ def test_faults_are_named_with_their_line(write: Write, old: str, new: str, mess
     assert f"{path}{message}" in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"<doc>\n\xfc", r"a\.sgm:2: byte 0xfc is not utf-8"),
-        (b"<doc docid='d'>", r"a\.sgm: no <seg> in it"),
-    ],
-)
-def test_files_without_segments_are_named(write: Write, content: bytes, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_sgm(write("a.sgm", content))
+def test_a_file_without_segments_is_named(write: Write) -> None:
+    with pytest.raises(InputError, match=r"a\.sgm: no <seg> in it"):
+        read_sgm(write("a.sgm", b"<doc docid='d'>"))
 
 
 def side(write: Write, name: str, *segments: str) -> Path:

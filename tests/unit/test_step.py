@@ -32,13 +32,6 @@ def test_the_configuration_knows_every_optimizer() -> None:
     assert list(OPTIMIZERS) == list(NAMES) == list(TORCHS)
 
 
-def test_no_two_optimizers_have_one_name() -> None:
-    with pytest.raises(ValueError, match="two optimizers are called 'adam'"):
-
-        class Another(Adam):
-            name = "adam"
-
-
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("clip_embeddings", [False, True])
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from demo_values import ROOT, demo_text
 
-from attnmt.config import Experiment, Params, load_params
+from attnmt.config import Params, load_params
 from attnmt.config.claims import CLAIMS, load_claims
 from attnmt.config.generated import models_yaml
 from attnmt.config.systems import Systems
@@ -54,25 +54,15 @@ def test_what_is_on_request_is_trained_where_it_is_named(load: Load) -> None:
     assert list(load("1", members).ensembles) == ["ensemble"]
 
 
-def test_an_unknown_name_on_request_is_refused(load: Load) -> None:
-    message = (
-        r"systems\.yaml:\d+: on_request\.0: no system or ensemble 'base_'; did you mean 'base'"
-    )
-    with pytest.raises(InputError, match=message):
-        load("1", replaced=("on_request: [", "on_request: [base_, "))
-
-
 def test_a_number_of_seeds_may_hold_for_all_but_some(load: Load) -> None:
     params = load(f"{{default: 2, {BEST}: 3, base: 1}}")
     assert params.seeds_of("base") == ["base"]
     assert params.seeds_of(BEST) == [BEST, f"{BEST}_2", f"{BEST}_3"]
-    assert params.seeds_of("gru_self") == ["gru_self", "gru_self_2"]
+    assert params.seeds_of("gru_self") == params.runs_of("gru_self") == ["gru_self", "gru_self_2"]
+    assert params.system_of("gru_self_2") == "gru_self"
+    assert [params.models[name].seed for name in params.seeds_of(f"{BEST}_3")] == [1, 2, 3]
     with pytest.raises(InputError, match=r"seeds\.defalt: no system 'defalt' .* mean 'default'"):
         load("{defalt: 2}")
-    with pytest.raises(
-        InputError, match=r"systems\.default: 'default' is a key of seeds; rename the system"
-    ):
-        load("1", replaced=("  base: {", "  default: {"))
 
 
 def test_an_ensemble_has_the_seeds_that_all_its_members_have(load: Load) -> None:
@@ -116,15 +106,6 @@ def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load: Load) -> N
         load("3", replaced=(LAST, another))
 
 
-def test_the_study_is_the_demo_with_more_seeds() -> None:
-    demo, study = (load_params(path, ROOT) for path in (ROOT / "params.yaml", STUDY))
-    keys = ["sets", "corpus", "tokenize", "dictionary", "families", "decoding", "evaluation"]
-    for key in keys:
-        assert getattr(study, key) == getattr(demo, key), key
-    assert study.seeds_of_system("base") == 10
-    assert demo.seeds_of_system("base") == 1
-
-
 def test_the_study_trains_what_every_claim_and_every_question_needs() -> None:
     study = load_params(STUDY, ROOT)
     for key, claim in load_claims(ROOT / CLAIMS, SYSTEMS).items():
@@ -143,18 +124,3 @@ def test_dropout_can_be_trained_with_the_schedule_of_the_others() -> None:
     assert wmt14.recipe("base_reverse_dropout_short") == wmt14.recipe("base_reverse")
     assert wmt14.recipe("base_reverse_dropout") != wmt14.recipe("base_reverse")
     assert study.recipe("base_reverse_dropout") == study.recipe("base_reverse")
-
-
-def test_the_short_multi30k_differs_only_in_what_it_trains() -> None:
-    whole, short = (
-        load_params(ROOT / f"experiments/{name}/params.yaml", ROOT)
-        for name in ("multi30k", "multi30k-short")
-    )
-    for key in Experiment.model_fields.keys() - {"experiment", "families", "systems", "seeds"}:
-        assert getattr(whole, key) == getattr(short, key), key
-    for name, family in short.families.items():
-        ours, theirs = (
-            one.model_dump(exclude={"training": {"evaluate_every"}})
-            for one in (whole.families[name], family)
-        )
-        assert ours == theirs, name

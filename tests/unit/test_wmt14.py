@@ -79,27 +79,6 @@ MEMBERS = {
         "DeEn/alignmentDeEn.talp": b"1-1 2-2 3p3 4-3 7p5 6-6 8-7\n1-1 2-2\n\n",
     },
 }
-# Digests and sizes. Each stands in one or more of these registries: TensorFlow Datasets
-# (url_checksums/wmt1{4,5,6}_translate.txt), gluon-nlp (scripts/datasets/url_checksums/wmt.txt), Sockeye
-# (sockeye_contrib's autopilot, tasks.py), sacreBLEU (dataset/__init__.py). No registry has RWTH's.
-REGISTERED = """
-training-parallel-commoncrawl.tgz sha256:c7a74e2ea01ac6c920123108627e35278d4ccb5701e15428ffa34de86fa3a9e5
-training-parallel-europarl-v7.tgz sha256:0224c7c710c8a063dfd893b0cc0830202d61f4c75c17eb8e31836103d27d96e7
-training-parallel-nc-v9.tgz sha256:cb8953f292298e6877ae433c98912b927cb0766b303f4540512ddd286c748485
-dev.tgz md5:88ba3fc60b2278d59277122e1c7dd6e7
-test-filtered.tgz md5:84c597844c1542e29c2aff23aaee4310
-test.tgz md5:67e3beca15e69fe3d36de149da0a96df
-DeEnGoldAlignment.tar.gz sha256:5aea49f44a9da4cf575d2dd303a8e12ebe7ba8b615ede7c28e7f8b0a0eb95793
-train.en md5:7ac0d46a8f6db6dfce476c2a8e54121b
-train.de md5:5873aae4fe517aad42bb29d607b5d2a0
-newstest2013.en md5:f3ce7816bb0acbd2de0364795e9688b1
-newstest2013.de md5:5d48c9300649bfad1300e53ad1334aec
-newstest2014.en md5:4e4663b8de25d19c5fc1c4dab8d61703
-newstest2014.de md5:06e8840abe90cbfbd45cf2729807605d
-newstest2015.en md5:081a724a6a1942eb900d75852f9f5974
-newstest2015.de md5:40b6f52962fa630091d8e6a143423385
-"""
-SIZES = [918311367, 657632379, 80418416]  # of the first three, in bytes
 STANFORD = {
     "train.en": lines("a well ##AT##-##AT## known house ."),
     "train.de": lines("ein Haus ."),
@@ -160,23 +139,11 @@ def test_the_authors_files_are_taken_unchanged(wmt14: Project) -> None:
     assert (wmt14.tokens / "train.en").read_bytes() == STANFORD["train.en"]
 
 
-@pytest.mark.parametrize(
-    ("member", "content", "message"),
-    [
-        ("DeEn/alignmentDeEn.talp", b"0-1\n1-1\n\n", "alignmentDeEn.talp:1: '0-1' is not a link"),
-        ("DeEn/en", b"Yes \x81 .\nYes .\n\n", "DeEn/en:1: byte 0x81 is not cp1252"),
-    ],
-)
 def test_a_fault_inside_an_archive_is_named(
-    wmt14: Project,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    member: str,
-    content: bytes,
-    message: str,
+    wmt14: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "DeEnGoldAlignment.tar.gz"
-    packed = archive(MEMBERS[name] | {member: content})
+    packed = archive(MEMBERS[name] | {"DeEn/en": b"Yes \x81 .\nYes .\n\n"})
     (wmt14.mirror / name).write_bytes(packed)
     source = wmt14.params["corpus"]["sources"]["official"]
     for side in source["files"]["rwth"].values():
@@ -184,38 +151,17 @@ def test_a_fault_inside_an_archive_is_named(
     monkeypatch.setenv("ATTNMT_MIRROR", str(wmt14.mirror))
     with pytest.raises(InputError) as error:
         write_downloaded(Source.model_validate(source), "train", tmp_path, tmp_path)
-    assert message in str(error.value)
-    assert f"{wmt14.mirror}/{name}/{member}:1" in str(error.value)
+    assert f"{wmt14.mirror}/{name}/DeEn/en:1: byte 0x81 is not cp1252" in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "sets: {train: train",
-            "sets: {train: trian",
-            "the corpus has no set 'trian'; did you mean",
-        ),
+        ("sets: {train: train", "sets: {train: trian", "sets: no set 'trian'; did you mean"),
         ("source: official", "source: stanford", "source.tokenize: the corpus text is tokenized"),
         ("source: official", "source: oficial", "corpus.source: no source 'oficial'; did you mean"),
-        (
-            "member: commoncrawl.de-en.en",
-            "",
-            "train.en.0.member: training-parallel-commoncrawl.tgz is",
-        ),
-        ("dev/newstest2013.en", "../x", "en.0.member: '../x' is not a plain path"),
+        ("member: commoncrawl.de-en.en", "", "en.0.member: training-parallel-commoncrawl.tgz is"),
         ("dev/newstest2013.en", "dev/../../x", "en.0.member: 'dev/../../x' is not a plain path"),
-        ("dev/newstest2013.en", "/dev/x", "en.0.member: '/dev/x' is not a plain path"),
-        ("wmt14/dev.tgz", "wmt14/dev.txt", "en.0.member: dev.txt is not a .tgz or .tar.gz"),
-        ("ref.de.sgm", "ref.de.xml", "only one side is SGM: test-filtered.tgz/test/news"),
-        ("cp1252", "latin9", "rwth.en.0.encoding: Input should be 'utf-8' or 'cp1252'"),
-        ("bytes: 918311367", "bytes: 0", "train.en.0.bytes: Input should be greater than 0"),
-        (
-            "      tokenized: true",
-            "      tokenised: true",
-            "unknown key; did you mean 'tokenized'?",
-        ),
-        ("            - {<<: *gold, member: DeEn/alignmentDeEn.talp}", "", "rwth.links"),
     ],
 )
 def test_mistakes_in_archives_and_members_are_named(
@@ -230,20 +176,14 @@ def test_mistakes_in_archives_and_members_are_named(
     assert message in str(error.value)
 
 
-def test_the_manifest_agrees_with_the_registries() -> None:
-    """Digests, sizes and members agree with other projects' registries; the order is the paper's."""
+def test_both_sources_have_every_set_in_the_order_of_the_paper() -> None:
     params = load_params(EXPERIMENT, ROOT)
     official, stanford = params.corpus.sources.values()
     assert params.source is official
     assert official.files.keys() == stanford.files.keys() == {*params.sets.all()}
-    files = {file.name: file for file in (*official.downloads(), *stanford.downloads())}
-    described = [f"{file.name} {file.digest}" for file in files.values()]
-    assert sorted(described) == sorted(REGISTERED.split("\n")[1:-1])
     assert [file.name for file in official.downloads()] == list(MEMBERS)
-    assert [file.bytes for file in official.downloads() if file.bytes] == SIZES
     texts = [
         file.text for sides in official.files.values() for side in sides.values() for file in side
     ]
     assert {*texts} <= {f"{name}/{m}" for name, members in MEMBERS.items() for m in members}
-    assert [f.license.name for f in files.values() if f.license] == ["rwth"]
     assert [file.name for file in stanford.downloads()][:-1] == list(STANFORD)

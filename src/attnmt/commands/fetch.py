@@ -1,7 +1,6 @@
 """``attnmt fetch``."""
 
 import os
-import sys
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -27,9 +26,9 @@ def fetch(
     """Download and verify the text of an experiment in advance, for example on a login node.
 
     Afterwards the corpus stage needs no network. A file in data/downloads/<experiment> that has the
-    right digest stays. If a license must be accepted, the command shows it and, at a terminal, asks;
-    --accept accepts it without a question. You may put a file into the folder by hand. It is verified
-    like the others, and renamed if it is the wrong one.
+    right digest stays. If a license must be accepted, the command shows its terms and ends; --accept
+    accepts it. You may put a file into the folder by hand. It is verified like the others, and renamed
+    if it is the wrong one.
 
     Examples: attnmt fetch --experiment multi30k; attnmt fetch --experiment wmt14 --accept rwth
     """
@@ -52,7 +51,7 @@ def fetch(
     for file in files:
         size = filesize.decimal(file.bytes) if file.bytes else "size unknown"
         typer.echo(f"  {file.name:36}{size:>14}{'' if file in missing else '  there'}")
-    fetch_files(missing, folder, _accepted(missing, accepted))
+    fetch_files(missing, folder, accepted)
     typer.echo(f"All are in {folder}, verified.")
 
 
@@ -63,14 +62,3 @@ def _checked(accept: list[str], files: Iterable[File]) -> set[str]:
             why = hint(name, names) if names else "; no file asks for one"
             raise InputError(f"--accept: no license {name!r}{why}")
     return set(accept)
-
-
-def _accepted(files: Iterable[File], accepted: set[str]) -> set[str]:
-    """Return the names of the accepted licenses; at a terminal, ask about the others first."""
-    if sys.stdin.isatty():
-        for license in {file.license.name: file.license for file in files if file.license}.values():
-            if license.name not in accepted:
-                typer.echo(f"License {license.name}: {license.terms}. In full: {license.url}")
-                if typer.confirm("Do you accept it?"):
-                    accepted = {*accepted, license.name}
-    return accepted

@@ -1,26 +1,26 @@
 """``attnmt new``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from attnmt.config import DEMO, RULES, SYSTEMS, Languages, Params, Rule, Systems, load_params
+from attnmt.config import DEMO, LINKS, SYSTEMS, Languages, Params, load_params
 from attnmt.config.generated import write_models
-from attnmt.config.languages import Code
 from attnmt.config.strict import Slug
+from attnmt.config.systems import Systems
+from attnmt.corpora.parallel import reference_suffixes
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import iter_lines, write_text
-from attnmt.files.yaml_file import YamlFile, hint
+from attnmt.files.yaml_file import YamlFile, explained, hint
 from attnmt.layout import Layout
 from attnmt.planning.times import time_text, training_times
 
 if TYPE_CHECKING:  # a shell that completes a word must not wait for their libraries
-    from attnmt.corpora.overlap import Overlap
-    from attnmt.corpora.parallel import Files
     from attnmt.planning.proposal import Proposal
 
 NEXT = """
@@ -51,7 +51,6 @@ def new(
     ],
     dev: Annotated[TwoFiles | None, _both("Text that chooses the best weights.")] = None,
     test: Annotated[TwoFiles | None, _both("Test text, which is scored.")] = None,
-    second_test: Annotated[TwoFiles | None, _both("A second test text.")] = None,
     hold_out: Annotated[
         int | None,
         typer.Option(
@@ -73,19 +72,9 @@ def new(
         tuple[str, str] | None,
         _both("The languages' codes, if the files' suffixes are not their codes."),
     ] = None,
-    tokenize: Annotated[
-        tuple[str, str] | None,
-        _both(
-            "How each text becomes tokens: moses, plain, characters or none. Without it, attnmt looks "
-            "at the text and proposes a rule."
-        ),
-    ] = None,
     systems: Annotated[
         str, typer.Option(help=f"Names from {SYSTEMS}, with commas between them, or {ALL}.")
     ] = ",".join(PROPOSED),
-    copy: Annotated[
-        bool, typer.Option("--copy", help="Copy the files. Without it, they are linked.")
-    ] = False,
     measure: Annotated[
         bool,
         typer.Option(
@@ -95,8 +84,8 @@ def new(
 ) -> None:
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
-    The experiment is a folder in experiments/. Its params.yaml is yours to change, and its text/ holds
-    the text. If a linked file changes, the stages that read it run again.
+    The experiment is a folder in experiments/. Its params.yaml is yours to change, and its text/ links
+    to your files. If a file changes, the stages that read it run again.
 
     Examples:
 
@@ -104,44 +93,36 @@ def new(
 
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
-    from attnmt.corpora.overlap import find_overlap
-    from attnmt.corpora.own_text import count_pairs, more_of_test, put_files, write_divided
+    from attnmt.corpora.own_text import count_rows, find_overlap, link_files, write_divided
     from attnmt.planning.proposal import params_text, propose
 
     folder = _place(name)
     known = YamlFile.read(Path(SYSTEMS)).into(Systems)
     chosen = _systems(systems, known)
-    pair = _languages(train, languages, tokenize)
-    sets = _sets(train, dev, test, second_test, hold_out)
-    pairs = {key: count_pairs(files, key != "train") for key, files in sets.items()}
-    extra = more_of_test(sets.get("test"), pair.target.code, reference or [], links)
-    tests: list[str] = [
-        key for key in ("test", "test2") if key in sets or (key == "test" and hold_out)
-    ]
-    proposal = propose(pair, train, pairs["train"] - 2 * (hold_out or 0))
-    for key in sets:
-        if key != "train":
-            _warn(key, find_overlap(train, sets[key]))
+    pair = _languages(train, languages)
+    sets = _sets(pair, train, dev, test, hold_out, reference or [], links)
+    rows = {key: count_rows(files, scored=key != "train") for key, files in sets.items()}
+    proposal = propose(pair, train, rows["train"] - 2 * (hold_out or 0))
+    for key, files in {"dev": dev, "test": test}.items():
+        if files is not None:
+            _warn(key, rows[key], find_overlap(train, files))
     given = {
-        f"{key}.{code}": file
-        for key, files in sets.items()
-        for code, file in zip(pair.codes, files, strict=True)
+        f"{key}.{suffix}": file for key, files in sets.items() for suffix, file in files.items()
     }
-    given |= {f"test.{suffix}": file for suffix, file in extra.items()}
     with atomic_folder(folder) as partial:
         text = partial / "text"
         text.mkdir()
         if hold_out:
             given = {name: file for name, file in given.items() if not name.startswith("train.")}
-            write_divided(train, pair.codes, hold_out, pairs["train"], text)
-        put_files(given, text, copy)
+            write_divided(train, pair.codes, hold_out, rows["train"], text)
+        link_files(given, text)
         families = _families(chosen, known)
-        write_text(partial / "params.yaml", params_text(name, proposal, tests, chosen, families))
+        write_text(partial / "params.yaml", params_text(name, proposal, chosen, families))
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
     params = load_params(folder / "params.yaml")
     write_models(params)
-    typer.echo(_said(name, proposal, tests))
+    typer.echo(_said(name, proposal))
     typer.echo(_cost(params, measure))
     typer.echo(NEXT.format(name=name))
 
@@ -179,36 +160,21 @@ def _families(systems: Iterable[str], known: Systems) -> list[str]:
     return list(dict.fromkeys(entries[name].family for name in systems))
 
 
-def _languages(
-    train: TwoFiles, codes: tuple[str, str] | None, rules: tuple[str, str] | None
-) -> Languages:
+def _languages(train: TwoFiles, codes: tuple[str, str] | None) -> Languages:
     from attnmt.planning.proposal import propose_language
 
-    sides = []
-    for at, role in enumerate(("source", "target")):
-        code = codes[at] if codes else _suffix(train[at])
-        try:
-            TypeAdapter(Code).validate_python(code)
-        except ValidationError:
-            raise InputError(
-                f"{train[at]}: {code!r} cannot be the code of a language; give the codes, as in "
-                f"--languages fr en"
-            ) from None
-        lines = [line for line, _ in zip(iter_lines(train[at]), range(LOOKED_AT), strict=False)]
-        sides.append((role, propose_language(code, lines, _rule(rules[at]) if rules else None)))
-    if sides[0][1].code == sides[1][1].code:
-        raise InputError(
-            f"{train[0]} and {train[1]}: both have the code {sides[0][1].code!r}; give files of two "
-            f"languages, or give the codes, as in --languages fr en"
+    try:
+        source, target = (
+            propose_language(code, islice(iter_lines(file), LOOKED_AT))
+            for code, file in zip(codes or map(_suffix, train), train, strict=True)
         )
-    return Languages(**dict(sides))
-
-
-def _rule(name: str) -> Rule:
-    for rule in RULES:
-        if rule == name:
-            return rule
-    raise InputError(f"--tokenize: no rule {name!r}{hint(name, RULES)}")
+        return Languages(source=source, target=target)
+    except ValidationError as error:
+        _, why = explained(error.errors()[0], Languages)
+        raise InputError(
+            f"{train[0]} and {train[1]}: {why}; give the codes of two languages, as in "
+            f"--languages fr en"
+        ) from None
 
 
 def _suffix(file: Path) -> str:
@@ -217,13 +183,15 @@ def _suffix(file: Path) -> str:
 
 
 def _sets(
+    pair: Languages,
     train: TwoFiles,
     dev: TwoFiles | None,
     test: TwoFiles | None,
-    second_test: TwoFiles | None,
     hold_out: int | None,
-) -> dict[str, "Files"]:
-    """Return the files of each set that is given."""
+    references: Sequence[Path],
+    links: Path | None,
+) -> dict[str, dict[str, Path]]:
+    """Return the files of each set that is given, by the suffixes that the corpus gives them."""
     given = {"dev": dev, "test": test}
     for key, files in given.items():
         if files is None and not hold_out:
@@ -233,22 +201,38 @@ def _sets(
             )
         if files is not None and hold_out:
             raise InputError(f"--hold-out: --{key} is given, too; give only one of the two")
-    sets = {"train": train} | given | {"test2": second_test}
-    return {key: files for key, files in sets.items() if files is not None}
+    sets = {
+        key: dict(zip(pair.codes, files, strict=True))
+        for key, files in ({"train": train} | given).items()
+        if files is not None
+    }
+    if (references or links) and test is None:
+        raise InputError(
+            "--reference, --links: they belong to --test, which is not given; give it, or leave them out"
+        )
+    suffixes = reference_suffixes([pair.target.code])
+    if len(references) > len(suffixes):
+        raise InputError(
+            f"--reference: give at most {len(suffixes)} in addition to the one of --test"
+        )
+    for suffix, file in (*zip(suffixes, references, strict=False), (LINKS, links)):
+        if file is not None:
+            sets["test"][suffix] = file
+    return sets
 
 
-def _warn(key: str, overlap: "Overlap") -> None:
-    if overlap.sources:
-        line, train_line = next(iter(overlap.sources.items()))
+def _warn(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
+    if overlap:
+        line, train_line, _ = overlap[0]
         typer.echo(
-            f"warning: {len(overlap.sources):,} of the {overlap.lines:,} source sentences of {key} are "
-            f"in the training text, {len(overlap.pairs):,} with the same translation; the first is line "
+            f"warning: {len(overlap):,} of the {rows:,} source sentences of {key} are in the training "
+            f"text, {sum(pair for *_, pair in overlap):,} with the same translation; the first is line "
             f"{line} (line {train_line} of the training text). Such lines make the scores too high.",
             err=True,
         )
 
 
-def _said(name: str, proposal: "Proposal", tests: list[str]) -> str:
+def _said(name: str, proposal: "Proposal") -> str:
     """Say what was made."""
     sides = ", ".join(
         f"{side.name} ({side.tokenize}, about {proposal.tokens[side.code]:,} tokens)"
@@ -257,7 +241,7 @@ def _said(name: str, proposal: "Proposal", tests: list[str]) -> str:
     size = proposal.size
     layers = f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
     return (
-        f"experiments/{name}: {proposal.pairs:,} training pairs; {sides}; tests: {', '.join(tests)}\n"
+        f"experiments/{name}: {proposal.pairs:,} training pairs; {sides}\n"
         f"Proposed: {layers}, vocabularies of {proposal.vocabulary:,}. Change "
         f"experiments/{name}/params.yaml as you like."
     )
@@ -276,7 +260,5 @@ def _cost(params: Params, may_measure: bool) -> str:
         return (
             f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."
         )
-    trainings = f"{len(names)} trainings take" if len(names) > 1 else "1 training takes"
-    return (
-        f"Cost: {trainings} about {time_text(sum(times.seconds.values()))} in all, {times.source}."
-    )
+    total = time_text(sum(times.seconds.values()))
+    return f"Cost: all trainings ({len(names)}) take about {total}, {times.source}."

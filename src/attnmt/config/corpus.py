@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
 from attnmt.config.languages import LINKS
-from attnmt.config.strict import Name, Strict
-from attnmt.files.yaml_file import fault, hint
+from attnmt.config.strict import Name, Strict, refuse_unknown
+from attnmt.files.yaml_file import fault
 
 
 class License(Strict):
@@ -102,8 +102,6 @@ class Expected(Strict):
 
     pairs: PositiveInt  # training pairs in which neither side is longer than tokenize.max_length
     words: Annotated[dict[Name, PositiveInt], Field(min_length=2)]  # in these pairs, by language
-    raw_bytes: PositiveInt  # size of all raw text, long sentences included
-    bytes: PositiveInt | None = None  # size of all files to fetch; None if nothing is fetched
 
 
 class Source(Strict):
@@ -150,14 +148,18 @@ class ChoiceCorpus(Strict):
 
     @model_validator(mode="after")
     def _source_exists(self) -> Self:
-        if self.source not in self.sources:
-            raise fault(["source"], f"no source {self.source!r}{hint(self.source, self.sources)}")
+        refuse_unknown(self.source, self.sources, "source", ["source"])
         return self
 
     @property
     def chosen(self) -> Source:
         """The source that is used."""
         return self.sources[self.source]
+
+    @property
+    def expected(self) -> Expected | None:
+        """The expected size of that source."""
+        return self.chosen.expected
 
 
 class LocalCorpus(Strict):

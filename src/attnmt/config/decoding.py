@@ -15,7 +15,6 @@ class Machine(Strict):
     """Settings for the machine. Only the first changes a result: it decides how sums are rounded."""
 
     train_threads: PositiveInt  # CPU threads of a training
-    workers: PositiveInt  # processes that tokenize or encode a long text
     decode_threads: PositiveInt  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once
     checkpoint_minutes: NonNegativeFloat  # between checkpoints; an evaluation writes one, too

@@ -17,7 +17,6 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 #   characters  one token for each character, for languages that write no spaces
 #   none        the text is tokenized already: tokens stand between spaces
 Rule = Literal["moses", "plain", "characters", "none"]
-RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def _is_no_suffix(code: str) -> str:
@@ -26,14 +25,10 @@ def _is_no_suffix(code: str) -> str:
     return code
 
 
-# The code of a language, which ends the names of its files, as in train.en.
-Code = Annotated[Name, AfterValidator(_is_no_suffix)]
-
-
 class Language(Strict):
     """One side of the text."""
 
-    code: Code
+    code: Annotated[Name, AfterValidator(_is_no_suffix)]  # ends its files' names, as in train.en
     name: Annotated[str, Field(min_length=1)]  # for titles
     tokenize: Rule
 

@@ -62,15 +62,19 @@ def _owners(name: str) -> str:
     return f"attention {kinds} with a score that looks at the source"
 
 
-class Entry(System):
-    """A system of ``systems.yaml``: an architecture, its family and, where it differs, its recipe."""
+class OwnRecipe(Strict):
+    """What stands in place of a family's recipe. What is not given stays the family's."""
 
-    family: Name
-    # These stand in place of the family's.
     epochs: PositiveInt | None = None
     halve_after: PositiveInt | None = None
     optimizer: Optimizer | None = None
     learning_rate: PositiveFloat | None = None
+
+
+class Entry(System, OwnRecipe):
+    """A system of ``systems.yaml``: an architecture, its family and, where it differs, its recipe."""
+
+    family: Name
 
 
 class Model(Entry):
@@ -143,20 +147,9 @@ class Training(Strict):
     chunk_batches: PositiveInt  # how many batches are sorted by length together
     precision: Precision = "fp32"
     evaluate_every: PositiveInt  # batches between two evaluations
-
-
-class Schedule(Strict):
-    """How long a training takes, and when the rate begins to fall."""
-
-    epochs: PositiveInt
-    halve_after: PositiveInt
-
-
-class FamilyTraining(Training):
-    """The recipe of a family's models."""
-
-    # for models with dropout, in place of the numbers above: the paper trains these models longer
-    with_dropout: Schedule | None = None
+    # what differs for models with dropout, which the paper trains longer; a model's own recipe
+    # has these numbers in their places, so its files leave this out
+    with_dropout: OwnRecipe = Field(default=OwnRecipe(), exclude=True)
 
 
 class Family(Strict):
@@ -164,14 +157,12 @@ class Family(Strict):
 
     encoding: Encoding
     shape: ModelShape
-    training: FamilyTraining
+    training: Training
 
     def recipe(self, model: Entry) -> Training:
         """Return a model's recipe: its family's, with the numbers for dropout and the model's own."""
-        recipe = self.training.model_dump(exclude={"with_dropout"})
-        if model.dropout and self.training.with_dropout:
-            recipe |= self.training.with_dropout.model_dump()
-        own = {
-            key: getattr(model, key) for key in Training.model_fields.keys() & Entry.model_fields
-        }
-        return Training(**recipe | {key: value for key, value in own.items() if value is not None})
+        recipe = self.training.model_dump()
+        for own in (self.training.with_dropout, model) if model.dropout else (model,):
+            given = {key: getattr(own, key) for key in OwnRecipe.model_fields}
+            recipe |= {key: value for key, value in given.items() if value is not None}
+        return Training(**recipe)

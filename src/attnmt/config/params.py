@@ -119,7 +119,7 @@ def load_params(path: Path, project: Path = Path()) -> Params:
     models = trained_models(file, experiment, systems_file, systems)
     return Params(
         **dict(experiment),
-        params_file=_relative(path, project).as_posix(),
+        params_file=path.resolve().relative_to(project.resolve()).as_posix(),
         models=models,
         ensembles=trained_ensembles(file, experiment, systems, models),
         on_request=systems.on_request,
@@ -131,10 +131,6 @@ def load_params(path: Path, project: Path = Path()) -> Params:
             for table, rows in systems.tables.items()
         },
     )
-
-
-def _relative(path: Path, project: Path) -> Path:
-    return path.resolve().relative_to(project.resolve())
 
 
 def _check_place(file: YamlFile, experiment: str, project: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from attnmt.files.yaml_file import fault, hint
+from attnmt.config.strict import refuse_unknown
 
 OWN = re.compile(r"[A-Z][A-Za-z0-9_]*")  # the class of a part of one's own
 
@@ -54,8 +54,8 @@ def one_of(kind: str, known: Iterable[str], own: bool = True) -> tuple[AfterVali
     names = list(known)
 
     def check(name: str) -> str:
-        if name not in names and not (own and OWN.fullmatch(name)):
-            raise fault([], f"no {kind} {name!r}{hint(name, names)}")
+        if not (own and OWN.fullmatch(name)):
+            refuse_unknown(name, names, kind, [])
         return name
 
     choices: dict[str, Any] = {"enum": names}

@@ -1,16 +1,23 @@
 """What all sections share: they refuse unknown keys, other types, and lists that repeat a value."""
 
+from collections.abc import Collection
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from attnmt.files.yaml_file import fault
+from attnmt.files.yaml_file import Location, fault, hint
 
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
 # The name of an experiment, which is also that of its folders.
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?$")]
 T = TypeVar("T")
+
+
+def refuse_unknown(name: str, known: Collection[str], kind: str, place: Location) -> None:
+    """Refuse a name that stands for nothing. ``kind`` says what it should be the name of."""
+    if name not in known:
+        raise fault(place, f"no {kind} {name!r}{hint(name, known)}")
 
 
 def differ(values: list[T]) -> list[T]:

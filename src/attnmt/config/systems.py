@@ -1,12 +1,12 @@
 """``systems.yaml``: the paper's systems, their ensembles, and the rows of the tables."""
 
 import re
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from attnmt.config.model import Ensemble, Entry
-from attnmt.config.strict import Name, Strict, differ
+from attnmt.config.strict import Name, Strict, differ, refuse_unknown
 from attnmt.files.yaml_file import Location, fault, hint
 
 Table = Literal[
@@ -25,6 +25,11 @@ ALIGNER, DIAGONAL = "aligner", "diagonal"
 EVERY_OTHER = (
     "default"  # in an experiment's seeds it stands for the systems that are not named there
 )
+RESERVED = {
+    EVERY_OTHER: "a key of seeds",
+    ALIGNER: "what tables call the aligner's links",
+    DIAGONAL: "what tables call diagonal links",
+}
 SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name gives its seed, as in base_2
 
 
@@ -54,13 +59,8 @@ class Systems(Strict):
     @model_validator(mode="after")
     def _systems_differ(self) -> Self:
         for name, system in self.systems.items():
-            if name == EVERY_OTHER:
-                raise fault(
-                    ["systems", name], f"{EVERY_OTHER!r} is a key of seeds; rename the system"
-                )
-            if name in (ALIGNER, DIAGONAL):
-                why = "tables give this name to links that no model makes; rename the system"
-                raise fault(["systems", name], why)
+            if name in RESERVED:
+                raise fault(["systems", name], f"{name!r} is {RESERVED[name]}; rename the system")
             twin = next(other for other in self.systems if self.systems[other] == system)
             if twin != name:
                 why = f"is the same as {twin!r}; for another seed, set seeds in params.yaml"
@@ -96,8 +96,7 @@ class Systems(Strict):
     def _requests_name_what_exists(self) -> Self:
         known = [*self.systems, *self.ensembles]
         for i, name in enumerate(self.on_request):
-            if name not in known:
-                raise fault(["on_request", i], f"no system or ensemble {name!r}{hint(name, known)}")
+            refuse_unknown(name, known, "system or ensemble", ["on_request", i])
         return self
 
     @model_validator(mode="after")
@@ -106,13 +105,11 @@ class Systems(Strict):
         for table, rows in self.tables.items():
             for key, row in rows.items():
                 place: Location = ["tables", table, key]
-                if row.system not in (None, *known):
-                    why = f"no system or ensemble {row.system!r}{hint(row.system or '', known)}"
-                    raise fault([*place, "system"], why)
-                if row.over is not None and (row.over == key or row.over not in rows):
+                if row.system is not None:
+                    refuse_unknown(row.system, known, "system or ensemble", [*place, "system"])
+                if row.over is not None:
                     others = [other for other in rows if other != key]
-                    why = f"{table} has no other row {row.over!r}{hint(row.over, others)}"
-                    raise fault([*place, "over"], why)
+                    refuse_unknown(row.over, others, f"other row of {table}", [*place, "over"])
                 if row.over is not None and table == "table4":
                     why = "here the gain counts from the same row before replacement; leave this key out"
                     raise fault([*place, "over"], why)
@@ -130,6 +127,3 @@ class Systems(Strict):
         """Return a row's label, with the size of its ensemble."""
         members = self.ensembles[row.system].members if row.system in self.ensembles else []
         return row.label.replace("{size}", str(len(members)))
-
-
-TABLES: tuple[Table, ...] = get_args(Table)

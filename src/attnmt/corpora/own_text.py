@@ -1,60 +1,51 @@
-"""Text that a person brings: checked before it is used, then linked, copied or divided."""
+"""Text that a person brings: checked before it is used, then linked or divided."""
 
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from attnmt.config import LINKS
 from attnmt.corpora.parallel import Files, parallel_rows
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 
 SEED = 2015  # for drawing the pairs that are held out
-MOST_REFERENCES = 9  # that a set may have, the one of --test included
 
 
-def count_pairs(files: Files, scored: bool) -> int:
-    """Return how many pairs a set has.
+def count_rows(files: Mapping[str, Path], scored: bool) -> int:
+    """Check the files of a set, given by their suffixes; return how many rows they have.
 
     Raises:
         InputError: as :func:`attnmt.corpora.parallel.parallel_rows` does.
     """
-    return sum(
-        1 for _ in parallel_rows(dict(zip(("source", "target"), files, strict=True)), scored)
-    )
+    return sum(1 for _ in parallel_rows(files, scored))
 
 
-def more_of_test(
-    test: Files | None, target: str, references: Sequence[Path], links: Path | None
-) -> dict[str, Path]:
-    """Check the further files of a test set. Return them by the suffixes that the corpus gives them.
+def find_overlap(train: Files, held_out: Files) -> list[tuple[int, int, bool]]:
+    """Find the lines of a held-out set whose source is in the training text. Their scores are too high.
 
-    Args:
-        target: the code of the language that is translated into.
-        references: other translations of the source.
-        links: gold links of the words of source and reference.
+    White space at the ends of lines does not count. Only the lines of the set, and the translations that
+    the training text has for them, are in memory.
 
-    Raises:
-        InputError: if ``test`` is None and there is a file; if there are too many references; or as
-            :func:`attnmt.corpora.parallel.parallel_rows` does.
+    Returns:
+        For each such line its number, the number of the first training line with this source, and
+        whether source and target are together a training pair. Lines count from 1.
     """
-    if len(references) >= MOST_REFERENCES:
-        raise InputError(
-            f"--reference: give at most {MOST_REFERENCES - 1} in addition to the one of --test"
-        )
-    files = {f"{target}.{number}": file for number, file in enumerate(references, start=2)}
-    if links is not None:
-        files[LINKS] = links
-    if files and test is None:
-        raise InputError(
-            "--reference, --links: they belong to --test, which is not given; give it, or leave them out"
-        )
-    if files and test is not None:
-        for _ in parallel_rows({"source": test[0], "target": test[1], **files}, scored=True):
-            pass
-    return files
+    rows = list(_rows(held_out))
+    wanted = {source for source, _ in rows}
+    places: dict[str, int] = {}  # the first training line with a source
+    known: set[tuple[str, str]] = set()
+    for number, row in enumerate(_rows(train), start=1):
+        if row[0] in wanted:
+            places.setdefault(row[0], number)
+            known.add(row)
+    numbered = enumerate(rows, start=1)
+    return [(number, places[row[0]], row in known) for number, row in numbered if row[0] in places]
+
+
+def _rows(files: Files) -> Iterator[tuple[str, str]]:
+    source, target = map(iter_lines, files)
+    return ((a.strip(), b.strip()) for a, b in zip(source, target, strict=True))
 
 
 def write_divided(
@@ -94,11 +85,8 @@ def write_divided(
             write_lines(folder / f"{name}.{code}", (rows[at][side] for at in sorted(chosen)))
 
 
-def put_files(files: Mapping[str, Path], folder: Path, copy: bool) -> None:
-    """Link or copy files into a folder, under the names that are the keys. A .gz keeps its ending."""
+def link_files(files: Mapping[str, Path], folder: Path) -> None:
+    """Link files into a folder, under the names that are the keys. A .gz keeps its ending."""
     for name, file in files.items():
-        place = folder / (f"{name}.gz" if file.suffix == ".gz" else name)
-        if copy:
-            shutil.copyfile(file, place)
-        else:
-            place.symlink_to(file.resolve())
+        end = ".gz" if file.suffix == ".gz" else ""
+        (folder / f"{name}{end}").symlink_to(file.resolve())

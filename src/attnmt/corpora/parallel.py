@@ -10,6 +10,12 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 
 Files = tuple[Path, Path]  # the source file and the target file of a set
+MOST_REFERENCES = 9  # that a set may have, its own target included
+
+
+def reference_suffixes(codes: Iterable[str]) -> list[str]:
+    """Return the suffixes of all further references that a set may have, such as ``de.2``."""
+    return [f"{code}.{number}" for code in codes for number in range(2, MOST_REFERENCES + 1)]
 
 
 def count_parallel_lines(paths: Iterable[Path]) -> int:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from attnmt.config import LINKS, File, Languages, Sets, Source
 from attnmt.corpora.archives import extract
 from attnmt.corpora.downloads import fetch
-from attnmt.corpora.parallel import parallel_rows
+from attnmt.corpora.parallel import parallel_rows, reference_suffixes
 from attnmt.corpora.sgm import read_parallel_sgm
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
@@ -67,7 +67,7 @@ def local_files(local: Path, languages: Languages, name: str) -> dict[str, Path]
         InputError: if the file of a language is missing, or there is both a file and its ``.gz``.
     """
     needed = list(languages.codes)
-    possible = [*needed, *(f"{code}.{n}" for code in needed for n in range(2, 10)), LINKS]
+    possible = [*needed, *reference_suffixes(needed), LINKS]
     files: dict[str, Path] = {}
     for suffix in possible:
         plain, packed = (local / f"{name}.{suffix}{end}" for end in ("", ".gz"))

@@ -1,12 +1,11 @@
 """Parameters for text that a person brings. Tokens, sizes and recipe are proposed from the text."""
 
-import gzip
 import math
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import accumulate, takewhile
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
@@ -48,63 +47,24 @@ SIZES: dict[float, Size] = {
 
 
 @dataclass(frozen=True)
-class TextCounts:
-    """What is known of the training text of one language.
-
-    Attributes:
-        tokens: the number of tokens, estimated from a sample where the text is long.
-        words: how often each token occurs in the sample.
-    """
-
-    tokens: int
-    words: Counter[str]
-
-    def covering(self, most: int) -> int:
-        """Return how many of the most frequent words make up COVERED of the sample, at most ``most``."""
-        needed, known = COVERED * self.words.total(), 0
-        for entries, (_, count) in enumerate(self.words.most_common(most), start=1):
-            known += count
-            if known >= needed:
-                return entries
-        return min(most, len(self.words))
-
-
-@dataclass(frozen=True)
 class Proposal:
     """Parameters that suit a text."""
 
     languages: Languages
     pairs: int
-    raw_bytes: int
     tokens: Mapping[str, int]  # by language code
     size: Size
     vocabulary: int
     max_length: int
-    batch_size: int = 32
-
-    @property
-    def batches(self) -> int:
-        """The number of batches in an epoch."""
-        return max(1, round(self.pairs / self.batch_size))
 
 
-def propose_language(code: str, lines: Iterable[str], rule: Rule | None = None) -> Language:
-    """Return a language with its name, and a rule that suits its text.
-
-    Args:
-        code: its code, as in the names of files.
-        lines: some of its text.
-        rule: the rule if it is known.
-    """
-    return Language(
-        code=code, name=languages().get(code, code), tokenize=rule or _rule(code, "".join(lines))
-    )
-
-
-def _rule(code: str, text: str) -> Rule:
+def propose_language(code: str, lines: Iterable[str]) -> Language:
+    """Return the language of some text, given by its code, with its name and a rule that suits it."""
+    text = "".join(lines)
+    rule: Rule = "moses" if has_rules(code) else "plain"
     if sum(map(str.isspace, text)) < SPACELESS * len(text):
-        return "characters"
-    return "moses" if has_rules(code) else "plain"
+        rule = "characters"
+    return Language(code=code, name=languages().get(code, code), tokenize=rule)
 
 
 def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
@@ -114,35 +74,27 @@ def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
         train: the files of source and target.
         pairs: how many of their lines are to be trained on.
     """
-    counts = {
-        side.code: _count(side, file, pairs)
-        for side, file in zip((pair.source, pair.target), train, strict=True)
-    }
-    largest = max(count.tokens for count in counts.values())
+    sides = zip((pair.source, pair.target), train, strict=True)
+    counts = {side.code: _count(side, file, pairs) for side, file in sides}
+    largest = max(tokens for tokens, _ in counts.values())
     size = next(size for most, size in SIZES.items() if largest <= most)
-    covering = max(count.covering(size.vocabulary) for count in counts.values())
+    covering = max(_covering(words, size.vocabulary) for _, words in counts.values())
     rules = {pair.source.tokenize, pair.target.tokenize}
     return Proposal(
         languages=pair,
         pairs=pairs,
-        raw_bytes=sum(map(_bytes, train)),
-        tokens={code: count.tokens for code, count in counts.items()},
+        tokens={code: tokens for code, (tokens, _) in counts.items()},
         size=size,
         vocabulary=STEP * math.ceil((covering + len(SPECIAL)) / STEP),
         max_length=max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules),
     )
 
 
-def _bytes(file: Path) -> int:
-    """Return the size of a file, without compression."""
-    if file.suffix != ".gz":
-        return file.stat().st_size
-    with gzip.open(file) as stream:
-        return stream.seek(0, os.SEEK_END)
+def _count(language: Language, file: Path, pairs: int) -> tuple[int, Counter[str]]:
+    """Estimate the number of tokens in ``pairs`` lines of a file, from evenly spread lines.
 
-
-def _count(language: Language, file: Path, pairs: int) -> TextCounts:
-    """Estimate the number of tokens in ``pairs`` lines of a file, from evenly spread lines."""
+    Return this number, and how often each token occurs in these lines.
+    """
     rule, nth = tokenizer(language, split_hyphens=False), max(1, pairs // SAMPLE)
     words: Counter[str] = Counter()
     lines = 0
@@ -151,19 +103,22 @@ def _count(language: Language, file: Path, pairs: int) -> TextCounts:
             words.update(rule.tokenize(line))
             lines += 1
     words.pop(SPACE, None)
-    return TextCounts(round(words.total() * pairs / lines), words)
+    return round(words.total() * pairs / lines), words
+
+
+def _covering(words: Counter[str], most: int) -> int:
+    """Return how many of the most frequent words make up COVERED of a sample, at most ``most``."""
+    known = accumulate(count for _, count in words.most_common(most))
+    entries = sum(1 for _ in takewhile(lambda count: count < COVERED * words.total(), known))
+    return min(most, len(words), entries + 1)
 
 
 def params_text(
-    experiment: str, proposal: Proposal, tests: list[str], systems: list[str], families: list[str]
+    experiment: str, proposal: Proposal, systems: list[str], families: list[str]
 ) -> str:
     """Return the text of a parameter file. ``families`` are those that the systems belong to."""
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
     return environment.from_string(template).render(
-        experiment=experiment,
-        proposal=proposal,
-        tests=tests,
-        systems=systems,
-        families=families,
+        experiment=experiment, proposal=proposal, systems=systems, families=families
     )

@@ -67,7 +67,7 @@ def training_size(params: Params, family: str, root: Path = Path()) -> TextSize 
     encoded = Layout(params.experiment, root).encoded(family)
     if (encoded / "summary.json").exists():
         return TextSize.read(encoded, params.sets.train)
-    expected = params.expected
+    expected = params.corpus.expected
     if expected is None:
         return None
     encoding = params.families[family].encoding

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +11,21 @@ from attnmt.config import Encoding, Languages, Sets
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
-from attnmt.text.encoded import EncodedText, write_encoded
+from attnmt.text.encoded import write_encoded
 from attnmt.text.pieces import WORD_END, Cutter, learn_codes
 from attnmt.text.summary import digest_of
-from attnmt.text.vocabulary import Vocabulary, build_vocabulary, count_words
-from attnmt.text.workers import map_chunks
+from attnmt.text.vocabulary import Vocabulary, build_vocabulary
 
 Codes = tuple[str, str]  # the codes of source and target
 
 
 def encode_sets(
-    tokens: Path,
-    folder: Path,
-    languages: Languages,
-    sets: Sets,
-    encoding: Encoding,
-    workers: int = 1,
+    tokens: Path, folder: Path, languages: Languages, sets: Sets, encoding: Encoding
 ) -> dict[str, Any]:
     """Write text, codes, vocabularies, ids and ``summary.json`` of all sets into ``folder``.
 
     Text is streamed. Only the word counts of a text and the places where its sentences begin are in
-    memory. ``workers`` is the number of processes that share a long text; it does not change the output.
+    memory.
 
     Returns:
         The summary: the codes of source and target; for each set its ``lines`` and, by language,
@@ -48,69 +41,41 @@ def encode_sets(
     summary: dict[str, Any] = {
         "languages": list(codes),
         "sets": {
-            name: {"lines": _count_lines(tokens, name, codes), "text": {}} for name in sets.all()
+            name: {
+                "lines": count_parallel_lines(tokens / f"{name}.{code}" for code in codes),
+                "text": {},
+            }
+            for name in sets.all()
         },
         "vocabulary": {},
         "pieces": encoding.pieces is not None,
     }
-    cutters = _learn_pieces(tokens, folder, codes, sets.train, encoding, workers)
+    cutters = _learn_pieces(tokens, folder, codes, sets.train, encoding)
     for language in codes:
         for name in sets.all():  # the training set first
-            text = _Text(tokens / f"{name}.{language}", encoding, cutters.get(language))
             path = folder / f"{name}.{language}.tok"
-            counts = _write_text(path, text, workers)
+            tokens_path, cutter = tokens / f"{name}.{language}", cutters.get(language)
+            counts = _write_text(path, _sentences(tokens_path, encoding, cutter))
             if name == sets.train:
                 vocabulary = build_vocabulary(counts, encoding.vocabulary)
                 vocabulary.save(folder / f"vocab.{language}")
                 summary["vocabulary"][language] = len(vocabulary)
             summary["sets"][name]["text"][language] = _describe(path, counts, vocabulary)
-            ids = map_chunks(_Ids(vocabulary), iter_lines(path), workers)
+            ids = (vocabulary.encode(line.split()) for line in iter_lines(path))
             write_encoded(folder, name, language, ids)
     summary["digest"] = digest_of(folder)
     write_json(folder / "summary.json", summary)
     return summary
 
 
-def _count_lines(tokens: Path, name: str, codes: Codes) -> int:
-    """Return how many lines each file of a set has."""
-    return count_parallel_lines(tokens / f"{name}.{code}" for code in codes)
-
-
-@dataclass(frozen=True)
-class _Text:
-    """A file of tokens, read as the models of a family read it."""
-
-    path: Path
-    encoding: Encoding
-    cutter: Cutter | None = None
-
-    def count(self, first: int, lines: list[str]) -> Counter[str]:
-        """Count the words or pieces of lines; ``first`` is the number of the first one."""
-        return count_words(self._read(first, lines))
-
-    def read(self, first: int, lines: list[str]) -> tuple[str, Counter[str]]:
-        """Return the lines as the family reads them, and the count of their words or pieces."""
-        read = list(self._read(first, lines))
-        return "".join(f"{line}\n" for line in read), count_words(read)
-
-    def _read(self, first: int, lines: list[str]) -> Iterator[str]:
-        for number, line in enumerate(lines, start=first):
-            words = words_read(line, self.encoding, f"{self.path}:{number}")
-            if not words:
-                raise InputError(
-                    f"{self.path}:{number}: no words in this line; run the tokens stage again"
-                )
-            yield " ".join(self.cutter.cut(words) if self.cutter else words)
-
-
-@dataclass(frozen=True)
-class _Ids:
-    """Turns words into ids."""
-
-    vocabulary: Vocabulary
-
-    def __call__(self, _first: int, lines: list[str]) -> EncodedText:
-        return EncodedText.of([self.vocabulary.encode(line.split()) for line in lines])
+def _sentences(path: Path, encoding: Encoding, cutter: Cutter | None) -> Iterator[list[str]]:
+    """Yield the words or pieces of a file of tokens; show on a terminal how many lines were read."""
+    lines = tqdm(iter_lines(path), path.name, unit=" lines", disable=None)
+    for number, line in enumerate(lines, start=1):
+        words = words_read(line, encoding, f"{path}:{number}")
+        if not words:
+            raise InputError(f"{path}:{number}: no words in this line; run the tokens stage again")
+        yield cutter.cut(words) if cutter else words
 
 
 def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
@@ -130,7 +95,7 @@ def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
 
 
 def _learn_pieces(
-    tokens: Path, folder: Path, codes: Codes, train: str, encoding: Encoding, workers: int
+    tokens: Path, folder: Path, codes: Codes, train: str, encoding: Encoding
 ) -> dict[str, Cutter]:
     """Learn and write the codes of both languages; return a cutter for each, or {} if words stay whole.
 
@@ -141,24 +106,21 @@ def _learn_pieces(
         return {}
     counts = {code: Counter[str]() for code in codes}
     for language, count in counts.items():
-        path = tokens / f"{train}.{language}"
-        for chunk_count in map_chunks(_Text(path, encoding).count, _with_progress(path), workers):
-            count.update(chunk_count)
+        for words in _sentences(tokens / f"{train}.{language}", encoding, None):
+            count.update(words)
     merges = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
     write_text(folder / "codes", merges)
     plain, threshold = Cutter(merges), encoding.pieces.threshold
-    return {
-        k: Cutter(merges, plain.frequent(count, threshold, workers)) for k, count in counts.items()
-    }
+    return {k: Cutter(merges, plain.frequent(count, threshold)) for k, count in counts.items()}
 
 
-def _write_text(path: Path, text: _Text, workers: int) -> Counter[str]:
+def _write_text(path: Path, sentences: Iterable[list[str]]) -> Counter[str]:
     """Write a text as the family reads it; return the count of its words or pieces."""
     counts: Counter[str] = Counter()
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for lines, chunk_counts in map_chunks(text.read, _with_progress(text.path), workers):
-            stream.write(lines)
-            counts.update(chunk_counts)
+        for units in sentences:
+            stream.write(" ".join(units) + "\n")
+            counts.update(units)
     return counts
 
 
@@ -166,8 +128,3 @@ def _describe(path: Path, counts: Counter[str], vocabulary: Vocabulary) -> dict[
     """Return what the summary says about one side of a set."""
     unknown = sum(count for word, count in counts.items() if word not in vocabulary)
     return {"tokens": counts.total(), "unknown": unknown / counts.total(), "sha256": sha256(path)}
-
-
-def _with_progress(path: Path) -> Iterable[str]:
-    """Yield the lines of a file; show on a terminal how many were read."""
-    return tqdm(iter_lines(path), path.name, unit=" lines", disable=None)

@@ -1,7 +1,7 @@
 """What a family reads: text, vocabularies, and ids as one flat array that is mapped into memory."""
 
+from array import array
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -168,12 +168,6 @@ class EncodedText:
             )
         return cls(ids, offsets)
 
-    @classmethod
-    def of(cls, lines: Sequence[Sequence[int]]) -> Self:
-        """Put the ids of sentences one after another."""
-        offsets = np.fromiter(accumulate(map(len, lines), initial=0), dtype=np.int64)
-        return cls(np.fromiter(chain.from_iterable(lines), np.int32, offsets[-1]), offsets)
-
     def __len__(self) -> int:
         """Return the number of sentences."""
         return len(self.lengths)
@@ -183,22 +177,23 @@ class EncodedText:
         return self.ids[self.offsets[index] : self.offsets[index + 1]]
 
 
-def write_encoded(folder: Path, name: str, language: str, parts: Iterable[EncodedText]) -> None:
-    """Write parts of a text, one after another, to ``<name>.<language>.ids.npy`` and ``.offsets.npy``.
+def write_encoded(
+    folder: Path, name: str, language: str, sentences: Iterable[Sequence[int]]
+) -> None:
+    """Write the ids of a text to ``<name>.<language>.ids.npy`` and ``.offsets.npy``.
 
     Ids are written as they come; only the offsets are held in memory.
     """
     ids_path, offsets_path = _paths(folder, name, language)
-    lengths = []
+    offsets = array("q", [0])
     with ids_path.open("wb") as stream:
         _write_header(stream, 0)  # NumPy pads it, so that its size does not depend on the number
-        for part in parts:
-            stream.write(part.ids.tobytes())
-            lengths.append(part.lengths)
-        offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+        for ids in sentences:
+            array("i", ids).tofile(stream)
+            offsets.append(offsets[-1] + len(ids))
         stream.seek(0)
-        _write_header(stream, int(offsets[-1]))
-    np.save(offsets_path, offsets)
+        _write_header(stream, offsets[-1])
+    np.save(offsets_path, np.array(offsets, np.int64))
 
 
 def _write_header(stream: BinaryIO, words: int) -> None:

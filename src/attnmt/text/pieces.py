@@ -12,7 +12,6 @@ from contextlib import redirect_stderr
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
@@ -21,7 +20,6 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.text.vocabulary import SPECIAL, UNK
-from attnmt.text.workers import map_chunks
 
 ENCODE_AGAIN = "run the encode stage again"
 LEARNED_FROM = 300_000
@@ -78,13 +76,8 @@ class Cutter:
 
     def __init__(self, codes: str, known: Collection[str] = ()) -> None:
         """Take the codes of :func:`learn_codes`. If pieces are ``known``, all others are split again."""
-        self._arguments = codes, known
         self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=known)
         self._pieces = lru_cache(_REMEMBERED)(self._cut_word)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle for another process, without the words that are remembered."""
-        return Cutter, self._arguments
 
     def cut(self, words: Iterable[str]) -> list[str]:
         """Return the pieces of all words, which must not hold white space or ``</w>``."""
@@ -98,15 +91,16 @@ class Cutter:
             pieces[-1:] = [last[:-1] + GOES_ON, last[-1]]
         return pieces
 
-    def frequent(self, counts: Mapping[str, int], threshold: int, workers: int = 1) -> set[str]:
+    def frequent(self, counts: Mapping[str, int], threshold: int) -> set[str]:
         """Return the pieces that occur at least ``threshold`` times; ``counts`` counts words.
 
         Raises:
             InputError: if no piece does.
         """
         piece_counts: Counter[str] = Counter()
-        for part in map_chunks(self._count_pieces, counts.items(), workers):
-            piece_counts.update(part)
+        for word, count in counts.items():
+            for piece in self._cut_word(word):
+                piece_counts[piece] += count
         frequent = {piece for piece, count in piece_counts.items() if count >= threshold}
         if not frequent:
             raise InputError(
@@ -114,13 +108,6 @@ class Cutter:
                 f"text of a language; lower it"
             )
         return frequent
-
-    def _count_pieces(self, _first: int, counts: list[tuple[str, int]]) -> Counter[str]:
-        piece_counts: Counter[str] = Counter()
-        for word, count in counts:
-            for piece in self._cut_word(word):
-                piece_counts[piece] += count
-        return piece_counts
 
 
 def join_pieces(pieces: Sequence[str]) -> list[str]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +10,20 @@ from tqdm import tqdm
 
 from attnmt.config import LINKS, Language, Languages, Sets, Tokenize
 from attnmt.corpora.links import check_inside, parse_links
-from attnmt.corpora.parallel import count_parallel_lines
+from attnmt.corpora.parallel import count_parallel_lines, reference_suffixes
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, sha256, write_json
 from attnmt.text.moses import escaped
 from attnmt.text.tokenizer import tokenizer
-from attnmt.text.workers import map_chunks
-
-MOST_REFERENCES = 9  # a set has its own, and may have more with the suffixes .2 to .9
 
 
 def tokenize_sets(
-    raw: Path,
-    folder: Path,
-    languages: Languages,
-    sets: Sets,
-    settings: Tokenize,
-    workers: int = 1,
+    raw: Path, folder: Path, languages: Languages, sets: Sets, settings: Tokenize
 ) -> dict[str, Any]:
     """Write the tokens of all sets, their gold links and ``summary.json`` into ``folder``.
 
-    Text is streamed. The training set may take hours, so it comes last, after the faults of the other
-    sets are found. ``workers`` is the number of processes that share a long text; it does not change
-    the output.
+    Text is streamed. The training set is the longest, so it comes last, after the faults of the other
+    sets are found.
 
     Returns:
         The summary: for each set the number of pairs that are kept (``lines``), the numbers ``dropped``
@@ -45,7 +35,7 @@ def tokenize_sets(
             a pair of a held-out set has an empty side, or no training pair is left.
     """
     counts = {
-        name: _tokenize(raw, folder, languages, name, sets, settings, workers)
+        name: _tokenize(raw, folder, languages, name, sets, settings)
         for name in reversed(sets.all())
     }
     summary = {"sets": {name: counts[name] for name in sets.all()}}
@@ -54,22 +44,17 @@ def tokenize_sets(
 
 
 def _tokenize(
-    raw: Path,
-    folder: Path,
-    languages: Languages,
-    name: str,
-    sets: Sets,
-    settings: Tokenize,
-    workers: int,
+    raw: Path, folder: Path, languages: Languages, name: str, sets: Sets, settings: Tokenize
 ) -> dict[str, Any]:
     """Write the pairs of one set that are kept; return what the summary says about the set."""
     suffixes = text_suffixes(raw, name, languages)
-    sides = [languages.of(suffix.partition(".")[0]) for suffix in suffixes]
-    if (raw / f"{name}.{LINKS}").is_file():
-        suffixes.append(LINKS)
-    files = [f"{name}.{suffix}" for suffix in suffixes]
+    linked = (raw / f"{name}.{LINKS}").is_file()
+    files = [f"{name}.{suffix}" for suffix in (*suffixes, *[LINKS] * linked)]
     paths = [raw / file for file in files]
-    work = _Pairs(paths, sides, settings, name in settings.tokenized, name == sets.train)
+    splitters = [
+        _splitter(languages.of(suffix.partition(".")[0]), name in settings.tokenized, settings)
+        for suffix in suffixes
+    ]
     total = count_parallel_lines(paths)
     rows = tqdm(zip(*map(iter_lines, paths), strict=True), name, total, disable=None)
     counts: Counter[str] = Counter()
@@ -78,10 +63,22 @@ def _tokenize(
             stack.enter_context((folder / file).open("w", encoding="utf-8", newline="\n"))
             for file in files
         ]
-        for texts, chunk_counts in map_chunks(work, rows, workers):
-            counts += chunk_counts
-            for stream, text in zip(streams, texts, strict=True):
-                stream.write(text)
+        for number, row in enumerate(rows, start=1):
+            text = [tokens(line) for tokens, line in zip(splitters, row, strict=False)]
+            links = row[len(text) :]
+            if links:
+                _check_links(links[0], f"{paths[-1]}:{number}", *text[:2])
+            if [] in text:
+                if name != sets.train:
+                    raise InputError(f"{paths[text.index([])]}:{number}: no words in this line")
+                counts["empty"] += 1
+            elif name == sets.train and max(map(len, text)) > settings.max_length:
+                counts["long"] += 1
+            else:
+                counts.update({"lines": 1} | dict(zip(suffixes, map(len, text), strict=True)))
+                kept = (*text, *(line.split() for line in links))
+                for stream, words in zip(streams, kept, strict=True):
+                    stream.write(" ".join(words) + "\n")
     dropped = {why: counts[why] for why in ("empty", "long")}
     if not counts["lines"]:
         raise InputError(
@@ -89,65 +86,23 @@ def _tokenize(
         )
     described = {
         suffix: {"tokens": counts[suffix], "sha256": sha256(folder / f"{name}.{suffix}")}
-        for suffix in text_suffixes(raw, name, languages)
+        for suffix in suffixes
     }
     return {"lines": counts["lines"], "dropped": dropped, "text": described}
 
 
 def text_suffixes(folder: Path, name: str, languages: Languages) -> list[str]:
     """Return the suffixes of a set's files of text: source and target, then further references."""
-    others = (
-        f"{code}.{number}" for code in languages.codes for number in range(2, MOST_REFERENCES + 1)
-    )
-    return [
-        *languages.codes,
-        *(suffix for suffix in others if (folder / f"{name}.{suffix}").is_file()),
-    ]
+    others = reference_suffixes(languages.codes)
+    found = [suffix for suffix in others if (folder / f"{name}.{suffix}").is_file()]
+    return [*languages.codes, *found]
 
 
-@dataclass(frozen=True)
-class _Pairs:
-    """Tokenizes pairs of a set."""
-
-    paths: list[Path]  # the files of text: source, target, others; then the file of links, if any
-    sides: list[Language]  # the languages of the files of text
-    settings: Tokenize
-    tokenized: bool
-    training: bool
-
-    def __call__(self, first: int, rows: list[tuple[str, ...]]) -> tuple[list[str], Counter[str]]:
-        """Return the kept lines of each file, and counts. ``first`` is the number of the first row.
-
-        The counts are ``lines``, the pairs that are kept; the tokens of each file of text, by its
-        suffix; and the pairs that are dropped, by reason.
-        """
-        split = [self._splitter(side) for side in self.sides]
-        texts: list[list[str]] = [[] for _ in self.paths]
-        counts: Counter[str] = Counter()
-        suffixes = [path.name.partition(".")[2] for path in self.paths]
-        for number, row in enumerate(rows, start=first):
-            text = [tokens(line) for tokens, line in zip(split, row, strict=False)]
-            links = row[len(text) :]
-            if links:
-                _check_links(links[0], f"{self.paths[-1]}:{number}", *text[:2])
-            if not all(text):
-                if not self.training:
-                    path = self.paths[text.index([])]
-                    raise InputError(f"{path}:{number}: no words in this line")
-                counts["empty"] += 1
-            elif self.training and max(map(len, text)) > self.settings.max_length:
-                counts["long"] += 1
-            else:
-                kept = [*text, *(line.split() for line in links)]
-                counts.update({"lines": 1} | dict(zip(suffixes, map(len, text), strict=False)))
-                for lines, words in zip(texts, kept, strict=True):
-                    lines.append(" ".join(words) + "\n")
-        return ["".join(text) for text in texts], counts
-
-    def _splitter(self, side: Language) -> Callable[[str], list[str]]:
-        if self.tokenized:
-            return str.split if side.tokenize == "characters" else _escaped_words
-        return tokenizer(side, self.settings.split_hyphens).tokenize
+def _splitter(side: Language, tokenized: bool, settings: Tokenize) -> Callable[[str], list[str]]:
+    """Return what turns a line into tokens."""
+    if tokenized:
+        return str.split if side.tokenize == "characters" else _escaped_words
+    return tokenizer(side, settings.split_hyphens).tokenize
 
 
 def _escaped_words(line: str) -> list[str]:

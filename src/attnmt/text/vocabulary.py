@@ -1,6 +1,5 @@
 """The words that a model knows: the most frequent ones of the training text. Others are ``<unk>``."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from pathlib import Path
@@ -67,19 +66,11 @@ class Vocabulary:
         return [self.words[i] for i in ids]
 
 
-def count_words(lines: Iterable[str]) -> Counter[str]:
-    """Count the tokens of lines, separated by spaces, in the order of their first occurrence."""
-    counts: Counter[str] = Counter()
-    for line in lines:
-        counts.update(line.split())
-    return counts
-
-
 def build_vocabulary(counts: Mapping[str, int], size: int) -> Vocabulary:
     """Keep the most frequent words; among equally frequent ones, those that were counted first.
 
     Args:
-        counts: how often each word occurs, in the order of :func:`count_words`.
+        counts: how often each word occurs, in the order of first occurrence.
         size: the largest number of entries, the special words included.
     """
     words = (word for word in counts if word not in SPECIAL)

@@ -1,6 +1,5 @@
 """Checkpoints: everything that an interrupted training needs to end with the same bytes."""
 
-import errno
 import json
 import logging
 import math
@@ -23,19 +22,13 @@ from torch import Tensor, nn
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
 from attnmt.files.text_file import write_text
-from attnmt.training.failure import DivergedError
+from attnmt.training.attempts import DivergedError
 from attnmt.training.optimizers import Optimizer
 from attnmt.training.trained import read_config
 
 log = logging.getLogger(__name__)
 
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
-# Errors that flock raises on a file system without locks.
-LOCKLESS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
-WITHOUT_LOCKS = (
-    "without locks (flock) two processes might train there at once; mount the file system with locks, "
-    "or make checkpoints/ a link to a folder elsewhere"
-)
 
 
 @dataclass
@@ -86,8 +79,10 @@ class Checkpoints:
                 f"its machine, delete {lock})"
             ) from None
         except OSError as error:
-            advice = WITHOUT_LOCKS if error.errno in LOCKLESS else "it must be writable"
-            raise InputError(f"{lock}: cannot be locked ({error.strerror}); {advice}") from None
+            raise InputError(
+                f"{lock}: cannot be locked ({error.strerror}); it must be writable, on a file system "
+                f"with locks (flock); checkpoints/ may be a link to a folder elsewhere"
+            ) from None
         with taken:
             for path in self.folder.glob("*.partial"):
                 path.unlink()  # left by a process that was killed while it wrote

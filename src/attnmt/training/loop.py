@@ -15,8 +15,8 @@ from tqdm import tqdm
 from attnmt.config import Training
 from attnmt.model.translator import Translator
 from attnmt.text.batches import ParallelText
+from attnmt.training.attempts import DivergedError, noted_failures
 from attnmt.training.checkpoint import Checkpoints, Progress
-from attnmt.training.failure import DivergedError, noted_failures
 from attnmt.training.machine import peak_memory
 from attnmt.training.optimizers import learning_rate
 from attnmt.training.step import Step

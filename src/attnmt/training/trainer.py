@@ -7,7 +7,7 @@ import json
 import logging
 import math
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from typing import Any, Protocol
@@ -22,11 +22,10 @@ from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedSets
+from attnmt.training.attempts import Origin, claim, refuse_failed
 from attnmt.training.checkpoint import Checkpoints, Progress
-from attnmt.training.failure import refuse_failed
 from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory, surroundings
-from attnmt.training.origin import Origin, claim
 from attnmt.training.saved import describe, save_model
 from attnmt.training.stop import Stop, noted
 
@@ -43,24 +42,11 @@ class Watcher(Protocol):
         """Take the content of metrics.json and what the training cost."""
 
 
-class _Nobody:
-    """Watches nothing."""
-
-    def log(self, step: int, values: Mapping[str, float]) -> None: ...
-
-    def finish(self, metrics: Mapping[str, Any]) -> None: ...
-
-
 # Called with the arguments of attnmt.tracking.live.training_run.
 Watch = Callable[..., AbstractContextManager[Watcher]]
 
 
-def unwatched(**about: Any) -> AbstractContextManager[Watcher]:
-    """Open what watches nothing."""
-    return nullcontext(_Nobody())
-
-
-def train_run(params: Params, name: str, code: str, watch: Watch = unwatched) -> None:
+def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
     """Train the model ``name`` and write weights, config, history, metrics and provenance.
 
     Args:
@@ -159,7 +145,7 @@ def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     """Return a name for the data and the settings that decide the weights.
 
     A training's checkpoints lie under this name. The code is not part of it, so checkpoints of other
-    code are found and can be reported (:func:`~attnmt.training.origin.claim`).
+    code are found and can be reported (:func:`~attnmt.training.attempts.claim`).
     """
     settings = json.dumps({**config, "device": device.type}, sort_keys=True)
     return hashlib.sha256(settings.encode()).hexdigest()[:16]

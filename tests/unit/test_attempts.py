@@ -1,7 +1,10 @@
-"""Trainings that fail: which are tried again, and which are refused at once."""
+"""Trainings that fail and are tried again or refused, and checkpoints that other code wrote."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -12,8 +15,15 @@ from torch import Tensor
 from attnmt.errors import InputError
 from attnmt.text.batches import Batch
 from attnmt.training import loop
+from attnmt.training.attempts import (
+    NOTE,
+    DivergedError,
+    Origin,
+    claim,
+    noted_failures,
+    refuse_failed,
+)
 from attnmt.training.checkpoint import Checkpoints, Progress
-from attnmt.training.failure import NOTE, DivergedError, noted_failures, refuse_failed
 from attnmt.training.loop import train
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
@@ -81,16 +91,6 @@ def test_no_checkpoint_has_weights_that_are_not_finite(
     assert (after == before) == (stop_after is not None)
 
 
-def test_best_weights_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
-    model = small(FEEDING)
-    model.initialize(1)
-    with torch.no_grad():
-        model.W_s[0, 0] = torch.nan
-    with pytest.raises(DivergedError, match=r"weights are not finite after batch 3"):
-        Checkpoints(tmp_path, 0).save_best(model, Progress(step=3, best_step=3))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_fails_once_is_tried_again_and_what_fails_twice_from_one_checkpoint_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +121,7 @@ def test_stops_and_faults_that_a_person_mends_are_not_noted(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("content", ["", "null", "[]", "{}", '{"final": "perhaps"}', "\xff"])
+@pytest.mark.parametrize("content", ["null", '{"final": "perhaps"}', "\xff"])
 def test_a_damaged_note_says_what_to_do(tmp_path: Path, content: str) -> None:
     (tmp_path / NOTE).write_bytes(content.encode("latin-1"))
     assert f"{NOTE}: damaged" in refused(tmp_path)
@@ -136,9 +136,54 @@ def test_the_stage_does_not_train_a_second_time(
     recipe = family.training.model_copy(update=DIVERGING | {"epochs": 30})
     families = experiment.families | {"words": family.model_copy(update={"training": recipe})}
     params = experiment.model_copy(update={"families": families})
+
+    @contextmanager
+    def watch(**about: Any) -> Iterator[Mock]:
+        yield Mock()
+
     with pytest.raises(InputError, match=r"not finite") as first:
-        train_run(params, "plain", "code")
+        train_run(params, "plain", "code", watch)
     monkeypatch.setattr(Step, "__call__", lambda *_: pytest.fail("a batch was trained on"))
     with pytest.raises(InputError) as second:
-        train_run(params, "plain", "code")
+        train_run(params, "plain", "code", watch)
     assert str(second.value) == str(first.value)
+
+
+FIRST = Origin("code1", ["commit1"], "2026-01-01T00:00:00Z")
+
+
+def begin(folder: Path) -> Path:
+    claim(folder, FIRST, "refuse")
+    checkpoint = folder / "last.safetensors"
+    checkpoint.write_bytes(b"weights")
+    return checkpoint
+
+
+def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_path: Path) -> None:
+    checkpoint = begin(tmp_path)
+    for commit in ("commit2", "commit1", "commit2"):
+        origin = claim(tmp_path, Origin("code1", [commit], "2026-01-02T00:00:00Z"), "refuse")
+    assert origin == Origin("code1", ["commit1", "commit2"], FIRST.started)
+    assert checkpoint.exists()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path: Path, known: bool) -> None:
+    checkpoint = begin(tmp_path)
+    if not known:
+        (tmp_path / "origin.json").unlink()
+    commit = "commit1" if known else "unknown"
+    with pytest.raises(
+        InputError, match=rf"other code wrote these checkpoints \(commit {commit}\)"
+    ):
+        claim(tmp_path, Origin("code2", ["commit2"], "2026-01-02T00:00:00Z"), "refuse")
+    assert checkpoint.exists()
+
+
+def test_if_the_parameters_say_so_training_starts_from_the_beginning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    checkpoint, now = begin(tmp_path), Origin("code2", ["commit2"], "2026-01-02T00:00:00Z")
+    assert claim(tmp_path, now, "restart") == now
+    assert not checkpoint.exists()
+    assert "training from the beginning" in caplog.text
