@@ -9,11 +9,11 @@ import numpy as np
 
 from attnmt.config import Language, LinkStep, Params
 from attnmt.corpora.links import Links
-from attnmt.decoding.batched import Ids, attention_of_all, force_all, translate
-from attnmt.decoding.ensemble import authors_step
+from attnmt.decoding.batched import force_all, translate
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
 from attnmt.decoding.link_step import Reading, better
+from attnmt.decoding.protocol import Ids
 from attnmt.decoding.search import Search
 from attnmt.decoding.unknown import replace_unknown, unknown_places
 from attnmt.errors import InputError
@@ -64,13 +64,15 @@ class TextTranslator:
     ) -> None:
         """Take models of one family and direction, in eval mode, and what they read and write.
 
-        ``batch_size`` does not change translations.
+        ``batch_size`` does not change translations. A model that attends to padding translates one
+        sentence at a time.
         """
+        faulty = any("unmasked_padding" in model.config.system.faults for model in models)
+        self.batch_size = 1 if faulty else batch_size
         self.models = models
         self.data = data
         self.dictionary = dictionary
         self.options = options
-        self.batch_size = batch_size
         self.sides = sides
         self.source, self.target = (side.code for side in sides)
         self._vocabularies = {k: data.vocabulary(k) for k in (self.source, self.target)}
@@ -181,10 +183,12 @@ class TextTranslator:
             targets = [vocabulary.decode(words) for words in best]
             target_ids = [np.array(words, dtype=np.int32) for words in best]
         source_ids = _ids(self._vocabularies[self.source], sources)
-        weights = attention_of_all(self.models, source_ids, target_ids, self.batch_size)
+        forced = force_all(self.models, source_ids, target_ids, self.batch_size)
         return [
-            Attended(line, source, [*target, SPECIAL[EOS]], a.astype(float).round(4).tolist())
-            for line, source, target, a in zip(lines, sources, targets, weights, strict=True)
+            Attended(
+                line, source, [*target, SPECIAL[EOS]], one.weights.astype(float).round(4).tolist()
+            )
+            for line, source, target, one in zip(lines, sources, targets, forced, strict=True)
         ]
 
     def plain(self, words: Sequence[str]) -> str:
@@ -203,6 +207,22 @@ class TextTranslator:
 
 def _ids(vocabulary: Vocabulary, sentences: Sequence[Units]) -> list[Ids]:
     return [np.array(vocabulary.encode(units), dtype=np.int32) for units in sentences]
+
+
+def authors_step(models: Sequence[Translator]) -> LinkStep:
+    """Return the step at which the authors' program reads the weights that link a word.
+
+    The score says which one (``Score.authors_step``): the word's own step or the next, where the word
+    is the input. An ensemble is read at the next step if any member is. A GRU computes its weights
+    before its step, so they are read at the word's own step, whatever the score is.
+    """
+    late = any(
+        model.config.shape.cell == "lstm"
+        and model.decoder.attention is not None
+        and model.decoder.attention.score.authors_step == "next"
+        for model in models
+    )
+    return "next" if late else "same"
 
 
 def load_translator(

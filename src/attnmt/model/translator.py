@@ -1,9 +1,12 @@
 """The model that is trained and that translates; ``reference.py`` says what it computes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
@@ -13,6 +16,7 @@ from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.fast.stack import State
 from attnmt.model.fast.stepper import Stepper
+from attnmt.text.batches import pad_source
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,20 @@ class Translator(nn.Module):
         h_tilde, weights = self.decoder(words, encoded.state, encoded.memory)
         return h_tilde, weights
 
-    def stepper(self, source: Tensor, lengths: Tensor) -> Stepper:
-        """Encode as ``encode`` does, and return a stepper; the model is in eval mode."""
-        return Stepper(self.decoder, *self.encode(source, lengths))
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        return self.W_s.device
+
+    @property
+    def target_words(self) -> int:
+        """The size of the target vocabulary."""
+        return self.config.target_words
+
+    def start(self, sources: Sequence[NDArray[np.int32]]) -> Stepper:
+        """Encode sentences, each the ids in its own order; the model is in eval mode."""
+        source, lengths = pad_source(list(sources), self.config.system.reverse)
+        return Stepper(self.decoder, *self.encode(source.to(self.device), lengths.to(self.device)))
 
     def logits(self, h_tilde: Tensor) -> Tensor:
         """Return W_s h~, [..., V]."""

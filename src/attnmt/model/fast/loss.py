@@ -27,7 +27,7 @@ class SummedLoss(torch.autograd.Function):
         A y below 0 is padding and adds nothing. (To select the others, the host would
         have to wait for a GPU.)
         """
-        rows = rows_at_once(W_s)
+        rows = rows_at_once(len(W_s), W_s.device)
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
         grad_h, grad_W = torch.empty_like(h_tilde), torch.empty_like(W_s) if training else W_s
         chunks = zip(h_tilde.split(rows), words.split(rows), grad_h.split(rows), strict=True)
