@@ -16,14 +16,14 @@ from small_experiment import ENGLISH, make_experiment
 
 from attnmt import cli
 from attnmt.config import Params
-from attnmt.decoding.packed import CARD, MANIFEST, load_packed, read_packed
+from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import load_pipeline
 from attnmt.decoding.text_translator import Translation
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, sha256, write_json
 from attnmt.layout import Layout
+from attnmt.serving.packed import CARD, MANIFEST, load_packed, read_packed
 from attnmt.serving.packing import pack
-from attnmt.serving.service import translator_files
 from attnmt.text.encoded import EncodedSets
 
 ROOT = Path(__file__).parents[2]

@@ -13,10 +13,10 @@ from attnmt.decoding.batched import force_all, translate
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
 from attnmt.decoding.link_step import Reading, better
+from attnmt.decoding.needed_files import refuse_missing
 from attnmt.decoding.protocol import Ids
 from attnmt.decoding.search import Search
 from attnmt.decoding.unknown import replace_unknown, unknown_places
-from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.translator import Translator
 from attnmt.text.dictionary import Dictionary
@@ -246,10 +246,7 @@ def load_translator(
         InputError: if the experiment has no such model, a file is missing (naming the stage that makes
             it) or damaged, or a model was trained on other data or by other settings.
     """
-    for path, stage in needed_files(params, name, root):
-        if not path.exists():
-            target = dvc_target(params, stage)
-            raise InputError(f"{path}: no such file; run dvc repro {target} first")
+    refuse_missing(params, name, root)
     layout, decoding = Layout(params.experiment, root), params.decoding
     ensemble = params.translators(name)
     family, direction = ensemble.family, params.models[ensemble.members[0]].direction
@@ -272,26 +269,3 @@ def load_translator(
         options,
         params.machine.decode_batch,
     )
-
-
-def needed_files(params: Params, name: str, root: Path = Path()) -> list[tuple[Path, str]]:
-    """Return the files that a model or an ensemble translates with, each with the stage that makes it.
-
-    Raises:
-        InputError: if the experiment has neither.
-    """
-    layout, ensemble = Layout(params.experiment, root), params.translators(name)
-    return [
-        (layout.encoded(ensemble.family) / "summary.json", f"encode@{ensemble.family}"),
-        (layout.dictionary_file(*params.sides(name)), "dictionary"),
-        *(
-            (layout.model(member) / "weights.safetensors", f"train@{member}")
-            for member in ensemble.members
-        ),
-    ]
-
-
-def dvc_target(params: Params, stage: str) -> str:
-    """Return a stage of an experiment as ``dvc repro`` takes it in the project's folder."""
-    file = Path(params.params_file).with_name("dvc.yaml")
-    return stage if file == Path("dvc.yaml") else f"{file}:{stage}"
