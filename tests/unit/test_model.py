@@ -110,8 +110,8 @@ def test_the_fault_of_padding_lets_a_window_reach_padding() -> None:
 
 
 def test_the_summed_loss_is_the_same_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnmt.model.logits.FEWEST", 2)
-    monkeypatch.setattr("attnmt.model.logits.CHUNK", {"cpu": 14})  # two words a chunk
+    monkeypatch.setattr("attnmt.model.fast.loss.FEWEST", 2)
+    monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": 14})  # two words a chunk
     h = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
     W = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
     y = torch.tensor([0, 6, 3, -1, 3, 1])  # the fourth is padding

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_records import metrics
-from small_experiment import ENGLISH, GERMAN, make_experiment
+from small_experiment import ENGLISH, GERMAN
 
 from attnmt.config import Params
 from attnmt.decoding.history import Candidate
@@ -23,16 +23,6 @@ from attnmt.text.tokenizer import MosesTokenizer
 from attnmt.training.best_model import best_model
 
 NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("experiment")
-
-
-@pytest.fixture(scope="module")
-def params(folder: Path) -> Params:
-    return make_experiment(folder)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnmt.config import Average
 from attnmt.decoding.protocol import Hypotheses, Model
-from attnmt.model.logits import rows_at_once
+from attnmt.model.fast.loss import rows_at_once
 
 BLOCK = 64  # columns of which the maximum is taken
 

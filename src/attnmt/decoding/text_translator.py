@@ -186,7 +186,10 @@ class TextTranslator:
         forced = force_all(self.models, source_ids, target_ids, self.batch_size)
         return [
             Attended(
-                line, source, [*target, SPECIAL[EOS]], one.weights.astype(float).round(4).tolist()
+                line=line,
+                source=source,
+                target=[*target, SPECIAL[EOS]],
+                weights=one.weights.astype(float).round(4).tolist(),
             )
             for line, source, target, one in zip(lines, sources, targets, forced, strict=True)
         ]
