@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 import torch
+from small_models import word_losses
 
 from attnmt.config import ModelShape, System
 from attnmt.decoding.forced import force
@@ -183,7 +184,7 @@ def test_forced_scores_and_links_are_the_authors(path: Path) -> None:
     targets = [np.array(ids, dtype=np.int32) for ids in case["tgt"]]
     forced = force([model], sources_of(case), targets, bos=BOS, eos=EOS)
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-    by_word = model.losses(h_tilde, batch.next_words, batch.lengths)
+    by_word = word_losses(model, h_tilde, batch.next_words, batch.lengths)
     assert by_word.sum().item() == pytest.approx(case["total_cost"], rel=1e-9)
     losses = by_word.split(batch.lengths.tolist())
     for i, theirs in enumerate(case["force"]):

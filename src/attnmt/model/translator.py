@@ -104,26 +104,16 @@ class Translator(nn.Module):
         return h_tilde @ self.W_s.T
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the sum of ``losses``, which training minimizes, in less time and memory."""
-        words = next_words.masked_fill(~real_words(next_words, lengths), -1).flatten()
+        """Return the sum of -log p of all target words, which training minimizes.
+
+        Args:
+            h_tilde: [N, T, n].
+            next_words: the word that each step predicts, [N, T]; ``</s>`` is one of them.
+            lengths: predicted words of each sentence, ``</s>`` included, [N].
+        """
+        real = torch.arange(next_words.shape[1], device=next_words.device) < lengths[:, None]
+        words = next_words.masked_fill(~real, -1).flatten()
         total: Tensor = SummedLoss.apply(
             h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()
         )
         return total
-
-    def losses(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return -log p of each target word in order, [sum of lengths]; ``</s>`` is one of them.
-
-        Args:
-            h_tilde: [N, T, n].
-            next_words: the word that each step predicts, [N, T].
-            lengths: predicted words of each sentence, ``</s>`` included, [N].
-        """
-        real = real_words(next_words, lengths)
-        logits = self.logits(h_tilde[real])
-        return nn.functional.cross_entropy(logits, next_words[real], reduction="none")
-
-
-def real_words(words: Tensor, lengths: Tensor) -> Tensor:
-    """Return where words [N, T] are not padding."""
-    return torch.arange(words.shape[1], device=words.device) < lengths[:, None]
