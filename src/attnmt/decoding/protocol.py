@@ -46,10 +46,12 @@ class Hypotheses(Protocol):
 
         The steps are the first. A model that can take all of them at once may do so.
         """
-        taken = [self.step(words[:, t : t + 1]) for t in range(words.shape[1])]
-        weights = [a for _, a in taken if a is not None]
-        h = torch.cat([h for h, _ in taken], dim=1)
-        return h, torch.cat(weights, dim=1) if weights else None
+        outputs, weights = [], []
+        for word in words.split(1, dim=1):
+            h, a = self.step(word)
+            outputs.append(h.clone())
+            weights += [] if a is None else [a]
+        return torch.cat(outputs, dim=1), torch.cat(weights, dim=1) if weights else None
 
 
 class Model(Protocol):
