@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from attnmt.config import Cell, ModelShape, System
 from attnmt.decoding.search import Search, search
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.text.batches import Batch, make_batch, pad_source
+from attnmt.text.batches import Batch, make_batch
 from attnmt.text.vocabulary import SPECIAL
 
 WORDS, LENGTH, STEPS = 10, 4, 150  # entries of the vocabulary; words of a sentence; batches
@@ -64,9 +64,7 @@ def train(model: Translator, rng: np.random.Generator) -> None:
 
 def share_right(model: Translator, sources: Sentences) -> float:
     """Return the share of sentences that beam search writes backward, word for word."""
-    found = search(
-        [model.eval()], *pad_source(sources, reverse=False), Search(beam=3, candidates=3)
-    )
+    found = search([model.eval()], sources, Search(beam=3, candidates=3))
     best = [max(candidates, key=lambda one: one.score).words for candidates in found]
     pairs = zip(best, sources, strict=True)
     right = [words == ids[::-1].tolist() for words, ids in pairs]

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from attnmt.decoding.explanation import explain
-from attnmt.decoding.packed import load_packed
+from attnmt.serving.packed import load_packed
 
 READY_MADE = Path(__file__).parents[1] / "weights/demo"
 

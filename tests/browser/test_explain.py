@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from attnmt.decoding.explanation import Explained, Explanation, Replacement, Unit
-from attnmt.decoding.step_trace import Span
+from attnmt.decoding.spans import Span
 from attnmt.reporting.explain_facts import Shown
 from attnmt.reporting.explain_page import make_explain_page
 

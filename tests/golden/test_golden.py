@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 import torch
+from small_models import word_losses
 
 from attnmt.config import ModelShape, System
 from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search, search
 from attnmt.model.reference import Reference
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.text.batches import Batch, make_batch, pad_source
+from attnmt.text.batches import Batch, make_batch
 
 FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).parent / "cases"))
 CASES = sorted(FOLDER.glob("*.json"))
@@ -104,6 +105,12 @@ def build(case: dict[str, Any], kind: type[Model] = Translator) -> Model:
     return model.eval()
 
 
+def sources_of(case: dict[str, Any]) -> list[np.ndarray]:
+    """Return the source sentences in their own order; ``src`` is in reading order."""
+    order = -1 if case.get("source_reversed", True) else 1
+    return [np.array(ids[::order], dtype=np.int32) for ids in case["src"]]
+
+
 def batch_of(case: dict[str, Any]) -> Batch:
     """Return a case's sentence pairs as a batch; its ``src`` is in reading order already."""
     source = [np.array(ids, dtype=np.int32) for ids in case["src"]]
@@ -148,9 +155,9 @@ def test_loss_gradients_and_weights_are_the_authors(
 
 def check_decodes(models: list[Translator], case: dict[str, Any], together: bool) -> None:
     options = Search(beam=BEAM, candidates=CANDIDATES, best=None, bos=BOS, eos=EOS)
-    sources = [np.array(ids, dtype=np.int32) for ids in case["src"]]
+    sources = sources_of(case)
     batches = [sources] if together else [[ids] for ids in sources]
-    results = [c for batch in batches for c in search(models, *pad_source(batch, False), options)]
+    results = [candidates for batch in batches for candidates in search(models, batch, options)]
     for candidates, theirs in zip(results, case["decode"], strict=True):
         assert [[*c.words, EOS] for c in candidates] == theirs["candidates"]
         assert [c.score for c in candidates] == pytest.approx(theirs["scores"], abs=1e-6)
@@ -174,13 +181,14 @@ def test_an_ensemble_decodes_as_the_authors_does(path: Path, together: bool) -> 
 def test_forced_scores_and_links_are_the_authors(path: Path) -> None:
     case = load(path)
     model, batch = build(case), batch_of(case)
-    forced = force([model], batch)
+    targets = [np.array(ids, dtype=np.int32) for ids in case["tgt"]]
+    forced = force([model], sources_of(case), targets, bos=BOS, eos=EOS)
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-    by_word = model.losses(h_tilde, batch.next_words, batch.lengths)
+    by_word = word_losses(model, h_tilde, batch.next_words, batch.lengths)
     assert by_word.sum().item() == pytest.approx(case["total_cost"], rel=1e-9)
     losses = by_word.split(batch.lengths.tolist())
     for i, theirs in enumerate(case["force"]):
-        score, attended = forced[i]
+        score, attended = forced[i].score, forced[i].attended
         source, target = case["src"][i], case["tgt"][i]
         if theirs["tokens"] != [*target, EOS]:
             # The reference is below the search's shortest length, so the authors' program refuses its

@@ -7,7 +7,8 @@
             ...  # what is to run there without the host
 
 A tensor without values cannot decide anything on the host (``.item()``, ``if tensor:``, a mask as an
-index), and two devices cannot meet in one operation.
+index), and two devices cannot meet in one operation. A search must wait once a step, by ``nonzero``, to
+know which sentences go on; ``on_the_gpu_only(2, 0)`` answers that two do, and after the next step none.
 """
 
 import sys
@@ -30,7 +31,7 @@ GPU = torch.device("meta")
 @contextmanager
 def fake_gpu() -> Iterator[torch.device]:
     """Give tensors no values; yield the device that stands for a GPU."""
-    with FakeTensorMode(), pytest.MonkeyPatch.context() as patch:
+    with FakeTensorMode(allow_non_fake_inputs=True), pytest.MonkeyPatch.context() as patch:
         # torch's fused optimizers have fakes, but first look for "meta" in a list of devices.
         module = sys.modules[torch.optim.Optimizer.__module__]
         patch.setattr(module, "_get_fused_kernels_supported_devices", lambda: [GPU.type])
@@ -38,9 +39,18 @@ def fake_gpu() -> Iterator[torch.device]:
 
 
 class _OnTheGPUOnly(TorchDispatchMode):
+    def __init__(self, answers: tuple[int, ...]) -> None:
+        super().__init__()
+        self.answers = list(answers)
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
+        if func is torch.ops.aten.detach_.default:
+            return args[0]  # torch.tensor calls it before its result is a fake
+        if func is torch.ops.aten.nonzero.default and self.answers:
+            (mask,) = args
+            return mask.new_zeros(self.answers.pop(0), mask.dim(), dtype=torch.int64)
         _check(func, "reads", (args, kwargs))
         if func is torch.ops.aten._fused_sgd_.tensor_lr:
             return None  # torch has no fake for it; it changes its arguments in place
@@ -55,6 +65,9 @@ def _check(func: Any, what: str, values: Any) -> None:
             raise AssertionError(f"{func} {what} a tensor on {value.device}, not on the GPU")
 
 
-def on_the_gpu_only() -> _OnTheGPUOnly:
-    """Fail where an operation reads or makes a tensor elsewhere, as ``.cpu()`` and ``torch.ones(3)``."""
-    return _OnTheGPUOnly()
+def on_the_gpu_only(*answers: int) -> _OnTheGPUOnly:
+    """Fail where an operation reads or makes a tensor elsewhere, as ``.cpu()`` and ``torch.ones(3)``.
+
+    ``answers`` are how many elements each ``nonzero`` is to find; without any, it fails.
+    """
+    return _OnTheGPUOnly(answers)

@@ -73,6 +73,14 @@ def padded_batch() -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     return source, lengths, words, next_words, torch.tensor([3, 4, 2])
 
 
+def word_losses(model: Translator, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
+    """Return -log p of each target word in order, [sum of lengths], as torch computes it."""
+    real = torch.arange(next_words.shape[1]) < lengths[:, None]
+    return nn.functional.cross_entropy(
+        model.logits(h_tilde[real]), next_words[real], reduction="none"
+    )
+
+
 def loss_and_gradients(model: nn.Module) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the loss of the padded batch and the gradients of all parameters by name."""
     source, lengths, words, next_words, predicted = padded_batch()

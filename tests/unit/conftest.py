@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_experiment import make_experiment
 from small_project import Command, Project
 
 from attnmt import cli
+from attnmt.config import Params
 
 
 @pytest.fixture
@@ -63,3 +65,15 @@ def attnmt(
         return ended.value.code, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the small experiment."""
+    return tmp_path_factory.mktemp("experiment")
+
+
+@pytest.fixture(scope="module")
+def params(folder: Path) -> Params:
+    """Return the parameters of the small experiment, whose models are trained."""
+    return make_experiment(folder)

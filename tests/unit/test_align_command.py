@@ -1,14 +1,12 @@
 """The command ``attnmt align``: links and error rates of sentence pairs of one's own."""
 
 import csv
-import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from small_experiment import make_experiment
+from small_project import Command
 
-from attnmt import cli
 from attnmt.config import Params
 from attnmt.corpora.links import flipped, format_links, read_links
 from attnmt.decoding.pipeline import load_pipeline
@@ -16,26 +14,11 @@ from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
 
-Attnmt = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("experiment")
-
-
-@pytest.fixture(scope="module")
-def params(folder: Path) -> Params:
-    return make_experiment(folder)
-
 
 @pytest.fixture
 def attnmt(
-    params: Params,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Attnmt:
+    attnmt: Command, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
     """Return a function that runs ``attnmt align`` on the tokens of the experiment's test set."""
     monkeypatch.chdir(folder)
     tokens = Layout(params.experiment).tokens
@@ -49,18 +32,11 @@ def attnmt(
         write_lines(Path(Path(side).name), plain)
     names = [Path(side).name for side in sides]
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["attnmt", "align", *names, *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return run
+    return partial(attnmt, "align", *names)
 
 
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
-def test_links_are_those_of_the_set_itself(attnmt: Attnmt, params: Params, name: str) -> None:
+def test_links_are_those_of_the_set_itself(attnmt: Command, params: Params, name: str) -> None:
     assert attnmt("--model", name, "--links", "own.links")[0] == 0
     forced = load_pipeline(params, name).translator.force_set("test").links["same"]
     links = [flipped(line) for line in forced] if name == "german" else forced
@@ -70,7 +46,7 @@ def test_links_are_those_of_the_set_itself(attnmt: Attnmt, params: Params, name:
 
 
 @pytest.mark.parametrize("flip", [False, True])
-def test_rates_are_those_of_the_links(attnmt: Attnmt, params: Params, flip: bool) -> None:
+def test_rates_are_those_of_the_links(attnmt: Command, params: Params, flip: bool) -> None:
     assert attnmt("--model", "local_p", "--links", "own.links")[0] == 0
     own = [line.sure for line in read_links(Path("own.links"))]
     texts = [read_lines(Path(f"test.{language}")) for language in ("en", "de")]
@@ -94,7 +70,7 @@ def test_rates_are_those_of_the_links(attnmt: Attnmt, params: Params, flip: bool
     assert "diagonal" in out.splitlines()[-1]
 
 
-def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Attnmt) -> None:
+def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Command) -> None:
     """Family `short` reads the last five words of a sentence."""
     write_lines(Path("gold"), ["0-0", "0-0", "0-0", "0-0", "0-0"])
     status, _, err = attnmt("-m", "gru", "--gold", "gold", "-o", "rates.csv")
@@ -106,7 +82,7 @@ def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Attnmt) ->
 
 
 def test_every_system_with_attention_is_compared_by_its_first_seed(
-    attnmt: Attnmt, params: Params
+    attnmt: Command, params: Params
 ) -> None:
     write_lines(Path("gold"), ["0-0"] * 5)
     _, out, _ = attnmt("--gold", "gold")
@@ -128,7 +104,9 @@ def test_every_system_with_attention_is_compared_by_its_first_seed(
         (["--gold", "far", "--flip", "-o", "no/such/folder/x.csv"], "far:1"),
     ],
 )
-def test_what_cannot_be_done_is_refused(attnmt: Attnmt, arguments: list[str], message: str) -> None:
+def test_what_cannot_be_done_is_refused(
+    attnmt: Command, arguments: list[str], message: str
+) -> None:
     write_lines(Path("short"), ["0-0"])
     write_lines(Path("far"), ["0-60", *["0-0"] * 4])
     status, out, err = attnmt(*arguments)

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_experiment import ROOT, make_experiment
 
-from attnmt.decoding.forced import attention
+from attnmt.decoding.forced import force
 from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.decoding.text_translator import load_translator
 from attnmt.files.text_file import read_lines
-from attnmt.text.batches import make_batch
 from attnmt.text.pieces import join_pieces
 
 
@@ -86,8 +85,8 @@ def test_samples_hold_the_weights_of_the_translations(translated: Path) -> None:
     for sample in read(translated / "ensemble/test.attention.json"):
         line = sample["line"]
         ids = np.array(translations[line][0].ids, dtype=np.int32)
-        weights = attention(text.models, make_batch([sources[line]], [ids], reverse=True))[0]
-        np.testing.assert_allclose(sample["weights"], weights, atol=1e-4)
+        (forced,) = force(text.models, [sources[line]], [ids])
+        np.testing.assert_allclose(sample["weights"], forced.weights, atol=1e-4)
 
 
 def test_a_system_without_attention_writes_none(translated: Path) -> None:

@@ -4,15 +4,15 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from small_experiment import ENGLISH, GERMAN, make_experiment
+from small_experiment import ENGLISH, GERMAN
+from small_project import Command
 
-from attnmt import cli
 from attnmt.config import Params
 from attnmt.decoding.explanation import explain
 from attnmt.decoding.pipeline import load_pipeline
@@ -22,37 +22,15 @@ from attnmt.reporting.explain_text import explain_text
 ROOT = Path(__file__).parents[2]
 SENTENCE, REFERENCE = ENGLISH["test"][0], GERMAN["test"][0]
 NASTY = "</script><b/title='x'>&\"é"
-Attnmt = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("experiment")
-
-
-@pytest.fixture(scope="module")
-def params(folder: Path) -> Params:
-    return make_experiment(folder)
 
 
 @pytest.fixture
 def attnmt(
-    params: Params,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Attnmt:
+    attnmt: Command, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
     """Return a function that runs ``attnmt explain`` in the experiment's project."""
     monkeypatch.chdir(folder)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["attnmt", "explain", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return run
+    return partial(attnmt, "explain")
 
 
 class Parsed(HTMLParser):
@@ -83,7 +61,7 @@ def data_of(page: str) -> Any:
 
 
 def test_the_page_has_the_matrices_of_all_candidates_of_all_models(
-    attnmt: Attnmt, params: Params, folder: Path
+    attnmt: Command, params: Params, folder: Path
 ) -> None:
     arguments = (SENTENCE, "--model", "local_p", "--model", "plain", "--reference", REFERENCE)
     status, output, error = attnmt(*arguments, "--output", "-", "--n-best", "3")
@@ -109,7 +87,7 @@ def test_the_page_has_the_matrices_of_all_candidates_of_all_models(
         assert f"{one.score:.2f}" in text
 
 
-def test_the_page_is_a_file_that_asks_for_nothing(attnmt: Attnmt, folder: Path) -> None:
+def test_the_page_is_a_file_that_asks_for_nothing(attnmt: Command, folder: Path) -> None:
     status, output, _ = attnmt(SENTENCE)
     page = (folder / "explain.html").read_text(encoding="utf-8")
     assert (status, output) == (0, f"The page: {(folder / 'explain.html').as_uri()}\n")
@@ -125,7 +103,7 @@ def test_the_page_is_a_file_that_asks_for_nothing(attnmt: Attnmt, folder: Path) 
     assert len(ids) == len(set(ids))
 
 
-def test_what_stands_in_the_text_is_never_markup(attnmt: Attnmt) -> None:
+def test_what_stands_in_the_text_is_never_markup(attnmt: Command) -> None:
     output = attnmt(f"{NASTY} house", "--reference", f"{NASTY} Haus", "-o", "-")[1]
     assert NASTY not in output
     parsed = Parsed(output)
@@ -134,14 +112,14 @@ def test_what_stands_in_the_text_is_never_markup(attnmt: Attnmt) -> None:
     assert len(data_of(output)) == 1
 
 
-def test_the_same_sentence_gives_the_same_page(attnmt: Attnmt) -> None:
+def test_the_same_sentence_gives_the_same_page(attnmt: Command) -> None:
     assert attnmt(SENTENCE, "-o", "-") == attnmt(SENTENCE, "-o", "-")
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "ensemble"])
 def test_the_text_fits_the_terminal_and_has_every_weight(
-    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch, params: Params, name: str, width: int
+    attnmt: Command, monkeypatch: pytest.MonkeyPatch, params: Params, name: str, width: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     status, output, error = attnmt(SENTENCE, "--text", "--model", name, "--reference", REFERENCE)
@@ -161,7 +139,7 @@ def test_the_text_fits_the_terminal_and_has_every_weight(
         assert inside == [str(round(100 * a)) for a in within]
 
 
-def test_text_writes_no_page_unless_one_is_named(attnmt: Attnmt, folder: Path) -> None:
+def test_text_writes_no_page_unless_one_is_named(attnmt: Command, folder: Path) -> None:
     (folder / "explain.html").unlink(missing_ok=True)
     assert attnmt(SENTENCE, "--text")[0] == 0
     assert not (folder / "explain.html").exists()
@@ -183,7 +161,7 @@ def test_the_text_marks_the_link_of_an_unknown_word(params: Params, folder: Path
 
 
 def test_open_starts_the_browser(
-    attnmt: Attnmt, folder: Path, monkeypatch: pytest.MonkeyPatch
+    attnmt: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = []
     monkeypatch.setattr("webbrowser.open", lambda address: not opened.append(address))
@@ -207,7 +185,7 @@ def test_open_starts_the_browser(
     ],
 )
 def test_faults_are_named_before_a_model_is_loaded(
-    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+    attnmt: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
     status, output, error = attnmt(*arguments)
@@ -215,15 +193,22 @@ def test_faults_are_named_before_a_model_is_loaded(
     assert error.startswith(f"error: {message}")
 
 
-def test_help_needs_no_torch() -> None:
+@pytest.mark.parametrize(
+    ("command", "example"),
+    [
+        ("explain", 'attnmt explain "The old house is small." --text'),
+        ("translate", "attnmt translate --input news.en --output news.de --model ensemble"),
+    ],
+)
+def test_help_needs_no_torch_and_shows_examples(command: str, example: str) -> None:
     script = (
-        "import sys; sys.modules['torch'] = None; sys.argv = ['attnmt', 'explain', '--help']\n"
+        f"import sys; sys.modules['torch'] = None; sys.argv = ['attnmt', '{command}', '--help']\n"
         "from attnmt.cli import main; main()"
     )
     environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "PATH": ""}
-    command = [sys.executable, "-c", script]
-    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert 'attnmt explain "The old house is small." --text' in shown.stdout
+    run = [sys.executable, "-c", script]
+    shown = subprocess.run(run, check=True, capture_output=True, text=True, env=environment)
+    assert example in shown.stdout
 
 
 def test_the_server_has_a_page_with_the_same_explanation(

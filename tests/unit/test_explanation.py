@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_experiment import ENGLISH, GERMAN, make_experiment
+from small_experiment import ENGLISH, GERMAN
 
 from attnmt.config import Params
 from attnmt.decoding.explanation import Explanation, _replacement, explain
@@ -14,16 +14,6 @@ from attnmt.errors import InputError
 
 RAW, REFERENCES = ENGLISH["test"], GERMAN["test"]
 SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("experiment")
-
-
-@pytest.fixture(scope="module")
-def params(folder: Path) -> Params:
-    return make_experiment(folder)
 
 
 def both(

@@ -2,7 +2,14 @@
 
 import pytest
 import torch
-from small_models import VARIANTS, Variant, loss_and_gradients, padded_batch, translator
+from small_models import (
+    VARIANTS,
+    Variant,
+    loss_and_gradients,
+    padded_batch,
+    translator,
+    word_losses,
+)
 from torch import Tensor, nn
 
 from attnmt.model.fast.loss import SummedLoss
@@ -32,10 +39,10 @@ def test_padding_changes_nothing(variant: Variant) -> None:
     model = translator(variant).eval()
     source, lengths, words, next_words, predicted = padded_batch()
     h_tilde, _ = model(source, lengths, words)
-    together = model.losses(h_tilde, next_words, predicted).split(predicted.tolist())
+    together = word_losses(model, h_tilde, next_words, predicted).split(predicted.tolist())
     for i, (S, T) in enumerate(zip(lengths.tolist(), predicted.tolist(), strict=True)):
         alone, _ = model(source[i : i + 1, 6 - S :], lengths[i : i + 1], words[i : i + 1, :T])
-        losses = model.losses(alone, next_words[i : i + 1, :T], predicted[i : i + 1])
+        losses = word_losses(model, alone, next_words[i : i + 1, :T], predicted[i : i + 1])
         torch.testing.assert_close(together[i], losses, rtol=1e-12, atol=1e-12)
 
 
@@ -110,8 +117,8 @@ def test_the_fault_of_padding_lets_a_window_reach_padding() -> None:
 
 
 def test_the_summed_loss_is_the_same_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attnmt.model.logits.FEWEST", 2)
-    monkeypatch.setattr("attnmt.model.logits.CHUNK", {"cpu": 14})  # two words a chunk
+    monkeypatch.setattr("attnmt.model.fast.loss.FEWEST", 2)
+    monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": 14})  # two words a chunk
     h = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
     W = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
     y = torch.tensor([0, 6, 3, -1, 3, 1])  # the fourth is padding

@@ -1,11 +1,9 @@
 """Packed models: what ``attnmt pack`` writes translates elsewhere, and weights/demo is one of them."""
 
-import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,17 @@ import made_records
 import pytest
 from made_scores import READING, by_script
 from small_experiment import ENGLISH, make_experiment
+from small_project import Command
 
-from attnmt import cli
 from attnmt.config import Params
-from attnmt.decoding.packed import CARD, MANIFEST, load_packed, read_packed
+from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import load_pipeline
 from attnmt.decoding.text_translator import Translation
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, sha256, write_json
 from attnmt.layout import Layout
+from attnmt.serving.packed import CARD, MANIFEST, load_packed, read_packed
 from attnmt.serving.packing import pack
-from attnmt.serving.service import translator_files
 from attnmt.text.encoded import EncodedSets
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +29,6 @@ DEMO = ROOT / "weights/demo"
 NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
 BEST = "local_p"
 LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "houses"']
-Attnmt = Callable[..., tuple[int, str, str]]
 
 
 def write_records(params: Params, name: str) -> None:
@@ -98,17 +95,10 @@ def project(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 @pytest.fixture
-def attnmt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Attnmt:
-    """Return a function that runs ``attnmt`` here: status, standard output, error."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return run
+def attnmt(attnmt: Command, project: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Return a function that runs ``attnmt`` in the project."""
+    monkeypatch.chdir(project)
+    return attnmt
 
 
 def params_of(folder: Path) -> Params:
@@ -226,7 +216,7 @@ def test_parameters_that_this_code_does_not_know_name_the_commit(project: Path) 
         read_packed(Path("packed"))
 
 
-def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: Attnmt) -> None:
+def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: Command) -> None:
     status, output, error = attnmt("pack", "packed", "--model", "plain")
     assert (status, error) == (0, "")
     assert output.startswith("packed: plain of demo, 0.0 MB; its README.md describes it\n")
@@ -250,7 +240,7 @@ def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: A
     ],
 )
 def test_what_a_pack_lacks_is_named_and_the_old_one_stays(
-    project: Path, attnmt: Attnmt, file: str, message: str
+    project: Path, attnmt: Command, file: str, message: str
 ) -> None:
     before = {path: path.read_bytes() for path in Path("packed").rglob("*") if path.is_file()}
     Path(file).unlink()
@@ -274,7 +264,7 @@ def test_scores_of_other_data_are_refused(project: Path) -> None:
 
 
 def test_the_commands_take_packed_weights_in_any_folder(
-    project: Path, attnmt: Attnmt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: Path, attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sentence = ENGLISH["test"][0]
     expected = load_pipeline(params_of(project), BEST).translate([sentence])[0][0]
@@ -294,7 +284,7 @@ def test_the_commands_take_packed_weights_in_any_folder(
     assert attnmt("serve", "--weights", "nowhere")[2].startswith("error: nowhere: there is no")
 
 
-def test_the_demo_falls_back_on_its_ready_made_weights(project: Path, attnmt: Attnmt) -> None:
+def test_the_demo_falls_back_on_its_ready_made_weights(project: Path, attnmt: Command) -> None:
     Path("packed").rename("demo")
     Path("weights").mkdir()
     Path("demo").rename("weights/demo")
@@ -340,8 +330,3 @@ def test_git_keeps_the_bytes_of_packed_weights() -> None:
     if shown.returncode:
         pytest.skip("this is no checkout of git")
     assert shown.stdout.splitlines() == [f"{name}: text: unset" for name in names]
-
-
-def test_the_demo_s_manifest_is_json_that_names_its_model() -> None:
-    manifest = json.loads((DEMO / MANIFEST).read_text(encoding="utf-8"))
-    assert f"{manifest['model']}: English to German" in (DEMO / CARD).read_text(encoding="utf-8")

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_records import metrics
-from small_experiment import ENGLISH, GERMAN, make_experiment
+from small_experiment import ENGLISH, GERMAN
 
 from attnmt.config import Params
 from attnmt.decoding.history import Candidate
@@ -24,16 +23,6 @@ from attnmt.text.tokenizer import MosesTokenizer
 from attnmt.training.best_model import best_model
 
 NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("experiment")
-
-
-@pytest.fixture(scope="module")
-def params(folder: Path) -> Params:
-    return make_experiment(folder)
 
 
 @pytest.fixture(scope="module")
@@ -88,17 +77,16 @@ def test_a_batch_with_a_long_sentence_has_few_sentences(
 ) -> None:
     lines = ["the old house " * 9, "The house.", "The old house is new.", "Gardens!"]
     expected = [translations[0].words for translations in pipelines["subwords"].translate(lines)]
-    shapes: list[torch.Size] = []
+    rows: list[int] = []
 
-    def noted(models: Any, source: torch.Tensor, *arguments: Any) -> list[list[Candidate]]:
-        shapes.append(source.shape)
-        return search(models, source, *arguments)
+    def noted(models: Any, sources: Any, *arguments: Any) -> list[list[Candidate]]:
+        rows.append(len(sources))
+        return search(models, sources, *arguments)
 
     monkeypatch.setattr("attnmt.decoding.batched.search", noted)
     monkeypatch.setattr("attnmt.decoding.batched.MOST_UNITS", 20)
     translated = pipelines["subwords"].translate(lines)
     assert [translations[0].words for translations in translated] == expected
-    rows = [shape[0] for shape in shapes]
     assert rows[0] == 1
     assert max(rows) == 2  # the experiment's batch
 

@@ -111,7 +111,8 @@ def test_steps_equal_torchs_module(cell: str, layers: int, T: int, known: int) -
         steps.start_backward()
         back = [steps.backward(t, direction[t]).clone() for t in range(T - 1, -1, -1)]
     # Autograd takes the gradients on, from parts of the inputs and the weights to the whole.
-    tensors, gradients = [x, *steps.tensors()], [torch.stack(back[::-1]), *steps.gradients()]
+    inputs, grads = {**steps.inputs, "x": x}, {**steps.gradients(), "x": torch.stack(back[::-1])}
+    tensors, gradients = zip(*((inputs[name], grads[name]) for name in inputs), strict=True)
     mine = torch.autograd.grad(tensors, case.inputs, gradients, retain_graph=True)
     theirs = torch.autograd.grad(case.hs, case.inputs, direction, materialize_grads=True)
     torch.testing.assert_close(mine, theirs)

@@ -21,11 +21,12 @@ from small_experiment import make_experiment
 
 from attnmt.config import Params
 from attnmt.corpora.links import format_links
+from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.text_translator import Units
 from attnmt.errors import InputError
 from attnmt.model.translator import Translator
-from attnmt.serving.service import save_translator, translator_files
+from attnmt.serving.service import save_translator
 from attnmt.training.saved import load_model
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")

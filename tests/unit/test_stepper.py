@@ -5,6 +5,8 @@ import torch
 from small_models import VARIANTS, Variant, padded_batch, translator
 from torch import Tensor
 
+from attnmt.model.fast.stepper import Stepper
+
 
 def close(a: Tensor, b: Tensor) -> None:
     torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
@@ -23,14 +25,14 @@ def test_each_hypothesis_is_decoded_as_a_sentence_of_its_source(
     parents = torch.tensor([[2, 0, 0], [1, 1, 2], [0, 2, 1]])
     reordered = words.clone()
     reordered[:, :, :2] = words[torch.arange(3)[:, None], parents, :2]
-    stepper = model.stepper(source, lengths)
-    stepper.select(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))  # from one to three
+    stepper = Stepper(model.decoder, *model.encode(source, lengths))
+    stepper.reorder(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))  # from one to three
     for texts, steps, kept in ((words, (0, 1), [0, 1, 2]), (reordered, (2, 3), left)):
         whole, weights = model(
             source.repeat_interleave(3, 0), lengths.repeat_interleave(3), texts.flatten(0, 1)
         )
         if steps[0] == 2:
-            stepper.select(torch.tensor(kept), parents[kept])
+            stepper.reorder(torch.tensor(kept), parents[kept])
         for t in steps:
             h_tilde, a = stepper.step(texts[kept, :, t])
             close(h_tilde, whole.unflatten(0, (3, 3))[kept, :, t])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from attnmt.config import ModelShape, System, Training
 from attnmt.decoding.search import Search, search
 from attnmt.model.translator import Encoded, ModelConfig, Translator
-from attnmt.text.batches import make_batch, pad_source
+from attnmt.text.batches import make_batch
 from attnmt.text.vocabulary import SPECIAL
 from attnmt.training.optimizers import SGD, clipping, learning_rate
 
@@ -125,7 +125,7 @@ def train(model: Translator, order: slice, rng: np.random.Generator, held_out: S
 
 def count_right(model: Translator, sequences: Sequences, order: slice) -> int:
     """Return how many sequences greedy search writes word for word."""
-    results = search([model], *pad_source(sequences, reverse=False), Search(beam=1, candidates=1))
+    results = search([model], sequences, Search(beam=1, candidates=1))
     pairs = zip(results, sequences, strict=True)
     return sum(candidates[0].words == ids[order].tolist() for candidates, ids in pairs)
 

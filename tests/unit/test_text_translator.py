@@ -4,7 +4,6 @@ import importlib.util
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
 import pytest
 from other_languages import languages
 
@@ -14,7 +13,6 @@ from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search
 from attnmt.decoding.text_translator import TextTranslator
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.text.batches import make_batch
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encode import encode_sets
 from attnmt.text.encoded import EncodedSets
@@ -43,8 +41,11 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> EncodedSets:
     return EncodedSets(folder)
 
 
-def translator(data: EncodedSets, best: int = 1, attention: bool = True) -> TextTranslator:
-    system = System(attention="global", score="dot", reverse=True) if attention else System()
+ATTENTION = System(attention="global", score="dot", reverse=True)
+FAULTY = ATTENTION.model_copy(update={"faults": ["unmasked_padding"]})
+
+
+def translator(data: EncodedSets, best: int = 1, system: System = ATTENTION) -> TextTranslator:
     shape = ModelShape(layers=1, size=6, window_D=2, location_slots=9, init=1.0)
     sizes = [len(data.vocabulary(language)) for language in ("en", "de")]
     model = Translator(ModelConfig(system, shape, *sizes))
@@ -90,7 +91,7 @@ def test_forced_links_are_of_words_in_every_reading(data: EncodedSets) -> None:
         [data.text("test", side)[i] for i in range(len(ENGLISH))] for side in ("en", "de")
     )
     for line, (source, target) in enumerate(zip(sources, targets, strict=True)):
-        alone = force(text.models, make_batch([np.array(source)], [np.array(target)], True))[0]
+        (alone,) = force(text.models, [source], [target])
         assert forced.scores[line] == pytest.approx(alone.score, abs=1e-4)
         units = [data.units("test", side)[line] for side in ("en", "de")]
         word_of = [words_of_pieces(u) if data.pieces else list(range(len(u))) for u in units]
@@ -153,11 +154,21 @@ def test_unknown_words_are_replaced_through_the_reading_that_is_set(
 
 
 def test_a_model_without_attention_links_nothing(data: EncodedSets) -> None:
-    text = translator(data, attention=False)
+    text = translator(data, system=System())
     assert text.force_set("test").links == {}
     for translations in text.translate_set("test"):
         assert translations[0].links == []
         assert translations[0].replaced == translations[0].words
+
+
+def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(data: EncodedSets) -> None:
+    text = translator(data, system=FAULTY)
+    together, sentences = text.translate_set("test"), data.units("test", "en")
+    assert together == [text.translate([sentence])[0] for sentence in sentences]
+    ids = [data.text("test", "en")[i] for i in range(len(ENGLISH))]
+    in_a_batch = translate(text.models, ids, text.options, len(ids))
+    scores = [best.score for (best,) in together]
+    assert [c[0].score for c in in_a_batch] != pytest.approx(scores, abs=1e-3)
 
 
 def test_n_best_lists_start_with_the_best_and_are_written_in_order(

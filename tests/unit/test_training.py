@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from small_models import word_losses
 from small_training import ADAM, FEEDING, RECIPE, StopAfter, held_by, reversal, run, small
 
 from attnmt.config import Training
@@ -80,6 +81,6 @@ def test_the_cost_is_the_mean_over_words_and_ends() -> None:
     batch = text.batch(np.arange(30))
     model.eval()
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-    losses = model.losses(h_tilde, batch.next_words, batch.lengths)
+    losses = word_losses(model, h_tilde, batch.next_words, batch.lengths)
     assert len(losses) == int(text.target.lengths.sum()) + 30
     assert cost_a_word(model, text, 7) == pytest.approx(losses.mean().item(), rel=1e-5)

@@ -3,60 +3,35 @@
 import gzip
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
 import pytest
-import typer
-from small_experiment import ENGLISH, make_experiment
+from small_experiment import ENGLISH
+from small_project import Command
 
 from attnmt.commands import input_lines
-from attnmt.commands import translate as command
 from attnmt.config import Params
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.text_translator import Translation, Units
-from attnmt.workflow.stage import run_app
 
 ROOT = Path(__file__).parents[2]
 RAW = ENGLISH["test"]
-Attnmt = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("experiment")
-
-
-@pytest.fixture(scope="module")
-def params(folder: Path) -> Params:
-    return make_experiment(folder)
 
 
 @pytest.fixture
 def attnmt(
-    params: Params,
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Attnmt:
-    """Return a function that runs the command in the experiment's project: status, output, error."""
+    attnmt: Command, params: Params, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    """Return a function that runs ``attnmt translate`` in the experiment's project, with ``stdin``."""
     monkeypatch.chdir(folder)
 
-    def run(*arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
-        (tmp_path / "stdin").write_bytes(stdin or b"")
-        monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        app.command()(command.translate)
+    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        (tmp_path / "stdin").write_bytes(stdin)
         with (tmp_path / "stdin").open() as stream:
             monkeypatch.setattr(sys, "stdin", stream)
-            with pytest.raises(SystemExit) as ended:
-                run_app(app)
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
+            return attnmt("translate", *arguments)
 
     return run
 
@@ -70,7 +45,7 @@ def lines_of(translated: list[list[Translation]]) -> str:
 
 
 def test_text_a_file_and_standard_input_give_the_same(
-    attnmt: Attnmt, params: Params, folder: Path, tmp_path: Path
+    attnmt: Command, params: Params, folder: Path, tmp_path: Path
 ) -> None:
     plain = lines_of(expected(params, folder, "local_p"))  # the best model, by its perplexity
     assert attnmt(*RAW) == (0, plain, "")
@@ -86,7 +61,7 @@ def test_text_a_file_and_standard_input_give_the_same(
 
 
 def test_a_large_file_is_translated_in_chunks(
-    attnmt: Attnmt, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
+    attnmt: Command, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(input_lines, "CHUNK", 2)
     text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
@@ -102,7 +77,7 @@ def test_a_large_file_is_translated_in_chunks(
 
 
 def test_a_pipe_may_stand_in_the_place_of_a_file(
-    attnmt: Attnmt, params: Params, folder: Path, tmp_path: Path
+    attnmt: Command, params: Params, folder: Path, tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / "pipe.en")
     content = "".join(f"{line}\n" for line in RAW).encode()
@@ -114,7 +89,7 @@ def test_a_pipe_may_stand_in_the_place_of_a_file(
 
 
 def test_lines_that_come_together_are_translated_together(
-    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch
+    attnmt: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = []
     translate_units = Pipeline.translate_units
@@ -130,7 +105,7 @@ def test_lines_that_come_together_are_translated_together(
 
 @pytest.mark.parametrize("name", ["local_p", "subwords", "gru", "ensemble"])
 def test_translations_do_not_depend_on_what_comes_together(
-    attnmt: Attnmt, monkeypatch: pytest.MonkeyPatch, name: str
+    attnmt: Command, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     together = attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode())
     monkeypatch.setattr(input_lines, "CHUNK", 1)
@@ -138,7 +113,7 @@ def test_translations_do_not_depend_on_what_comes_together(
 
 
 def test_the_output_has_columns_of_scores_and_alignments(
-    attnmt: Attnmt, params: Params, folder: Path
+    attnmt: Command, params: Params, folder: Path
 ) -> None:
     translated = expected(params, folder, "ensemble", n_best=3)
     arguments = ("--model", "ensemble", "--n-best", "3", "--scores", "--alignments")
@@ -151,7 +126,7 @@ def test_the_output_has_columns_of_scores_and_alignments(
         assert links == " ".join(f"{i}-{j}" for i, j in sorted(translation.links))
 
 
-def test_the_json_output_has_every_field(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_the_json_output_has_every_field(attnmt: Command, params: Params, folder: Path) -> None:
     translated = expected(params, folder, "ensemble")
     output = attnmt(*RAW, "--model", "ensemble", "--format", "json")[1]
     for line, (row, (best,)) in enumerate(zip(output.splitlines(), translated, strict=True)):
@@ -166,7 +141,7 @@ def test_the_json_output_has_every_field(attnmt: Attnmt, params: Params, folder:
         }
 
 
-def test_unknown_words_may_be_left_in_place(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_unknown_words_may_be_left_in_place(attnmt: Command, params: Params, folder: Path) -> None:
     pipeline = load_pipeline(params, "ensemble", folder)
     translations = [best for (best,) in pipeline.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
@@ -174,40 +149,30 @@ def test_unknown_words_may_be_left_in_place(attnmt: Attnmt, params: Params, fold
     assert any("<unk>" in row for row in shown)
 
 
-def test_the_width_of_the_beam_can_be_set(attnmt: Attnmt, params: Params, folder: Path) -> None:
+def test_the_width_of_the_beam_can_be_set(attnmt: Command, params: Params, folder: Path) -> None:
     greedy = load_pipeline(params, "local_p", folder, beam=1).translate(RAW)
     assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
     assert attnmt("x", "--beam", "0")[0] == 2
 
 
 @pytest.mark.parametrize(
-    ("arguments", "stdin", "message"),
+    ("arguments", "message"),
     [
-        (("x", "--input", "y"), None, "--input: text is given, too"),
-        (("--input", "nowhere"), None, "nowhere: no such file"),
-        (("--input", "models"), None, "models: cannot be read"),
-        (
-            ("x", "--model", "gruu"),
-            None,
-            "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'",
-        ),
-        (
-            ("x", "--experiment", "wmt15"),
-            None,
-            "experiments/wmt15/params.yaml: no experiment 'wmt15'",
-        ),
+        (("x", "--input", "y"), "--input: text is given, too"),
+        (("--input", "nowhere"), "nowhere: no such file"),
+        (("--input", "models"), "models: cannot be read"),
+        (("x", "-m", "gruu"), "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'"),
+        (("x", "-e", "wmt15"), "experiments/wmt15/params.yaml: no experiment 'wmt15'"),
     ],
 )
-def test_faults_are_named(
-    attnmt: Attnmt, arguments: tuple[str, ...], stdin: bytes | None, message: str
-) -> None:
-    status, output, error = attnmt(*arguments, stdin=stdin)
+def test_faults_are_named(attnmt: Command, arguments: tuple[str, ...], message: str) -> None:
+    status, output, error = attnmt(*arguments)
     assert (status, output) == (2, "")
     assert error.startswith(f"error: {message}")
 
 
 def test_a_fault_in_a_file_is_found_before_models_are_read(
-    attnmt: Attnmt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(input_lines, "CHUNK", 1)
     monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
@@ -220,7 +185,7 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(
     assert (tmp_path / "out.de").read_text() == "old"
 
 
-def test_missing_weights_name_their_stage(attnmt: Attnmt, folder: Path) -> None:
+def test_missing_weights_name_their_stage(attnmt: Command, folder: Path) -> None:
     weights = folder / "models/demo/gru/weights.safetensors"
     content = weights.read_bytes()
     weights.unlink()
@@ -230,16 +195,3 @@ def test_missing_weights_name_their_stage(attnmt: Attnmt, folder: Path) -> None:
         "error: models/demo/gru/weights.safetensors: no such file; to train gru and all that "
         "it needs: dvc repro translate@gru\n"
     )
-
-
-def test_help_needs_no_torch_and_shows_examples() -> None:
-    script = (
-        "import sys; sys.modules['torch'] = None; import typer\n"
-        "from attnmt.commands.translate import translate\n"
-        "sys.argv = ['attnmt', '--help']; typer.run(translate)\n"
-    )
-    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PATH": ""}
-    shown = subprocess.run(
-        [sys.executable, "-c", script], check=True, capture_output=True, text=True, env=environment
-    )
-    assert "attnmt translate --input news.en --output news.de --model ensemble" in shown.stdout

@@ -8,8 +8,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from attnmt.config import DEMO, Params, load_params, params_file
-from attnmt.decoding.packed import read_packed
 from attnmt.errors import InputError
+from attnmt.serving.packed import read_packed
 from attnmt.training.best_model import best_model, ranked_models
 
 READY_MADE = Path("weights", DEMO)  # packed, in git

@@ -11,8 +11,8 @@ import typer
 from attnmt.commands.model_choice import refuse_others
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, params_file
-from attnmt.decoding.packed import read_packed
 from attnmt.errors import InputError
+from attnmt.serving.packed import read_packed
 from attnmt.tracking.store import connect, quieten, store_uri
 
 

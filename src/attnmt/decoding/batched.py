@@ -3,24 +3,20 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from attnmt.config import Average
-from attnmt.decoding.forced import Forced, attention, force
+from attnmt.decoding.forced import Forced, force
 from attnmt.decoding.history import Candidate
+from attnmt.decoding.protocol import Ids, Model
 from attnmt.decoding.search import Search, search
-from attnmt.model.translator import Translator
-from attnmt.text.batches import Batch, make_batch, pad_source
 
-Ids = NDArray[np.int32]
 Result = TypeVar("Result")
 MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
 
 
 def translate(
-    models: Sequence[Translator], sources: Sequence[Ids], options: Search, batch_size: int
+    models: Sequence[Model], sources: Sequence[Ids], options: Search, batch_size: int
 ) -> list[list[Candidate]]:
     """Return the finished translations of each source sentence, the best first.
 
@@ -29,64 +25,27 @@ def translate(
         sources: the ids of each sentence in its own order.
         batch_size: sentences at once; it does not change the translations.
     """
-    reverse, device = models[0].config.system.reverse, models[0].W_s.device
 
     def one_batch(rows: list[int]) -> list[list[Candidate]]:
-        source, lengths = pad_source([sources[i] for i in rows], reverse)
-        finished = search(models, source.to(device), lengths.to(device), options)
+        finished = search(models, [sources[i] for i in rows], options)
         return [sorted(candidates, key=lambda c: -c.score) for candidates in finished]
 
-    size = _size(models, batch_size)
-    return _by_length([len(ids) for ids in sources], size, one_batch, "translate")
+    return _by_length([len(ids) for ids in sources], batch_size, one_batch, "translate")
 
 
 def force_all(
-    models: Sequence[Translator],
+    models: Sequence[Model],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     batch_size: int,
     average: Average = "logits",
 ) -> list[Forced]:
-    """Return the score and the attended positions of each given translation."""
+    """Return what the models say about each given translation."""
 
-    def one_batch(batch: Batch) -> list[Forced]:
-        return force(models, batch, average)
+    def one_batch(rows: list[int]) -> list[Forced]:
+        return force(models, [sources[i] for i in rows], [targets[i] for i in rows], average)
 
-    return _over_pairs(models, sources, targets, batch_size, one_batch)
-
-
-def attention_of_all(
-    models: Sequence[Translator], sources: Sequence[Ids], targets: Sequence[Ids], batch_size: int
-) -> list[NDArray[np.floating]]:
-    """Return the weights of each given translation, [T, S]; the models have attention."""
-
-    def one_batch(batch: Batch) -> list[NDArray[np.floating]]:
-        return attention(models, batch)
-
-    return _over_pairs(models, sources, targets, batch_size, one_batch)
-
-
-def _over_pairs(
-    models: Sequence[Translator],
-    sources: Sequence[Ids],
-    targets: Sequence[Ids],
-    batch_size: int,
-    one_batch: Callable[[Batch], list[Result]],
-) -> list[Result]:
-    reverse, device = models[0].config.system.reverse, models[0].W_s.device
-
-    def one_batch_of_rows(rows: list[int]) -> list[Result]:
-        pairs = [sources[i] for i in rows], [targets[i] for i in rows]
-        return one_batch(make_batch(*pairs, reverse).to(device))
-
-    size = _size(models, batch_size)
-    return _by_length([len(ids) for ids in targets], size, one_batch_of_rows, "force")
-
-
-def _size(models: Sequence[Translator], batch_size: int) -> int:
-    """Return the size of batches: one sentence if a model would otherwise attend to padding."""
-    faulty = any("unmasked_padding" in model.config.system.faults for model in models)
-    return 1 if faulty else batch_size
+    return _by_length([len(ids) for ids in targets], batch_size, one_batch, "force")
 
 
 def _by_length(

@@ -7,13 +7,11 @@ from functools import reduce
 import torch
 from torch import Tensor
 
-from attnmt.config import Average, LinkStep
-from attnmt.model.attention.memory import Memory
-from attnmt.model.logits import rows_at_once
-from attnmt.model.translator import Translator
+from attnmt.config import Average
+from attnmt.decoding.protocol import Hypotheses, Model
+from attnmt.model.fast.loss import rows_at_once
 
 BLOCK = 64  # columns of which the maximum is taken
-SHIFTS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step t + shift
 
 
 def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) -> Tensor:
@@ -32,8 +30,8 @@ def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) 
 
 
 def best_words(
-    models: Sequence[Translator],
-    h_tilde: Sequence[Tensor],
+    models: Sequence[Model],
+    h: Sequence[Tensor],
     average: Average,
     count: int,
     excluded: int | None,
@@ -44,20 +42,20 @@ def best_words(
     ``rows_at_once`` allows.
 
     Args:
-        h_tilde: the h~ of each member, [N, K, n].
+        h: what each member's step gave, [N, K, n].
         excluded: the id of a word that must not be returned, or None.
     """
-    V = len(models[0].W_s)
-    rows = rows_at_once(models[0].W_s)
+    V = models[0].target_words
+    rows = rows_at_once(V, models[0].device)
     chunks = []
-    for members_h in zip(*(h.flatten(0, 1).split(rows) for h in h_tilde), strict=True):
-        logits = (model.logits(h) for model, h in zip(models, members_h, strict=True))
+    for members_h in zip(*(part.flatten(0, 1).split(rows) for part in h), strict=True):
+        logits = (model.logits(part) for model, part in zip(models, members_h, strict=True))
         log_p = log_probabilities(logits, len(models), average)
         if excluded is not None:
             log_p[:, excluded] = -torch.inf
         chunks.append(largest(log_p, min(count, V)))
     values, words = (torch.cat(parts) for parts in zip(*chunks, strict=True))
-    shape = h_tilde[0].shape[:2]
+    shape = h[0].shape[:2]
     return values.unflatten(0, shape), words.unflatten(0, shape)
 
 
@@ -88,32 +86,24 @@ def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
     return torch.stack(present).mean(dim=0) if present else None
 
 
-def attended(weights: Tensor | None, memories: Sequence[Memory | None]) -> Tensor | None:
+def positions_of(members: Sequence[Hypotheses]) -> Tensor | None:
+    """Return the positions of the weights' columns; all members with weights have the same."""
+    return next((one.positions for one in members if one.positions is not None), None)
+
+
+def is_word(positions: Tensor, lengths: Tensor) -> Tensor:
+    """Return which columns are words and not padding, [N, M]; ``lengths`` counts the words, [N]."""
+    return (positions >= 0) & (positions < lengths[:, None])
+
+
+def attended(weights: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
     """Return the source position of the largest weight, [N, K]; among equals, that of the first column.
 
     Args:
-        weights: [N, K, M]; None gives None.
-        memories: those of the members; at least one is attentional if there are weights.
+        weights: the members' joint weights, [N, K, M].
+        positions: see ``Hypotheses.positions``.
+        lengths: the words of each sentence, [N].
     """
-    memory = next((m for m in memories if m is not None), None)
-    if weights is None or memory is None:
-        return None
     # With the fault of unmasked padding, padding has weight too, but no word is linked to it.
-    columns = weights.masked_fill(~memory.words, -1).argmax(dim=-1)
-    return memory.positions.gather(1, columns)
-
-
-def authors_step(models: Sequence[Translator]) -> LinkStep:
-    """Return the step at which the authors' program reads the weights that link a word.
-
-    The score says which one (``Score.authors_step``): the word's own step or the next, where the word
-    is the input. An ensemble is read at the next step if any member is. A GRU computes its weights
-    before its step, so they are read at the word's own step, whatever the score is.
-    """
-    late = any(
-        model.config.shape.cell == "lstm"
-        and model.decoder.attention is not None
-        and model.decoder.attention.score.authors_step == "next"
-        for model in models
-    )
-    return "next" if late else "same"
+    words = is_word(positions, lengths)[:, None]
+    return positions.gather(1, weights.masked_fill(~words, -1).argmax(dim=-1))

@@ -1,19 +1,19 @@
 """How a model, or an ensemble, translates one sentence: what it read, weighed, tried and replaced."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from attnmt.config import LinkStep
-from attnmt.decoding.ensemble import SHIFTS
+from attnmt.decoding.forced import force
+from attnmt.decoding.link_step import SHIFTS
 from attnmt.decoding.pipeline import Pipeline
-from attnmt.decoding.step_trace import Span, Trace, trace
+from attnmt.decoding.spans import Span, spans_of
 from attnmt.decoding.text_translator import Translation, Units
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
-from attnmt.text.batches import make_batch
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
 
@@ -49,10 +49,12 @@ class Explained:
     score: float  # log p of all units
     log_p: list[float]  # one number for each unit
     weights: list[list[float]]  # [unit][source unit]; empty without attention
-    spans: list[Span]  # where a local window stood at each step; may be empty
-    replacements: list[Replacement]
+    # Where a local window stood at each step. There is none where all words are attended to, and for an
+    # ensemble, whose members' windows differ.
+    spans: list[Span]
+    replacements: list[Replacement] = field(default_factory=list)
     # The cells (row, column) of ``weights`` by which the replaced words were linked.
-    read: list[tuple[int, int]]
+    read: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def mean(self) -> float:
@@ -96,39 +98,38 @@ def explain(
         InputError: if the sentence or the reference has no word, or holds a mark that cannot be cut into
             pieces.
     """
-    translator = pipeline.translator
+    translator, vocabulary = pipeline.translator, pipeline.target.vocabulary
+    pieces = translator.data.pieces
     source = _units_of(pipeline.source.units(sentence), "sentence", sentence)
-    targets: list[Units] = []
+    given = []
     if reference is not None:
-        targets.append(_units_of(pipeline.target.units(reference), "reference", reference))
+        units = _units_of(pipeline.target.units(reference), "reference", reference)
+        given.append((units, vocabulary.encode(units)))
     options = translator.options
     options = replace(options, best=candidates, candidates=max(options.candidates, candidates))
     (translations,) = translator.translate([source], options)
-    known = pipeline.target.vocabulary
-    ids = [translation.ids for translation in translations]
-    traces = _traces(pipeline, source, [*ids, *(known.encode(units) for units in targets)])
-    explained = [
-        _candidate(pipeline, translation, source, one)
-        for translation, one in zip(translations, traces, strict=False)
-    ]
+    taken = _force(
+        pipeline, source, [(vocabulary.decode(t.ids), t.ids) for t in translations] + given
+    )
     system, shape = translator.models[0].config.system, translator.models[0].config.shape
     alone = len(translator.models) == 1 and translator.attends
     return Explanation(
         languages=(translator.source, translator.target),
         members=len(translator.models),
-        pieces=translator.data.pieces,
+        pieces=pieces,
         reverse=system.reverse,
         attends=translator.attends,
         window=system.attention if alone else None,
-        D=shape.window_D if alone and traces[0].spans else None,
+        D=shape.window_D if alone and taken[0].spans else None,
         step=options.link_step,
         beam=options.beam,
-        source=_units(source, pipeline.source.vocabulary, translator.data.pieces),
+        source=_units(source, pipeline.source.vocabulary, pieces),
         words=translations[0].source,
-        candidates=explained,
-        reference=(
-            _reference(pipeline, str(reference), targets[0], traces[-1]) if targets else None
-        ),
+        candidates=[
+            _candidate(pipeline, translation, source, one)
+            for translation, one in zip(translations, taken, strict=False)
+        ],
+        reference=replace(taken[-1], text=str(reference)) if given else None,
     )
 
 
@@ -138,56 +139,54 @@ def _units_of(units: Units, what: str, text: str) -> Units:
     return units
 
 
-def _traces(pipeline: Pipeline, source: Units, targets: Sequence[list[int]]) -> list[Trace]:
-    translator = pipeline.translator
-    models = translator.models
-    ids = np.array(pipeline.source.vocabulary.encode(source), dtype=np.int32)
-    batch = make_batch(
-        [ids] * len(targets),
-        [np.array(target, dtype=np.int32) for target in targets],
-        models[0].config.system.reverse,
-    )
-    return trace(models, batch.to(models[0].W_s.device), translator.options.average)
+def _force(
+    pipeline: Pipeline, source: Units, targets: Sequence[tuple[Units, list[int]]]
+) -> list[Explained]:
+    """Take the steps of targets, each with its ids; texts and replacements are still missing."""
+    translator, vocabulary = pipeline.translator, pipeline.target.vocabulary
+    models, average = translator.models, translator.options.average
+    read = np.array(pipeline.source.vocabulary.encode(source), dtype=np.int32)
+    ids = [np.array(target, dtype=np.int32) for _, target in targets]
+    spans = spans_of(models[0], read, ids) if len(models) == 1 else [[] for _ in ids]
+    forced = force(models, [read] * len(ids), ids, average)
+    taken = []
+    for (target, _), one, windows in zip(targets, forced, spans, strict=True):
+        units = _units(target, vocabulary, translator.data.pieces)
+        units.append(Unit(SPECIAL[EOS], units[-1].word + 1 if units else 0, True))
+        weights = one.weights.tolist() if translator.attends else []
+        taken.append(Explained("", units, sum(one.log_p), one.log_p, weights, windows))
+    return taken
 
 
 def _candidate(
-    pipeline: Pipeline, translation: Translation, source: Units, one: Trace
+    pipeline: Pipeline, translation: Translation, source: Units, one: Explained
 ) -> Explained:
-    translator = pipeline.translator
-    pieces, vocabulary = translator.data.pieces, pipeline.target.vocabulary
-    units = _with_end(_units(vocabulary.decode(translation.ids), vocabulary, pieces))
+    """Add what the search and the dictionary did."""
     # The search gave no </s> to a translation that it cut off at the longest length (search.py).
     if len(translation.ids) >= 3 * (len(source) + 1) // 2:
-        units = units[:-1]
-        one = Trace(one.log_p[:-1], one.weights[:-1], one.spans[:-1])
+        log_p = one.log_p[:-1]
+        one = replace(
+            one,
+            units=one.units[:-1],
+            score=sum(log_p),
+            log_p=log_p,
+            weights=one.weights[:-1],
+            spans=one.spans[:-1],
+        )
     replacements = [
         _replacement(pipeline, translation, j) for j in unknown_places(translation.words)
     ]
-    source_words = words_of_pieces(source) if pieces else range(len(source))
-    shift, read = SHIFTS[translator.options.link_step], []
+    source_words = (
+        words_of_pieces(source) if pipeline.translator.data.pieces else range(len(source))
+    )
+    shift, read = SHIFTS[pipeline.translator.options.link_step], []
     for item in replacements if one.weights else ():
-        for t in (t for t, unit in enumerate(units) if unit.word == item.word):
-            row = min(t + shift, len(units) - 1)
+        for t in (t for t, unit in enumerate(one.units) if unit.word == item.word):
+            row = min(t + shift, len(one.units) - 1)
             s = int(np.argmax(one.weights[row]))
             if source_words[s] == item.source:
                 read.append((row, s))
-    return _explained(translation.text, units, one, replacements, read)
-
-
-def _reference(pipeline: Pipeline, text: str, target: Units, one: Trace) -> Explained:
-    units = _units(target, pipeline.target.vocabulary, pipeline.translator.data.pieces)
-    return _explained(text, _with_end(units), one, [], [])
-
-
-def _explained(
-    text: str,
-    units: list[Unit],
-    one: Trace,
-    replacements: list[Replacement],
-    read: list[tuple[int, int]],
-) -> Explained:
-    score = sum(one.log_p)
-    return Explained(text, units, score, *one, replacements=replacements, read=read)
+    return replace(one, text=translation.text, replacements=replacements, read=read)
 
 
 def _replacement(pipeline: Pipeline, translation: Translation, word: int) -> Replacement:
@@ -204,8 +203,3 @@ def _replacement(pipeline: Pipeline, translation: Translation, word: int) -> Rep
 def _units(units: Units, vocabulary: Vocabulary, pieces: bool) -> list[Unit]:
     words = words_of_pieces(units) if pieces else range(len(units))
     return [Unit(text, word, text in vocabulary) for text, word in zip(units, words, strict=True)]
-
-
-def _with_end(units: list[Unit]) -> list[Unit]:
-    """Add ``</s>``, which every step after the last word predicts."""
-    return [*units, Unit(SPECIAL[EOS], units[-1].word + 1 if units else 0, True)]

@@ -6,24 +6,33 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from attnmt.config import Average, LinkStep
-from attnmt.decoding.ensemble import SHIFTS, attended, averaged, log_probabilities
-from attnmt.model.attention.memory import Memory
-from attnmt.model.translator import Translator, real_words
-from attnmt.text.batches import Batch
+from attnmt.decoding.ensemble import (
+    attended,
+    averaged,
+    is_word,
+    log_probabilities,
+    positions_of,
+)
+from attnmt.decoding.link_step import SHIFTS
+from attnmt.decoding.protocol import Ids, Model
+from attnmt.text.vocabulary import BOS, EOS
 
 CHUNK = 512  # words whose logits are held at once, for each model
 
 
 class Forced(NamedTuple):
-    """What a model, or an ensemble, says about a given translation."""
+    """What a model, or an ensemble, says about a given translation of T words, </s> included."""
 
-    score: float  # sum of log p, </s> included
-    # The source position with the largest weight at each step, that of </s> included; empty without
-    # attention.
+    score: float  # the sum of log_p
+    log_p: list[float]  # of each word
+    # The source position with the largest weight at each step; empty without attention.
     attended: list[int]
+    # The weights of each step, [T, S], in the order of the sentence, however the model read it. Those of
+    # an ensemble are the mean over its attentional members. S is 0 without attention.
+    weights: NDArray[np.floating]
 
     def links(self, step: LinkStep) -> list[int]:
         """Return the source position that the weights of a step link each word to."""
@@ -32,61 +41,48 @@ class Forced(NamedTuple):
 
 
 @torch.inference_mode()
-def force(models: Sequence[Translator], batch: Batch, average: Average = "logits") -> list[Forced]:
-    """Return the score and the attended positions of each pair's target. The models are in eval mode."""
-    real = real_words(batch.words, batch.lengths)
-    outputs = [_decode(model, batch) for model in models]
-    chunks = [output.h_tilde[real].split(CHUNK) for output in outputs]
-    log_p = []
-    for models_h, words in zip(
-        zip(*chunks, strict=True), batch.next_words[real].split(CHUNK), strict=True
-    ):
-        logits = (model.logits(h) for model, h in zip(models, models_h, strict=True))
-        log_p.append(
-            log_probabilities(logits, len(models), average).gather(1, words[:, None])[:, 0]
-        )
-    lengths = batch.lengths.tolist()
-    scores = [float(part.sum()) for part in torch.cat(log_p).split(lengths)]
-    weights = averaged([output.weights for output in outputs])
-    attended_to = attended(weights, [output.memory for output in outputs])
-    positions = [[]] * len(scores) if attended_to is None else attended_to.tolist()
-    return [
-        Forced(score, row[:length])
-        for score, row, length in zip(scores, positions, lengths, strict=True)
-    ]
+def force(
+    models: Sequence[Model],
+    sources: Sequence[Ids],
+    targets: Sequence[Ids],
+    average: Average = "logits",
+    bos: int = BOS,
+    eos: int = EOS,
+) -> list[Forced]:
+    """Return what the models say about a translation of each sentence. They are in eval mode.
 
-
-@torch.inference_mode()
-def attention(models: Sequence[Translator], batch: Batch) -> list[NDArray[np.floating]]:
-    """Return the weights a_t of each pair's target, [T, S]; an empty list without attention.
-
-    A row is a target word or ``</s>``. A column is a source word in the order of the sentence, however
-    the encoder read it. An ensemble gives the mean over its attentional members. The models are in eval
-    mode.
+    Args:
+        models: one, or an ensemble with the same vocabularies and reading direction.
+        sources: the ids of each sentence in its own order.
+        targets: the ids of its translation, without ``</s>``.
     """
-    outputs = [_decode(model, batch) for model in models]
-    weights = averaged([output.weights for output in outputs])
-    memory = next((output.memory for output in outputs if output.memory is not None), None)
-    if weights is None or memory is None:
-        return []
-    matrices = []
-    for i, (T, S) in enumerate(zip(batch.lengths.tolist(), memory.lengths.tolist(), strict=True)):
-        columns = memory.words[i, 0]
-        a = weights.new_empty(T, S)
-        a[:, memory.positions[i, columns]] = weights[i, :T, columns]
-        matrices.append(a.cpu().numpy())
-    return matrices
+    device = models[0].device
+    start, end = torch.tensor([bos]), torch.tensor([eos])
+    ids = [torch.tensor(target, dtype=torch.long) for target in targets]
+    words = pad_sequence([torch.cat([start, one]) for one in ids], True, eos).to(device)
+    next_words = torch.cat([part for one in ids for part in (one, end)]).to(device)
+    T, S = ([len(one) + extra for one in text] for text, extra in ((targets, 1), (sources, 0)))
+    target_lengths, source_lengths = (torch.tensor(part, device=device) for part in (T, S))
+    real = torch.arange(words.shape[1], device=device) < target_lengths[:, None]
 
+    members = [model.start(sources) for model in models]
+    outputs, weights = zip(*(member.follow(words) for member in members), strict=True)
+    log_p = []
+    for *members_h, y in zip(
+        *(h[real].split(CHUNK) for h in outputs), next_words.split(CHUNK), strict=True
+    ):
+        logits = (model.logits(h) for model, h in zip(models, members_h, strict=True))
+        log_p.append(log_probabilities(logits, len(models), average).gather(1, y[:, None])[:, 0])
+    by_sentence = torch.cat(log_p).split(T)
 
-class _Output(NamedTuple):
-    """What one model computes for a batch of pairs."""
-
-    h_tilde: Tensor  # [N, T, n]
-    weights: Tensor | None  # [N, T, M]
-    memory: Memory | None
-
-
-def _decode(model: Translator, batch: Batch) -> _Output:
-    memory, state = model.encode(batch.source, batch.source_lengths)
-    h_tilde, weights = model.decoder(batch.words, state, memory)
-    return _Output(h_tilde, weights, memory)
+    joint, positions = averaged(weights), positions_of(members)
+    if joint is None or positions is None:
+        nothing = np.zeros((words.shape[1], 0))
+        return [Forced(float(p.sum()), p.tolist(), [], nothing[: len(p)]) for p in by_sentence]
+    links = attended(joint, positions, source_lengths).tolist()
+    order = positions.where(is_word(positions, source_lengths), positions.shape[1]).argsort(1)
+    a = joint.gather(2, order[:, None].expand_as(joint)).cpu().numpy()
+    return [
+        Forced(float(p.sum()), p.tolist(), links[i][: T[i]], a[i, : T[i], : S[i]])
+        for i, p in enumerate(by_sentence)
+    ]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -12,15 +11,27 @@ from attnmt.errors import InputError
 from attnmt.files.json_file import STRICT, Count, Record, read_model
 from attnmt.files.text_file import write_text
 
+Weight = Annotated[float, Field(ge=0, le=1)]
 
-@dataclass(frozen=True)
-class Attended:
+
+class Attended(Record):
     """The attention of one sentence and one translation of it, in units: words or pieces."""
 
-    line: int  # number in the set, from 0
-    source: list[str]
-    target: list[str]  # ends in </s>
-    weights: list[list[float]]  # a row per target unit, a column per source unit, 4 decimals
+    line: Count  # number in the set, from 0
+    source: Annotated[list[str], Field(min_length=1)]
+    target: Annotated[list[str], Field(min_length=1)]  # ends in </s>
+    weights: list[list[Weight]]  # a row per target unit, a column per source unit, 4 decimals
+
+    @model_validator(mode="after")
+    def _a_weight_for_each_pair(self) -> Self:
+        rows, columns = len(self.target), len(self.source)
+        if [len(row) for row in self.weights] != [columns] * rows:
+            raise ValueError(f"line {self.line}: the weights are not {rows} rows of {columns}")
+        return self
+
+
+class _Samples(RootModel[Annotated[list[Attended], Field(min_length=1)]]):
+    model_config = STRICT
 
 
 def sampled_lines(lines: int, samples: int) -> list[int]:
@@ -32,29 +43,8 @@ def sampled_lines(lines: int, samples: int) -> list[int]:
 
 def write_attention(path: Path, samples: Iterable[Attended]) -> None:
     """Write a JSON list with one sample per line."""
-    rows = (json.dumps(asdict(sample), ensure_ascii=False) for sample in samples)
+    rows = (json.dumps(sample.model_dump(), ensure_ascii=False) for sample in samples)
     write_text(path, "[\n" + ",\n".join(rows) + "\n]\n")
-
-
-Weight = Annotated[float, Field(ge=0, le=1)]
-
-
-class _Sample(Record):
-    line: Count
-    source: Annotated[list[str], Field(min_length=1)]
-    target: Annotated[list[str], Field(min_length=1)]
-    weights: list[list[Weight]]
-
-    @model_validator(mode="after")
-    def _a_weight_for_each_pair(self) -> Self:
-        rows, columns = len(self.target), len(self.source)
-        if [len(row) for row in self.weights] != [columns] * rows:
-            raise ValueError(f"line {self.line}: the weights are not {rows} rows of {columns}")
-        return self
-
-
-class _Samples(RootModel[Annotated[list[_Sample], Field(min_length=1)]]):
-    model_config = STRICT
 
 
 def read_attention(path: Path, lines: int, cure: str) -> list[Attended]:
@@ -75,4 +65,4 @@ def read_attention(path: Path, lines: int, cure: str) -> list[Attended]:
             what = "comes twice" if sample.line in seen else f"is not one of {lines}"
             raise InputError(f"{path}: line {sample.line} {what}; {cure}")
         seen.add(sample.line)
-    return [Attended(s.line, s.source, s.target, s.weights) for s in samples]
+    return samples

@@ -19,6 +19,8 @@ from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Record, Text, read_model
 from attnmt.layout import Layout
 
+SHIFTS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step t + shift
+
 
 class Reading(Record):
     """The step that is chosen for a model or an ensemble, and the numbers that decided it."""

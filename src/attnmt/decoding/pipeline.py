@@ -6,17 +6,15 @@ from pathlib import Path
 
 from attnmt.config import Encoding, Language, Params, Tokenize
 from attnmt.decoding.link_step import load_reading
+from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.search import Search
 from attnmt.decoding.text_translator import (
     TextTranslator,
     Translation,
     Units,
-    dvc_target,
     load_translator,
-    needed_files,
 )
 from attnmt.errors import InputError
-from attnmt.layout import Layout
 from attnmt.text.encode import words_read
 from attnmt.text.encoded import EncodedSets, EncodedText
 from attnmt.text.pieces import Cutter, read_codes
@@ -147,31 +145,13 @@ def load_pipeline(
         InputError: if a file is missing (naming the command that makes it), or for what
             :func:`load_translator` refuses.
     """
-    _refuse_untrained(params, name, root)
+    translator_files(params, name, root)  # refuses what is not trained
     translator = load_translator(params, name, root, beam=beam, n_best=n_best)
     if translator.attends:
         translator.read_at(load_reading(params, name, root).chosen)
     encoding = params.families[params.translators(name).family].encoding
     longest = _longest_trained(params, translator, encoding)
     return Pipeline(translator, params.tokenize, encoding, longest)
-
-
-def _refuse_untrained(params: Params, name: str, root: Path) -> None:
-    """Refuse a model or an ensemble if one of its files is missing; name the command that makes it.
-
-    Raises:
-        InputError: if the experiment has no such model or ensemble, or a file is missing.
-    """
-    needed = [path for path, _ in needed_files(params, name, root)]
-    if params.attends(name):
-        needed.append(Layout(params.experiment, root).reading(name))
-    missing = next((path for path in needed if not path.exists()), None)
-    if missing is not None:
-        stage = "ensemble" if name in params.ensembles else "translate"
-        raise InputError(
-            f"{missing}: no such file; to train {name} and all that it needs: "
-            f"dvc repro {dvc_target(params, f'{stage}@{name}')}"
-        )
 
 
 def _longest_trained(params: Params, translator: TextTranslator, encoding: Encoding) -> int:

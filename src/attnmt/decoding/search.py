@@ -20,9 +20,10 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep
-from attnmt.decoding.ensemble import SHIFTS, attended, averaged, best_words
+from attnmt.decoding.ensemble import attended, averaged, best_words, positions_of
 from attnmt.decoding.history import Candidate, History
-from attnmt.model.translator import Translator
+from attnmt.decoding.link_step import SHIFTS
+from attnmt.decoding.protocol import Ids, Model
 from attnmt.text.vocabulary import BOS, EOS
 
 
@@ -56,37 +57,40 @@ class _Live(NamedTuple):
 
 @torch.inference_mode()
 def search(
-    models: Sequence[Translator], source: Tensor, lengths: Tensor, options: Search
+    models: Sequence[Model], sources: Sequence[Ids], options: Search
 ) -> list[list[Candidate]]:
     """Translate N sentences; return each one's finished translations, in order of finishing.
 
     Args:
         models: one, or an ensemble with the same vocabularies and reading direction; in eval mode.
-        source: ids as read, padded on the left, [N, M].
-        lengths: words of each sentence, [N].
+        sources: the ids of each sentence in its own order.
     """
-    steppers = [model.stepper(source, lengths) for model in models]
-    history = History(len(source))
+    members = [model.start(sources) for model in models]
+    history, N, device = History(len(sources)), len(sources), models[0].device
+    lengths = torch.tensor([len(ids) for ids in sources], device=device)
     live = _Live(
-        torch.arange(len(source), device=source.device),
+        torch.arange(N, device=device),
         lengths,
         torch.full_like(lengths[:, None], options.bos),
-        models[0].W_s.new_zeros(len(source), 1),
+        torch.zeros(N, 1, device=device),
         torch.zeros_like(lengths),
-        models[0].W_s.new_full((len(source), options.best or 0), -torch.inf),
+        torch.full((N, options.best or 0), -torch.inf, device=device),
     )
     t = 0
     while len(live.sentences):
         t += 1
-        h_tilde, weights = zip(*(stepper.step(live.words) for stepper in steppers), strict=True)
-        attended_to = attended(averaged(weights), [stepper.memory for stepper in steppers])
+        h, weights = zip(*(member.step(live.words) for member in members), strict=True)
+        a, positions = averaged(weights), positions_of(members)
+        links = (
+            None if a is None or positions is None else attended(a, positions, live.source_lengths)
+        )
         # A beam of 1 also takes the second word, so that </s> cannot leave it with nothing.
         count, excluded = max(options.beam, 2), options.eos if t == 1 else None
-        log_p, words = best_words(models, h_tilde, options.average, count, excluded)
-        live, parents = _extend(live, log_p, words, attended_to, t, history, options)
+        log_p, words = best_words(models, h, options.average, count, excluded)
+        live, parents = _extend(live, log_p, words, links, t, history, options)
         rows = (~_over(live, t, history, options)).nonzero()[:, 0]
-        for stepper in steppers:
-            stepper.select(rows, parents[rows])
+        for member in members:
+            member.reorder(rows, parents[rows])
         live = live.select(rows)
     return history.read_back(SHIFTS[options.link_step])
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from attnmt.config import Language, LinkStep, Params
 from attnmt.corpora.links import Links
-from attnmt.decoding.batched import Ids, attention_of_all, force_all, translate
-from attnmt.decoding.ensemble import authors_step
+from attnmt.decoding.batched import force_all, translate
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
 from attnmt.decoding.link_step import Reading, better
+from attnmt.decoding.needed_files import refuse_missing
+from attnmt.decoding.protocol import Ids
 from attnmt.decoding.search import Search
 from attnmt.decoding.unknown import replace_unknown, unknown_places
-from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.translator import Translator
 from attnmt.text.dictionary import Dictionary
@@ -64,13 +64,15 @@ class TextTranslator:
     ) -> None:
         """Take models of one family and direction, in eval mode, and what they read and write.
 
-        ``batch_size`` does not change translations.
+        ``batch_size`` does not change translations. A model that attends to padding translates one
+        sentence at a time.
         """
+        faulty = any("unmasked_padding" in model.config.system.faults for model in models)
+        self.batch_size = 1 if faulty else batch_size
         self.models = models
         self.data = data
         self.dictionary = dictionary
         self.options = options
-        self.batch_size = batch_size
         self.sides = sides
         self.source, self.target = (side.code for side in sides)
         self._vocabularies = {k: data.vocabulary(k) for k in (self.source, self.target)}
@@ -181,10 +183,15 @@ class TextTranslator:
             targets = [vocabulary.decode(words) for words in best]
             target_ids = [np.array(words, dtype=np.int32) for words in best]
         source_ids = _ids(self._vocabularies[self.source], sources)
-        weights = attention_of_all(self.models, source_ids, target_ids, self.batch_size)
+        forced = force_all(self.models, source_ids, target_ids, self.batch_size)
         return [
-            Attended(line, source, [*target, SPECIAL[EOS]], a.astype(float).round(4).tolist())
-            for line, source, target, a in zip(lines, sources, targets, weights, strict=True)
+            Attended(
+                line=line,
+                source=source,
+                target=[*target, SPECIAL[EOS]],
+                weights=one.weights.astype(float).round(4).tolist(),
+            )
+            for line, source, target, one in zip(lines, sources, targets, forced, strict=True)
         ]
 
     def plain(self, words: Sequence[str]) -> str:
@@ -203,6 +210,22 @@ class TextTranslator:
 
 def _ids(vocabulary: Vocabulary, sentences: Sequence[Units]) -> list[Ids]:
     return [np.array(vocabulary.encode(units), dtype=np.int32) for units in sentences]
+
+
+def authors_step(models: Sequence[Translator]) -> LinkStep:
+    """Return the step at which the authors' program reads the weights that link a word.
+
+    The score says which one (``Score.authors_step``): the word's own step or the next, where the word
+    is the input. An ensemble is read at the next step if any member is. A GRU computes its weights
+    before its step, so they are read at the word's own step, whatever the score is.
+    """
+    late = any(
+        model.config.shape.cell == "lstm"
+        and model.decoder.attention is not None
+        and model.decoder.attention.score.authors_step == "next"
+        for model in models
+    )
+    return "next" if late else "same"
 
 
 def load_translator(
@@ -226,10 +249,7 @@ def load_translator(
         InputError: if the experiment has no such model, a file is missing (naming the stage that makes
             it) or damaged, or a model was trained on other data or by other settings.
     """
-    for path, stage in needed_files(params, name, root):
-        if not path.exists():
-            target = dvc_target(params, stage)
-            raise InputError(f"{path}: no such file; run dvc repro {target} first")
+    refuse_missing(params, name, root)
     layout, decoding = Layout(params.experiment, root), params.decoding
     ensemble = params.translators(name)
     family, direction = ensemble.family, params.models[ensemble.members[0]].direction
@@ -252,26 +272,3 @@ def load_translator(
         options,
         params.machine.decode_batch,
     )
-
-
-def needed_files(params: Params, name: str, root: Path = Path()) -> list[tuple[Path, str]]:
-    """Return the files that a model or an ensemble translates with, each with the stage that makes it.
-
-    Raises:
-        InputError: if the experiment has neither.
-    """
-    layout, ensemble = Layout(params.experiment, root), params.translators(name)
-    return [
-        (layout.encoded(ensemble.family) / "summary.json", f"encode@{ensemble.family}"),
-        (layout.dictionary_file(*params.sides(name)), "dictionary"),
-        *(
-            (layout.model(member) / "weights.safetensors", f"train@{member}")
-            for member in ensemble.members
-        ),
-    ]
-
-
-def dvc_target(params: Params, stage: str) -> str:
-    """Return a stage of an experiment as ``dvc repro`` takes it in the project's folder."""
-    file = Path(params.params_file).with_name("dvc.yaml")
-    return stage if file == Path("dvc.yaml") else f"{file}:{stage}"

@@ -1,9 +1,12 @@
 """The model that is trained and that translates; ``reference.py`` says what it computes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
@@ -13,6 +16,7 @@ from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.fast.stack import State
 from attnmt.model.fast.stepper import Stepper
+from attnmt.text.batches import pad_source
 
 
 @dataclass(frozen=True)
@@ -80,35 +84,36 @@ class Translator(nn.Module):
         h_tilde, weights = self.decoder(words, encoded.state, encoded.memory)
         return h_tilde, weights
 
-    def stepper(self, source: Tensor, lengths: Tensor) -> Stepper:
-        """Encode as ``encode`` does, and return a stepper; the model is in eval mode."""
-        return Stepper(self.decoder, *self.encode(source, lengths))
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        return self.W_s.device
+
+    @property
+    def target_words(self) -> int:
+        """The size of the target vocabulary."""
+        return self.config.target_words
+
+    def start(self, sources: Sequence[NDArray[np.int32]]) -> Stepper:
+        """Encode sentences, each the ids in its own order; the model is in eval mode."""
+        source, lengths = pad_source(list(sources), self.config.system.reverse)
+        return Stepper(self.decoder, *self.encode(source.to(self.device), lengths.to(self.device)))
 
     def logits(self, h_tilde: Tensor) -> Tensor:
         """Return W_s h~, [..., V]."""
         return h_tilde @ self.W_s.T
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return the sum of ``losses``, which training minimizes, in less time and memory."""
-        words = next_words.masked_fill(~real_words(next_words, lengths), -1).flatten()
+        """Return the sum of -log p of all target words, which training minimizes.
+
+        Args:
+            h_tilde: [N, T, n].
+            next_words: the word that each step predicts, [N, T]; ``</s>`` is one of them.
+            lengths: predicted words of each sentence, ``</s>`` included, [N].
+        """
+        real = torch.arange(next_words.shape[1], device=next_words.device) < lengths[:, None]
+        words = next_words.masked_fill(~real, -1).flatten()
         total: Tensor = SummedLoss.apply(
             h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()
         )
         return total
-
-    def losses(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
-        """Return -log p of each target word in order, [sum of lengths]; ``</s>`` is one of them.
-
-        Args:
-            h_tilde: [N, T, n].
-            next_words: the word that each step predicts, [N, T].
-            lengths: predicted words of each sentence, ``</s>`` included, [N].
-        """
-        real = real_words(next_words, lengths)
-        logits = self.logits(h_tilde[real])
-        return nn.functional.cross_entropy(logits, next_words[real], reduction="none")
-
-
-def real_words(words: Tensor, lengths: Tensor) -> Tensor:
-    """Return where words [N, T] are not padding."""
-    return torch.arange(words.shape[1], device=words.device) < lengths[:, None]

@@ -8,13 +8,13 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from attnmt.config import DEMO, Params
-from attnmt.decoding.packed import Manifest
 from attnmt.decoding.pipeline import Pipeline
 from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
 from attnmt.reporting.gather import short_commits
 from attnmt.scoring.numbers import Numbers
+from attnmt.serving.packed import Manifest
 from attnmt.text.summary import read_summary
 from attnmt.training.trained import Provenance
 

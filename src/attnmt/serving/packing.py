@@ -1,10 +1,10 @@
-"""Pack a model or an ensemble into a folder for others; :mod:`attnmt.decoding.packed` reads it."""
+"""Pack a model or an ensemble into a folder for others; :mod:`attnmt.serving.packed` reads it."""
 
 import shutil
 from pathlib import Path
 
 from attnmt.config import Params
-from attnmt.decoding.packed import CARD, MANIFEST, Manifest, PackedFile
+from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import load_pipeline
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
@@ -13,7 +13,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import read_scores
 from attnmt.serving.model_card import model_card
-from attnmt.serving.service import translator_files
+from attnmt.serving.packed import CARD, MANIFEST, Manifest, PackedFile
 from attnmt.training.trained import read_provenance
 
 

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, Field, PositiveInt, ValidationError
 
-from attnmt.config import SYSTEMS, Decoding, Params, load_params
+from attnmt.config import Decoding, Params, load_params
 from attnmt.config.strict import Strict
 from attnmt.corpora.links import format_links
+from attnmt.decoding.needed_files import translator_files
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import explained
-from attnmt.layout import Layout
 
 if TYPE_CHECKING:
     from mlflow import MlflowException
@@ -177,28 +177,6 @@ def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
     torch.set_num_threads(params.machine.decode_threads)
     name = served["model"]
     return Service(load_pipeline(params, name, root), params, name)
-
-
-def translator_files(params: Params, name: str, root: Path = Path()) -> list[Path]:
-    """Return the files that a model or an ensemble needs, relative to the project's folder ``root``.
-
-    Raises:
-        InputError: if one of them is missing.
-    """
-    layout, models = Layout(params.experiment), params.translators(name)
-    encoded = layout.encoded(models.family)
-    vocabularies = [f"vocab.{code}" for code in params.languages.codes]
-    files = [encoded / file for file in ("summary.json", *vocabularies)]
-    if params.families[models.family].encoding.pieces:
-        files.append(encoded / "codes")
-    dictionary = layout.dictionary_file(*params.sides(name))
-    files += [Path(params.params_file), Path(SYSTEMS), dictionary]
-    files += [layout.model(member) / "weights.safetensors" for member in models.members]
-    files += [layout.reading(name)] if params.attends(name) else []
-    for file in files:
-        if not (root / file).is_file():
-            raise InputError(f"{root / file}: no such file; run the stage that makes it first")
-    return files
 
 
 def save_translator(

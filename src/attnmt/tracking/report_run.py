@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attnmt.config import Params
+from attnmt.decoding.needed_files import translator_files
 from attnmt.layout import Layout
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Numbers
-from attnmt.serving.service import save_translator, translator_files
+from attnmt.serving.service import save_translator
 from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
 from attnmt.training.best_model import best_model
 

@@ -35,6 +35,10 @@ class Window(ABC):
         """Return the shapes of the parameters by name, in the order in which they are drawn."""
         return {}
 
+    def centers(self, w: Any, h: Tensor, memory: Memory, steps: Tensor) -> Tensor | None:
+        """Return p_t, [N, K], around which the window stands; None if it holds all words."""
+        return None
+
     @abstractmethod
     def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
         """Return a_t [N, K, M] from scores [N, K, M] and queries h [N, K, n] of the steps t [K]."""
@@ -71,8 +75,11 @@ class LocalM(Window):
 
     name = "local_m"
 
+    def centers(self, w: Any, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+        return steps[None, :].minimum(memory.lengths[:, None] - 1)
+
     def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
-        p = steps[None, :].minimum(memory.lengths[:, None] - 1)[:, :, None]
+        p = self.centers(w, h, memory, steps)[:, :, None]
         return softmax(scores, self.around(p, memory))
 
 
@@ -88,8 +95,12 @@ class LocalP(Window):
     def parameters(self) -> dict[str, tuple[int, ...]]:
         return {"W_p": (self.n, self.n), "v_p": (self.n,)}
 
+    def centers(self, w: Any, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
+        p: Tensor = ((h @ w.W_p.T).tanh() @ w.v_p).sigmoid() * memory.lengths[:, None]
+        return p
+
     def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
-        p = ((h @ w.W_p.T).tanh() @ w.v_p).sigmoid() * memory.lengths[:, None]
+        p = self.centers(w, h, memory, steps)
         if "position_gradient" in self.repeated:
             p = (p + p.detach()) / 2
         p = p[:, :, None]

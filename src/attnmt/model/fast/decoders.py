@@ -15,11 +15,10 @@ from attnmt.model.fast.stack import Stack, State
 from attnmt.model.fast.unrolled import (
     BahdanauSteps,
     LuongSteps,
+    PlainSteps,
     SteppedAttention,
     SteppedLayers,
-    SteppedVector,
     attentional,
-    unroll,
 )
 
 
@@ -55,10 +54,10 @@ class LuongDecoder(nn.Module):
         if len(self.parts) > 1:
             W_y, W_x = self.stack.weights()[0][0].split(self.parts, dim=1)
             layers = SteppedLayers(self.stack, self.stack.dropout(embedded), W_y, W_x, state)
-            vector = None
-            if self.attention is not None and memory is not None:
-                vector = SteppedVector(SteppedAttention(self.attention, memory, T), self.W_c)
-            return unroll(LuongSteps(layers, vector))
+            if self.attention is None or memory is None:
+                return PlainSteps(layers).unroll()
+            attention = SteppedAttention(self.attention, memory, T)
+            return LuongSteps(layers, attention, self.W_c).unroll()
         h = self.stack(embedded, state)[0].transpose(0, 1)
         if self.attention is None or memory is None:
             return h, None
@@ -88,4 +87,4 @@ class BahdanauDecoder(nn.Module):
         W_x, W_y = self.stack.weights()[0][0].split(self.parts, dim=1)
         y = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
         layers = SteppedLayers(self.stack, y, W_y, W_x, state)
-        return unroll(BahdanauSteps(layers, SteppedAttention(self.attention, memory, len(y))))
+        return BahdanauSteps(layers, SteppedAttention(self.attention, memory, len(y))).unroll()

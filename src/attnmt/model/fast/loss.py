@@ -9,7 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnmt.model.logits import rows_at_once
+# Logits at once: few enough for a processor's cache, and enough to keep a GPU busy.
+CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
+FEWEST = 512  # words of a chunk; with fewer, W_s would be read too often
+
+
+def rows_at_once(words: int, device: torch.device) -> int:
+    """Return for how many steps to compute the logits of ``words`` words at once."""
+    return max(FEWEST, CHUNK["cpu" if device.type == "cpu" else "cuda"] // words)
 
 
 class SummedLoss(torch.autograd.Function):
@@ -27,7 +34,7 @@ class SummedLoss(torch.autograd.Function):
         A y below 0 is padding and adds nothing. (To select the others, the host would
         have to wait for a GPU.)
         """
-        rows = rows_at_once(W_s)
+        rows = rows_at_once(len(W_s), W_s.device)
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
         grad_h, grad_W = torch.empty_like(h_tilde), torch.empty_like(W_s) if training else W_s
         chunks = zip(h_tilde.split(rows), words.split(rows), grad_h.split(rows), strict=True)

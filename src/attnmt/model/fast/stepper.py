@@ -29,7 +29,7 @@ class Stepper:
     ) -> None:
         """Start with one hypothesis for each of N encoded sentences; the decoder is in eval mode."""
         stack = decoder.stack
-        self.decoder, self.cell, self.memory = decoder, stack.cell, memory
+        self.decoder, self.cell, self.memory, self._first = decoder, stack.cell, memory, state
         self.t, self.K = 0, 1
         self.m, self.n = sum(decoder.parts), stack.size  # columns of x, of an h
         # The LSTM only adds its two products, so they can be one.
@@ -38,6 +38,16 @@ class Stepper:
         ]
         parts = [layer[part] for part in range(stack.parts) for layer in state]
         self._table = torch.cat([parts[0].new_zeros(len(parts[0]), self.m), *parts], dim=1)
+
+    @property
+    def positions(self) -> Tensor | None:
+        """The source position of each column of the weights, [N, M]; None without attention."""
+        return None if self.memory is None else self.memory.positions
+
+    def follow(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return h~ [N, T, n] and the weights [N, T, M] of one hypothesis from the start."""
+        h_tilde, weights = self.decoder(words, self._first, self.memory)
+        return h_tilde, weights
 
     def step(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
         """Advance the hypotheses by their last words [N, K].
@@ -65,7 +75,7 @@ class Stepper:
             fed.copy_(h_tilde)
         return h_tilde, weights
 
-    def select(self, sentences: Tensor, parents: Tensor) -> None:
+    def reorder(self, sentences: Tensor, parents: Tensor) -> None:
         """Keep ``sentences`` [n], ascending, and their hypotheses ``parents`` [n, K] in this order."""
         rows = sentences[:, None] * self.K + parents
         self.K = parents.shape[1]

@@ -6,9 +6,12 @@ W_c. The gradients of what the steps share are computed after the last step back
 steps gives a weight's gradient. One pass of ``Attention`` over all queries gives those of the keys, the
 values and attention's parameters. Autograd would add to each of them at every step.
 
-Each class here has ``tensors``, which autograd must see, and ``gradients``, in the same order.
+Each class here has ``inputs``, the tensors that autograd must see, and ``gradients`` gives the gradients
+of these by the same names.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -16,14 +19,19 @@ from torch import Tensor
 
 from attnmt.model.attention.layer import Attention
 from attnmt.model.attention.memory import Memory
-from attnmt.model.fast.cells import Steps
+from attnmt.model.fast.cells import LayerState, Steps
 from attnmt.model.fast.stack import Stack, State
 
-Gradients = list[Tensor | None]
+Named = dict[str, Tensor]
+Gradients = Mapping[str, Tensor | None]  # None where nothing depends on an input
 
 
 class SteppedLayers:
-    """The recurrent layers. The words y_t are known beforehand; each step brings another input x_t."""
+    """The recurrent layers. The words y_t are known beforehand; each step brings another input x_t.
+
+    The inputs are y and W_y, and for each layer ``W_0``, ``W_1``, .., which is [W_x W_h], and its first
+    state: ``h_0`` and, for the LSTM, ``c_0``.
+    """
 
     def __init__(self, stack: Stack, y: Tensor, W_y: Tensor, W_x: Tensor, first: State) -> None:
         """Draw dropout's masks for all steps, and prepare the first step.
@@ -35,21 +43,19 @@ class SteppedLayers:
             first: the state before the first step.
         """
         (_, W_h), *above = stack.weights()
-        self.y, self.W_y, self.first = y, W_y, first
-        self.W = [torch.cat(pair, dim=1) for pair in [(W_x, W_h), *above]]
-        inputs = [W.shape[1] - stack.size for W in self.W]  # m, then n for the layers above
-        self.masks = [stack.dropout.mask((*y.shape[:2], size), y) for size in inputs]
+        weights = [torch.cat(pair, dim=1) for pair in [(W_x, W_h), *above]]
+        self.y, self.W_y = y, W_y
+        self.inputs: Named = {"y": y, "W_y": W_y}
+        for number, (W, state) in enumerate(zip(weights, first, strict=True)):
+            self.inputs |= {f"W_{number}": W, **_state(number, state)}
+        sizes = [W.shape[1] - stack.size for W in weights]  # m, then n for the layers above
+        self.masks = [stack.dropout.mask((*y.shape[:2], size), y) for size in sizes]
         self.layers: list[Steps] = []
         with torch.no_grad():
             known = (y.flatten(0, 1) @ W_y.T).view(*y.shape[:2], -1)
-            for W, state, m in zip(self.W, first, inputs, strict=True):
+            for W, state, size in zip(weights, first, sizes, strict=True):
                 sums = torch.empty_like(known) if self.layers else known
-                self.layers.append(stack.steps(sums, W, state, m))
-
-    def tensors(self) -> list[Tensor]:
-        """Return y, W_y and, for each layer, [W_x W_h] and the first state."""
-        layers = zip(self.W, self.first, strict=True)
-        return [self.y, self.W_y, *(part for W, first in layers for part in (W, *first))]
+                self.layers.append(stack.steps(sums, W, state, size))
 
     @property
     def hs(self) -> Tensor:
@@ -82,32 +88,38 @@ class SteppedLayers:
                 grad_h = grad_h * mask[t]
         return grad_h
 
-    def gradients(self) -> list[Tensor]:
-        """Return the gradients of ``tensors``, after the last step back."""
+    def gradients(self) -> Named:
+        """Return the gradients of ``inputs``, after the last step back."""
         grad_sums = self.layers[0].gates.flatten(0, 1)
-        grad_y, grad_W_y = grad_sums @ self.W_y, grad_sums.T @ self.y.flatten(0, 1)
-        layers = ((layer.grad_weights(), *layer.grads) for layer in self.layers)
-        return [grad_y.view_as(self.y), grad_W_y, *(part for layer in layers for part in layer)]
+        grad_y = (grad_sums @ self.W_y).view_as(self.y)
+        gradients = {"y": grad_y, "W_y": grad_sums.T @ self.y.flatten(0, 1)}
+        for number, layer in enumerate(self.layers):
+            gradients |= {f"W_{number}": layer.grad_weights(), **_state(number, layer.grads)}
+        return gradients
+
+
+def _state(number: int, state: LayerState) -> Named:
+    """Name the parts of a layer's state."""
+    return {f"{part}_{number}": value for part, value in zip("hc", state, strict=False)}
 
 
 class SteppedAttention:
     """Attention to one query of each sentence at a time.
 
     A query's gradient is computed at its step. The gradients of what the steps share come at the end.
+    The inputs are the values, the keys and attention's parameters.
     """
 
     def __init__(self, attention: Attention, memory: Memory, T: int) -> None:
         self.attention, self.memory = attention, memory
+        self.inputs: Named = {"values": memory.values, "keys": memory.keys}
+        self.inputs |= attention.named_parameters(prefix="attention")
         self.detached = memory._replace(values=memory.values.detach(), keys=memory.keys.detach())
         self.steps = torch.arange(T, device=memory.values.device)
         self.with_gradients = torch.is_grad_enabled()  # asked here: in a Function it is False
         self.weights: list[Tensor] = []
         self._queries: list[Tensor] = []
         self._contexts: list[Tensor] = []
-
-    def tensors(self) -> list[Tensor]:
-        """Return the values, the keys and attention's parameters."""
-        return [self.memory.values, self.memory.keys, *self.attention.parameters()]
 
     def forward(self, t: int, query: Tensor) -> Tensor:
         """Return the context c_t of queries [N, n]."""
@@ -131,24 +143,23 @@ class SteppedAttention:
         return grad_query
 
     def gradients(self, queries: Tensor, grad_contexts: Tensor) -> Gradients:
-        """Return the gradients of ``tensors``; those that nothing depends on are None.
+        """Return the gradients of ``inputs``.
 
         Args:
             queries: those of all steps, [T, N, n].
             grad_contexts: the gradients of their contexts, [T, N, context size].
         """
         with torch.enable_grad():
-            leaves = [x.detach().requires_grad_() for x in self.tensors()]
-            values, keys, *parameters = leaves
-            memory = self.memory._replace(values=values, keys=keys)
-            names = (name for name, _ in self.attention.named_parameters())
+            leaves = {name: x.detach().requires_grad_() for name, x in self.inputs.items()}
+            names = [name for name, _ in self.attention.named_parameters()]
+            parameters = {name: leaves[f"attention.{name}"] for name in names}
+            memory = self.memory._replace(values=leaves["values"], keys=leaves["keys"])
             contexts, _ = torch.func.functional_call(
-                self.attention,
-                dict(zip(names, parameters, strict=True)),
-                (queries.transpose(0, 1), memory, self.steps),
+                self.attention, parameters, (queries.transpose(0, 1), memory, self.steps)
             )
         grad = grad_contexts.transpose(0, 1)
-        return list(torch.autograd.grad(contexts, leaves, grad, allow_unused=True))
+        gradients = torch.autograd.grad(contexts, [*leaves.values()], grad, allow_unused=True)
+        return dict(zip(leaves, gradients, strict=True))
 
 
 def attentional(
@@ -166,118 +177,116 @@ def attentional(
     return torch.matmul(joined, W_c.T, out=h_tilde).tanh_()
 
 
-class SteppedVector:
-    """The attentional vector h~_t of one step at a time (``attentional``)."""
+class DecoderSteps(ABC):
+    """All steps of a decoder, forward and then back; ``unroll`` makes one operation of them."""
 
-    def __init__(self, attention: SteppedAttention, W_c: Tensor) -> None:
-        self.attention, self.W_c, self.n = attention, W_c, len(W_c)
-        steps = len(attention.steps), len(attention.memory.lengths)
-        self.joined = W_c.new_empty(*steps, W_c.shape[1])
-        self.h_tilde = W_c.new_empty(*steps, self.n)
+    inputs: Named
 
-    def tensors(self) -> list[Tensor]:
-        """Return W_c and what attention's steps share."""
-        return [self.W_c, *self.attention.tensors()]
-
-    def forward(self, t: int, h: Tensor) -> Tensor:
-        """Return h~_t from h_t, both [N, n]."""
-        context = self.attention.forward(t, h)
-        return attentional(self.W_c, context, h, self.joined[t], self.h_tilde[t])
-
-    def start_backward(self) -> None:
-        """Compute the derivatives of all tanh, 1 - h~^2, from which a step back makes gradients."""
-        one, h_tilde = self.h_tilde.new_ones(()), self.h_tilde
-        self.grad_sums = torch.addcmul(one, h_tilde, h_tilde, value=-1)  # of W_c [c_t; h_t]
-        self.grad_joined = torch.empty_like(self.joined)
-
-    def backward(self, t: int, grad_h_tilde: Tensor) -> Tensor:
-        """Return the gradient of h_t, which reaches h~_t through W_c and as attention's query."""
-        grad_joined = self.grad_joined[t]
-        torch.mm(self.grad_sums[t].mul_(grad_h_tilde), self.W_c, out=grad_joined)
-        return grad_joined[:, -self.n :] + self.attention.backward(grad_joined[:, : -self.n])
-
-    def gradients(self, hs: Tensor) -> Gradients:
-        """Return the gradients of ``tensors``, after the last step back; hs are all h_t, [T, N, n]."""
-        grad_W_c = self.grad_sums.flatten(0, 1).T @ self.joined.flatten(0, 1)
-        return [grad_W_c, *self.attention.gradients(hs, self.grad_joined[:, :, : -self.n])]
-
-
-class LuongSteps:
-    """The decoder with input feeding: h_t = layers([y_t; h~_{t-1}]); without attention h~_t is h_t."""
-
-    def __init__(self, layers: SteppedLayers, vector: SteppedVector | None) -> None:
-        self.layers, self.vector = layers, vector
-
-    def tensors(self) -> list[Tensor]:
-        """Return those of the layers and of the attentional vector."""
-        return self.layers.tensors() + (self.vector.tensors() if self.vector else [])
-
+    @abstractmethod
     def forward(self) -> tuple[Tensor, Tensor | None]:
-        """Return h~ [T, N, n], and the weights [N, T, M] if it attends."""
-        layers, vector = self.layers, self.vector
-        h_tilde = torch.zeros_like(layers.hs[0])
-        for t in range(len(layers.y)):
-            h = layers.forward(t, h_tilde)
-            h_tilde = h if vector is None else vector.forward(t, h)
-        if vector is None:
-            return layers.hs[1:].clone(), None
-        # Not the vector's own tensor, which would then refer to itself through autograd.
-        return vector.h_tilde.detach(), torch.cat(vector.attention.weights, dim=1)
+        """Return h~ (or s) [T, N, n], and the weights [N, T, M] if the decoder attends."""
 
-    def backward(self, grad_h_tilde: Tensor) -> Gradients:
-        """Return the gradients of ``tensors`` from that of h~, [T, N, n]."""
-        layers, vector = self.layers, self.vector
+    @abstractmethod
+    def backward(self, grad_outputs: Tensor) -> Gradients:
+        """Return the gradients of ``inputs`` from that of h~ (or s), [T, N, n]."""
+
+    def unroll(self) -> tuple[Tensor, Tensor | None]:
+        """Return h~ (or s) [N, T, n] of all steps, and the weights [N, T, M] if the decoder attends."""
+        outputs, weights = Unrolled.apply(self, *self.inputs.values())
+        return outputs.transpose(0, 1), weights
+
+
+class PlainSteps(DecoderSteps):
+    """Input feeding without attention: h_t = layers([y_t; h_{t-1}]), from zero."""
+
+    def __init__(self, layers: SteppedLayers) -> None:
+        self.layers, self.inputs = layers, layers.inputs
+
+    def forward(self) -> tuple[Tensor, None]:
+        h = torch.zeros_like(self.layers.hs[0])
+        for t in range(len(self.layers.y)):
+            h = self.layers.forward(t, h)
+        return self.layers.hs[1:].clone(), None
+
+    def backward(self, grad_outputs: Tensor) -> Gradients:
+        self.layers.start_backward()
+        grad_fed = torch.zeros_like(grad_outputs[0])  # gradient of h_t as input of step t + 1
+        for t in reversed(range(len(grad_outputs))):
+            grad_fed = self.layers.backward(t, grad_fed + grad_outputs[t])
+        return self.layers.gradients()
+
+
+class LuongSteps(DecoderSteps):
+    """Input feeding: h_t = layers([y_t; h~_{t-1}]), then h~_t = tanh(W_c [c_t; h_t])."""
+
+    def __init__(self, layers: SteppedLayers, attention: SteppedAttention, W_c: Tensor) -> None:
+        self.layers, self.attention, self.W_c = layers, attention, W_c
+        self.inputs = {**layers.inputs, "W_c": W_c, **attention.inputs}
+        T, N, _ = layers.y.shape
+        self.joined = W_c.new_empty(T, N, W_c.shape[1])  # [c_t; h_t]
+        self.h_tilde = W_c.new_empty(T, N, len(W_c))
+
+    def forward(self) -> tuple[Tensor, Tensor]:
+        h_tilde = torch.zeros_like(self.h_tilde[0])
+        for t in range(len(self.h_tilde)):
+            h = self.layers.forward(t, h_tilde)
+            c = self.attention.forward(t, h)
+            h_tilde = attentional(self.W_c, c, h, self.joined[t], self.h_tilde[t])
+        # Not this object's own tensor, which would then refer to itself through autograd.
+        return self.h_tilde.detach(), torch.cat(self.attention.weights, dim=1)
+
+    def backward(self, grad_outputs: Tensor) -> Gradients:
+        layers, attention, h_tilde, n = self.layers, self.attention, self.h_tilde, len(self.W_c)
         layers.start_backward()
-        if vector is not None:
-            vector.start_backward()
-        grad_fed = torch.zeros_like(grad_h_tilde[0])  # gradient of h~_t as input of step t + 1
-        for t in range(len(grad_h_tilde) - 1, -1, -1):
-            grad = grad_fed + grad_h_tilde[t]
-            grad_fed = layers.backward(t, grad if vector is None else vector.backward(t, grad))
-        return layers.gradients() + (vector.gradients(layers.hs[1:]) if vector else [])
+        # The derivatives of all tanh, 1 - h~^2; a step back turns them into gradients of W_c [c_t; h_t].
+        grad_sums = torch.addcmul(h_tilde.new_ones(()), h_tilde, h_tilde, value=-1)
+        grad_joined = torch.empty_like(self.joined)
+        grad_c, grad_h = grad_joined[:, :, :-n], grad_joined[:, :, -n:]
+        grad_fed = torch.zeros_like(grad_outputs[0])  # gradient of h~_t as input of step t + 1
+        for t in reversed(range(len(grad_outputs))):
+            grad_sums[t].mul_(grad_fed + grad_outputs[t])
+            torch.mm(grad_sums[t], self.W_c, out=grad_joined[t])
+            # h_t reaches h~_t through W_c and as attention's query.
+            grad_fed = layers.backward(t, grad_h[t] + attention.backward(grad_c[t]))
+        grad_W_c = grad_sums.flatten(0, 1).T @ self.joined.flatten(0, 1)
+        shared = attention.gradients(layers.hs[1:], grad_c)
+        return {**layers.gradients(), "W_c": grad_W_c, **shared}
 
 
-class BahdanauSteps:
+class BahdanauSteps(DecoderSteps):
     """The decoder in which attention comes first: c_t = attention(s_{t-1}), s_t = layers([c_t; y_t])."""
 
     def __init__(self, layers: SteppedLayers, attention: SteppedAttention) -> None:
         self.layers, self.attention = layers, attention
-
-    def tensors(self) -> list[Tensor]:
-        """Return those of the layers and of attention."""
-        return self.layers.tensors() + self.attention.tensors()
+        self.inputs = layers.inputs | attention.inputs
 
     def forward(self) -> tuple[Tensor, Tensor]:
-        """Return s [T, N, n] and the weights [N, T, M]."""
-        layers, attention = self.layers, self.attention
-        s = layers.hs[0]
-        for t in range(len(layers.y)):
-            s = layers.forward(t, attention.forward(t, s))
-        return layers.hs[1:].clone(), torch.cat(attention.weights, dim=1)
+        s = self.layers.hs[0]
+        for t in range(len(self.layers.y)):
+            c = self.attention.forward(t, s)
+            s = self.layers.forward(t, c)
+        return self.layers.hs[1:].clone(), torch.cat(self.attention.weights, dim=1)
 
     def backward(self, grad_outputs: Tensor) -> Gradients:
-        """Return the gradients of ``tensors`` from that of s, [T, N, n]."""
         layers, attention = self.layers, self.attention
         layers.start_backward()
-        grad_contexts: list[Tensor] = []
+        grad_c: list[Tensor] = []  # from the last step to the first
         grad_s = torch.zeros_like(grad_outputs[0])  # gradient of s_t as query of step t + 1
-        for t in range(len(grad_outputs) - 1, -1, -1):
-            grad_contexts.append(layers.backward(t, grad_outputs[t] + grad_s).clone())
-            grad_s = attention.backward(grad_contexts[-1])
-        grad_layers = layers.gradients()
-        # The top layer's first state was the first query.
-        grad_layers[-1] = grad_layers[-1] + grad_s
-        queries, contexts = layers.hs[:-1], torch.stack(grad_contexts[::-1])
-        return grad_layers + attention.gradients(queries, contexts)
+        for t in reversed(range(len(grad_outputs))):
+            grad_c.append(layers.backward(t, grad_outputs[t] + grad_s).clone())
+            grad_s = attention.backward(grad_c[-1])
+        shared = attention.gradients(layers.hs[:-1], torch.stack(grad_c[::-1]))
+        gradients = layers.gradients()
+        first_query = f"h_{len(layers.layers) - 1}"  # the top layer's first state
+        gradients[first_query] = gradients[first_query] + grad_s
+        return {**gradients, **shared}
 
 
 class Unrolled(torch.autograd.Function):
     """All steps of a decoder as one operation of autograd."""
 
     @staticmethod
-    def forward(
-        ctx: Any, steps: LuongSteps | BahdanauSteps, *tensors: Tensor
-    ) -> tuple[Tensor, Tensor | None]:
+    def forward(ctx: Any, steps: DecoderSteps, *inputs: Tensor) -> tuple[Tensor, Tensor | None]:
         ctx.steps = steps
         outputs, weights = steps.forward()
         if weights is not None:
@@ -288,10 +297,5 @@ class Unrolled(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         steps = ctx.steps
         del ctx.steps
-        return None, *steps.backward(grads[0])
-
-
-def unroll(steps: LuongSteps | BahdanauSteps) -> tuple[Tensor, Tensor | None]:
-    """Return h~ (or s) [N, T, n] of all steps, and the weights [N, T, M] if the decoder attends."""
-    outputs, weights = Unrolled.apply(steps, *steps.tensors())
-    return outputs.transpose(0, 1), weights
+        gradients = steps.backward(grads[0])
+        return None, *(gradients[name] for name in steps.inputs)
