@@ -4,6 +4,7 @@ A case is a file, its damage, the stage or the command that reads it, and a part
 message names the file, and no file is written, changed or left behind.
 """
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -573,16 +574,6 @@ def test_a_damaged_file_is_refused_and_named(
     named = path.parent / "vocab.* and *.npy" if "digest differs" in message else path
     assert str(named.parent) in message
     assert named.name in message
-    assert_matches(case.message, message)
+    assert re.search(case.message, message), message
     # Every fault of params.yaml is named, each on its own line.
     assert path.name == "params.yaml" or "\n" not in message.rstrip()
-
-
-def assert_matches(pattern: str, message: str) -> None:
-    """Assert that a pattern is found in a message, and show both where it is not."""
-    with pytest.raises(InputError, match=pattern):
-        raise InputError(message)
-
-
-def test_there_are_at_least_110_cases() -> None:
-    assert len(CASES) >= 110
