@@ -1,11 +1,11 @@
-"""Settings of all tests: the option --fix, the slow files, and one thread for each of several processes."""
+"""Settings of all tests: the option --fix, the slow files, one thread for each of several processes."""
 
 import os
 
 import pytest
 
 # Files that take more than some 15 seconds of a core, the longest first. `make check` leaves them out.
-# One process runs a whole file. These begin first, so that none of them is left to one process at the end.
+# One process runs a whole file. These begin first, so that none is left to one process at the end.
 SLOW = (
     "test_engines.py",
     "test_truth.py",
