@@ -135,8 +135,16 @@ def find_experiment(client: Any, experiment: str) -> Any:
         InputError: if the artifacts of this folder's store lie outside the folder.
     """
     known = client.get_experiment_by_name(experiment)
-    if known is not None:
-        _check_place(known.artifact_location)
+    if known is None or store_uri() != DEFAULT_URI:
+        return known
+    place = urlparse(known.artifact_location)
+    # MLflow keeps absolute paths, even when a folder is copied.
+    if place.scheme in ("", "file") and not Path(place.path).is_relative_to(Path.cwd()):
+        raise InputError(
+            f"mlflow.db: its artifacts lie in {place.path}, but this folder is {Path.cwd()}. It was "
+            "copied or moved; delete mlflow.db and run `attnmt track`, which fills a new one from the "
+            "files"
+        )
     return known
 
 
@@ -261,15 +269,10 @@ def report_run(client: Any, experiment: str) -> str:
 
 
 def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Path]) -> bool:
-    """Make files of a folder the only artifacts of a run, unless it has them; return whether it had not.
-
-    Raises:
-        InputError: if the artifacts of this folder's store lie outside the folder.
-    """
+    """Make files of a folder the only artifacts of a run; return whether it had others."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
     run, digest = client.get_run(run_id), digest_of(files)
-    _check_place(run.info.artifact_uri)
     if run.data.tags.get("digest") == digest:
         return False
     artifacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
@@ -279,17 +282,6 @@ def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Pa
         artifacts.log_artifact(str(file), None if place == "." else place)
     client.set_tag(run_id, "digest", digest)
     return True
-
-
-def _check_place(artifact_uri: str) -> None:
-    """Refuse to write into another folder. MLflow keeps absolute paths, even when a folder is copied."""
-    local = urlparse(artifact_uri).scheme in ("", "file")
-    place = Path(urlparse(artifact_uri).path)
-    if store_uri() == DEFAULT_URI and local and not place.is_relative_to(Path.cwd()):
-        raise InputError(
-            f"mlflow.db: its artifacts lie in {place}, but this folder is {Path.cwd()}. It was copied "
-            "or moved; delete mlflow.db and run `attnmt track`, which fills a new one from the files"
-        )
 
 
 def digest_of(files: Sequence[Path]) -> str:
