@@ -14,12 +14,16 @@ SLOW = (
     "test_writing.py",
     "test_reading.py",
     "test_dvc_files.py",
+    "test_extending.py",
     "test_changed_text.py",
     "test_tracking.py",
     "test_encode.py",
+    "test_fake_gpu.py",
+    "test_dictionary.py",
     "test_mlflow.py",
     "test_report.py",
     "test_bad_uses.py",
+    "test_evaluate.py",
 )
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
