@@ -19,10 +19,12 @@ SLOW = (
     "test_tracking.py",
     "test_encode.py",
     "test_fake_gpu.py",
+    "test_library.py",
     "test_dictionary.py",
     "test_mlflow.py",
     "test_report.py",
     "test_bad_uses.py",
+    "test_model.py",
     "test_evaluate.py",
 )
 

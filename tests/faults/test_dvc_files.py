@@ -10,7 +10,6 @@ import pytest
 from project import TINY, Project, checkout
 from writing_project import output_to, run, tree
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 NO_META = "stages:\n  corpus:\n    cmd: 'true'\n"
 BAD_LOCK = "schema: '2.0'\nstages:\n  corpus: 3\n"
 FILES = {
