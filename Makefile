@@ -70,6 +70,10 @@ repro: $(VENV) ## Run the demo with DVC instead of Snakemake, one stage after th
 test: $(VENV) ## Run all tests
 	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 
+.PHONY: check
+check: lint ## Check style and types, and run the tests that take seconds (two minutes on 2 cores)
+	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder -m "not slow"
+
 # It makes 30 changes to executed lines, and 30 to comments, docstrings and formatting.
 .PHONY: test-changes
 test-changes: $(VENV) ## Change code at random; compare what becomes stale in DVC and in Snakemake (several minutes)

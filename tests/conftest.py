@@ -1,11 +1,32 @@
-"""Settings of all tests: the option --fix, their order, and one thread for each of several processes."""
+"""Settings of all tests: the option --fix, the slow files, one thread for each of several processes."""
 
 import os
 
 import pytest
 
-# Each of these files takes minutes, and one process runs the whole file.
-LONGEST = ("test_truth.py", "test_engines.py", "test_tasks.py")
+# Files that take more than some 15 seconds of a core, the longest first. `make check` leaves them out.
+# One process runs a whole file. These begin first, so that none is left to one process at the end.
+SLOW = (
+    "test_engines.py",
+    "test_truth.py",
+    "test_tasks.py",
+    "test_kill.py",
+    "test_writing.py",
+    "test_reading.py",
+    "test_dvc_files.py",
+    "test_extending.py",
+    "test_changed_text.py",
+    "test_tracking.py",
+    "test_encode.py",
+    "test_fake_gpu.py",
+    "test_library.py",
+    "test_dictionary.py",
+    "test_mlflow.py",
+    "test_report.py",
+    "test_bad_uses.py",
+    "test_model.py",
+    "test_evaluate.py",
+)
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -16,6 +37,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fix", action="store_true", help="rewrite the snapshots of tests/snapshots")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker by which ``pytest -m "not slow"`` leaves the slow files out."""
+    config.addinivalue_line("markers", "slow: a file of SLOW in tests/conftest.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the longest files, so that none of them is left to one process at the end."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Mark the slow files, and start with them."""
+    order = {name: place for place, name in enumerate(SLOW)}
+    for item in items:
+        if item.path.name in order:
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: order.get(item.path.name, len(SLOW)))

@@ -1,15 +1,28 @@
 """The project before and after a run of the whole pipeline, on a corpus of a few hundred pairs."""
 
+import os
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from project import TINY, Project, checkout
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The temporary folder of this run of pytest, which all its processes share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The files that git would take, with parameters that run in seconds; no stage has run."""
-    copy = checkout(tmp_path_factory.mktemp("project") / "first")
+    return _fresh(tmp_path_factory.mktemp("project") / "first")
+
+
+def _fresh(folder: Path) -> Project:
+    copy = checkout(folder)
     (copy.folder / "dvc.lock").unlink(missing_ok=True)
     copy.shorten_text()
     copy.use(TINY)
@@ -19,17 +32,31 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def remote(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def remote(shared: Path) -> Path:
     """The folder that DVC pushes to and pulls from."""
-    return tmp_path_factory.mktemp("remote")
+    return shared / "remote"
 
 
 @pytest.fixture(scope="session")
-def built(project: Project, remote: Path) -> Project:
-    """The project after ``snakemake -j2`` and ``attnmt commit``, its cache pushed and all in git."""
-    project.snakemake()
-    project.run("attnmt", "commit")
-    project.set_remote(remote)
-    project.run("dvc", "push", "dvc.yaml")
-    project.commit()
-    return project
+def first_built(shared: Path, remote: Path) -> Project:
+    """The project after ``snakemake -j2`` and ``attnmt commit``, its cache pushed and all in git.
+
+    It is built once for all processes, so no test may run a command in it that writes.
+    """
+    folder = shared / "built/first"
+    with FileLock(shared / "built.lock"):
+        if not (shared / "built/done").exists():
+            project = _fresh(folder)
+            project.snakemake()
+            project.run("attnmt", "commit")
+            project.set_remote(remote)
+            project.run("dvc", "push", "dvc.yaml")
+            project.commit()
+            (shared / "built/done").touch()
+    return Project(folder)
+
+
+@pytest.fixture(scope="session")
+def built(first_built: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A copy of the built project, for this process alone."""
+    return first_built.copy(tmp_path_factory.mktemp("built") / "copy")

@@ -14,7 +14,6 @@ from attnmt.config import Params, load_params
 from attnmt.layout import Layout
 from attnmt.workflow.graph import Stage, read_stages
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 EXPERIMENTS = ["demo", *sorted(file.parent.name for file in ROOT.glob("experiments/*/dvc.yaml"))]
 DECLARED: dict[str, Any] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 

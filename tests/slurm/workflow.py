@@ -20,7 +20,6 @@ from project import ROOT, SYSTEMS, TINY, Project, checkout
 
 from attnmt.workflow.graph import read_stages
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 PREEMPTED = "local_p_general_feed"
 TIMED = "base_reverse"  # longer than its wall time
 # Long enough to be interrupted; the small project's other trainings end within a second.

@@ -15,6 +15,8 @@ from typing import IO, Any
 
 import yaml
 from demo_text import write_demo_text
+from dvc.repo import Repo
+from dvc.repo.index import Index
 
 ROOT = Path(__file__).parents[2]
 FAMILIES = ["luong", "luong_bpe", "course"]
@@ -108,9 +110,9 @@ class Project:
 
     def edges(self, experiment_folder: str = "") -> Edges:
         """Return DVC's graph as pairs: a stage, and a stage that depends on it."""
-        file = f"{experiment_folder}dvc.yaml"
-        dot = self.run("dvc", "dag", "--dot", file).replace(f"{file}:", "")
-        return set(re.findall(r'^"(.+)" -> "(.+)";', dot, re.MULTILINE))
+        with Repo(str(self.folder)) as repo:
+            index = Index.from_file(repo, str(self.folder / experiment_folder / "dvc.yaml"))
+            return {(before.name, after.name) for after, before in index.graph.edges}
 
     def following(self, *stages: str) -> set[str]:
         """Return these stages and all that depend on them, directly or not, in DVC's graph."""

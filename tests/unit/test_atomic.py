@@ -4,25 +4,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from attnmt.errors import InputError
-from attnmt.files import atomic
-from attnmt.files.atomic import SILENCE, atomic_folder, atomic_path, check_place
+from attnmt.files.atomic import MACHINE, atomic_folder, atomic_path, check_place
 
-Exchange = Callable[[Path, Path], bool]
-
-# A writer of the folder "out" that dies, as by SIGKILL, before the n-th call that changes the disk.
+# A writer that dies, as by SIGKILL, before the n-th call that changes the disk.
 WRITER = """
 import os, shutil, signal, sys
 from pathlib import Path
-from attnmt.files import atomic
+from attnmt.files.atomic import atomic_folder, atomic_path
 
-left, exchanges = int(sys.argv[1]), sys.argv[2] == "exchange"
+kind, left = sys.argv[1], int(sys.argv[2])
 
 def dying(function):
     def call(*arguments, **options):
@@ -33,173 +28,98 @@ def dying(function):
         return function(*arguments, **options)
     return call
 
-if not exchanges:
-    atomic._exchange = lambda one, other: False
 for owner, name in ((Path, "mkdir"), (Path, "replace"), (Path, "rename"), (Path, "unlink"),
-                    (Path, "touch"), (shutil, "rmtree"), (atomic, "_exchange"), (os, "fsync")):
+                    (Path, "write_text"), (shutil, "rmtree"), (os, "fsync")):
     setattr(owner, name, dying(getattr(owner, name)))
-with atomic.atomic_folder(Path("out")) as folder:
-    (folder / "new").touch()
-    (folder / "whole").touch()
+if kind == "file":
+    with atomic_path(Path("out")) as path:
+        path.write_text("new")
+else:
+    with atomic_folder(Path("out")) as folder:
+        (folder / "one").write_text("new")
+        (folder / "two").write_text("new")
 """
-POINTS = range(1, 14)  # more than the writer has
+OLD, NEW = {"one": "old"}, {"one": "new", "two": "new"}
+Content = dict[str, str] | str | None
 
 
-def kill_at(point: int, folder: Path, exchange: str) -> bool:
-    """Have a writer die at a point; return whether it got that far."""
-    command = [sys.executable, "-c", WRITER, str(point), exchange]
-    status = subprocess.run(command, cwd=folder, check=False).returncode
-    assert status in (0, -signal.SIGKILL)
-    return status != 0
-
-
-def old_folder(place: Path) -> None:
+def make(place: Path, content: dict[str, str]) -> None:
     place.mkdir()
-    (place / "old").touch()
+    for name, text in content.items():
+        (place / name).write_text(text)
+
+
+def content(place: Path) -> Content:
+    """Return the text of a file, or of every file in a folder."""
+    if place.is_dir():
+        return {file.name: file.read_text() for file in place.iterdir()}
+    return place.read_text() if place.exists() else None
 
 
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def write(place: Path, *files: str) -> None:
-    with atomic_folder(place) as folder:
-        for file in files:
-            (folder / file).touch()
-
-
-@pytest.mark.parametrize("exchange", ["exchange", "two renames"])
-def test_the_next_writer_removes_what_a_killed_one_left(tmp_path: Path, exchange: str) -> None:
-    died = []
-    for point in POINTS:
-        folder = tmp_path / str(point)
-        folder.mkdir()
-        old_folder(folder / "out")
-        died.append(kill_at(point, folder, exchange))
-        present = names(folder / "out") if (folder / "out").exists() else None
-        assert present in ({"old"}, {"new", "whole"}, *([None] if exchange != "exchange" else []))
-        write(folder / "out", "next")
-        assert names(folder) == {"out"}
-        assert names(folder / "out") == {"next"}
-    assert died[:6] == [True] * 6
-    assert not died[-1]
-
-
-def test_a_folder_that_was_moved_aside_comes_back(tmp_path: Path) -> None:
-    """One process died between two renames, and then the next writer failed."""
-    missing = False
-    for point in POINTS:
-        folder = tmp_path / str(point)
-        folder.mkdir()
-        old_folder(folder / "out")
-        kill_at(point, folder, "two renames")
-        missing = missing or not (folder / "out").exists()
-        with pytest.raises(KeyboardInterrupt):
-            fail_to_write(folder / "out")
-        assert names(folder) == {"out"}
-        assert names(folder / "out") in ({"old"}, {"new", "whole"})
-    assert missing
-
-
-def fail_to_write(place: Path) -> None:
-    with atomic_folder(place):
-        raise KeyboardInterrupt
-
-
-def test_an_error_between_two_renames_brings_the_old_folder_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "between"), [("file", "old", "new", set()), ("folder", OLD, NEW, {None})]
+)
+def test_a_killed_writer_leaves_nothing_half_and_the_next_one_tidies_up(
+    tmp_path: Path, kind: str, old: Content, new: Content, between: set[Content]
 ) -> None:
-    old_folder(tmp_path / "out")
-    monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)
-    rename = Path.rename
-
-    def interrupted(path: Path, target: Path) -> Path:
-        monkeypatch.setattr(Path, "rename", rename)
-        rename(path, target)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path / "out", "new")
-    assert names(tmp_path) == {"out"}
-    assert names(tmp_path / "out") == {"old"}
-
-
-def partial(place: Path, machine: str, process: int, age: float = 0) -> Path:
-    """Write the partial folder of a writer that has died or is still writing."""
-    left = place.with_name(f"{place.name}.{machine}.{process}.partial")
-    left.mkdir()
-    (left / "half").touch()
-    for path in (left / "half", left):
-        os.utime(path, (time.time() - age,) * 2)
-    return left
+    left, status = [], -signal.SIGKILL
+    while status:
+        folder = tmp_path / str(len(left))
+        make(folder, {"out": "old"} if kind == "file" else {})
+        if kind == "folder":
+            make(folder / "out", OLD)
+        command = [sys.executable, "-c", WRITER, kind, str(len(left) + 1)]
+        status = subprocess.run(command, cwd=folder, check=False).returncode
+        assert status in (0, -signal.SIGKILL)
+        left.append(content(folder / "out"))
+        subprocess.run([*command[:-1], "0"], cwd=folder, check=True)
+        assert names(folder) == {"out"}
+    assert (left[0], left[-1]) == (old, new)
+    assert all(one in (old, new, *between) for one in left)
 
 
-def test_what_other_processes_still_write_stays(tmp_path: Path) -> None:
-    place, here = tmp_path / "out", atomic._machine()
+def test_what_a_living_process_or_another_machine_writes_stays(tmp_path: Path) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
-    living = [
-        partial(place, here, os.getppid()),
-        partial(place, "elsewhere-1", gone.pid, SILENCE / 2),
-        partial(tmp_path / "out.en", here, gone.pid),  # it belongs to another place
-    ]
-    left = [
-        partial(place, here, gone.pid),
-        partial(place, here, os.getpid()),
-        partial(place, "elsewhere-1", 1, 2 * SILENCE),
-    ]
-    write(place, "new")
-    assert [path.exists() for path in living] == [True] * 3
-    assert [path.exists() for path in left] == [False] * 3
+    stay = [f"out.{MACHINE}.{os.getppid()}", f"out.elsewhere.{gone.pid}", f"out.en.{MACHINE}.1"]
+    go = [f"out.{MACHINE}.{number}" for number in (gone.pid, f"{gone.pid}.old", os.getpid())]
+    for name in (*stay, *go):
+        make(tmp_path / f"{name}.partial", OLD)
+    with atomic_folder(tmp_path / "out"):
+        pass
+    assert names(tmp_path) == {"out", *(f"{name}.partial" for name in stay)}
 
 
 RACER = """
 import sys
 from pathlib import Path
-from attnmt.files import atomic
+from attnmt.files.atomic import atomic_folder
 
-if sys.argv[2] != "exchange":
-    atomic._exchange = lambda one, other: False
 for _ in range(150):
-    with atomic.atomic_folder(Path("out")) as folder:
-        for number in range(3):
-            (folder / f"{sys.argv[1]}{number}").touch()
+    with atomic_folder(Path("out")) as folder:
+        for name in ("one", "two"):
+            (folder / name).write_text(sys.argv[1])
 """
 
 
-@pytest.mark.parametrize("exchange", ["exchange", "two renames"])
-def test_when_several_write_at_once_the_last_one_wins(tmp_path: Path, exchange: str) -> None:
-    racers = [
-        subprocess.Popen([sys.executable, "-c", RACER, name, exchange], cwd=tmp_path)
-        for name in "abc"
-    ]
+def test_when_several_write_at_once_the_last_one_wins(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", RACER]
+    racers = [subprocess.Popen([*command, name], cwd=tmp_path) for name in "abc"]
     assert [racer.wait() for racer in racers] == [0, 0, 0]
     assert names(tmp_path) == {"out"}
-    assert names(tmp_path / "out") in [{f"{name}{number}" for number in range(3)} for name in "abc"]
-
-
-def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
-    old_folder(tmp_path / "out")
-    with atomic_folder(tmp_path / "out") as folder:
-        (folder / "new").touch()
-        assert names(tmp_path / "out") == {"old"}
-    assert names(tmp_path / "out") == {"new"}
-    assert names(tmp_path) == {"out"}
+    assert content(tmp_path / "out") in [dict.fromkeys(("one", "two"), name) for name in "abc"]
 
 
 def test_a_failed_write_keeps_what_was_there(tmp_path: Path) -> None:
-    def write_half(path: Path) -> None:
-        with atomic_path(path) as half:
-            half.write_text("half")
-            raise KeyboardInterrupt
-
-    target = tmp_path / "out"
-    target.write_text("old")
-    with pytest.raises(KeyboardInterrupt):
-        write_half(target)
+    make(tmp_path / "out", OLD)
+    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "out") as folder:
+        (folder / "one").write_text(f"half {1 / 0}")
+    assert content(tmp_path / "out") == OLD
     assert names(tmp_path) == {"out"}
-    assert target.read_text() == "old"
 
 
 def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path: Path) -> None:
@@ -230,7 +150,7 @@ def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path: Path) -> None
 def test_a_place_that_is_taken_is_refused_early(
     tmp_path: Path, place: str, folder: bool, message: str
 ) -> None:
-    (tmp_path / "a_folder").mkdir()
+    make(tmp_path / "a_folder", {})
     (tmp_path / "a_file").touch()
     for name, target in {"link": "a_folder", "lost": "nowhere", "ring": "ring"}.items():
         (tmp_path / name).symlink_to(target)

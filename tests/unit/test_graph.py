@@ -16,7 +16,6 @@ from attnmt.errors import InputError
 from attnmt.workflow.graph import Stage, compare_stages, read_stages
 from attnmt.workflow.record import write_order
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 ROOT = Path(__file__).parents[2]
 DVC_YAML = """
 stages:

@@ -14,7 +14,6 @@ from attnmt.errors import InputError
 from attnmt.workflow import graph
 from attnmt.workflow.graph import Stage
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 NAMES = [
     *("corpus", "tokens", "encode@luong", "dictionary", "train@base", "train@german"),
     *("translate@base", "translate@german", "evaluate@base", "evaluate@german", "tables", "report"),

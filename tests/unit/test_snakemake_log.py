@@ -16,7 +16,6 @@ from attnmt.workflow import snakemake_log
 from attnmt.workflow.graph import Stage
 from attnmt.workflow.snakemake_log import Progress, at_once, is_shown
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 NAMES = ["code", "corpus", "train@base", "train@gru", "evaluate@base", "evaluate@gru", "report"]
 SECONDS = {"base": 120.0, "gru": 240.0}
 CORES = {"_cores": 2, "_nodes": None}

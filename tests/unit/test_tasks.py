@@ -55,6 +55,14 @@ VARIANTS = [
     ("gru", "global", "self"),
     ("gru", "local_m", "key_value"),
 ]
+# The kinds of which each task is learned with three seeds; every other kind has one of the three.
+OFTEN = VARIANTS[0], VARIANTS[1], ("lstm", "local_p", "general")
+CASES = [
+    (*variant, seed)
+    for number, variant in enumerate(VARIANTS)
+    for seed in (1, 2, 3)
+    if variant in OFTEN or seed == 1 + number % 3
+]
 Sequences = list[NDArray[np.int32]]
 
 
@@ -130,15 +138,14 @@ def count_right(model: Translator, sequences: Sequences, order: slice) -> int:
     return sum(candidates[0].words == ids[order].tolist() for candidates, ids in pairs)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("task", ORDERS)
-@pytest.mark.parametrize(("cell", "attention", "score"), VARIANTS)
+@pytest.mark.parametrize(("cell", "attention", "score", "seed"), CASES)
 def test_task_is_learned(
     cell: str,
     attention: str,
     score: str | None,
-    task: str,
     seed: int,
+    task: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(seed)

@@ -1,10 +1,9 @@
 """Write a file or a folder so that nobody ever sees half of it, even if a process dies.
 
-Until the file is complete, it lies beside its place as ``<name>.<machine>.<process>.partial``. If a
-process is killed, the next process that writes to the same place removes what the killed one left.
+What is not yet complete lies beside its place as ``<name>.<machine>.<process>.partial``. The next
+process that writes to the same place removes what a dead process of this machine left there.
 """
 
-import ctypes
 import errno
 import glob
 import os
@@ -12,27 +11,23 @@ import platform
 import re
 import shutil
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 
 from attnmt.errors import InputError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota used up
-SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(?P<old>\.old)?\.partial(?=/|$)")
-SILENCE = 7 * 24 * 3600  # seconds; a living process writes something within this time
-AT_FDCWD, RENAME_EXCHANGE = -100, 2  # arguments of Linux's renameat2
+MACHINE = platform.node().replace(".", "-")
+SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(\.old)?\.partial(?=/|$)")
 
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a path to write a file to. On success the file replaces ``path``; otherwise it is deleted.
 
-    An old file at ``path`` stays until the new one is complete. Whenever the process dies, ``path`` is
-    the old file or the new one. This holds for a power cut, too, because the new file is on the disk
-    before it replaces the old one. If two processes write to one place, the last one wins.
+    Whenever the process dies, ``path`` is the old file or the new one. This holds for a power cut, too,
+    because the new file is on the disk before it replaces the old one.
 
     Raises:
         InputError: if the place cannot be written to, or the disk is full.
@@ -46,9 +41,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder. On success it replaces ``path``; otherwise it is deleted.
 
-    It is as safe as a file of :func:`atomic_path`, with one exception. Where the file system cannot
-    exchange two folders (NFS), the old one has another name for a moment. If the process dies then,
-    the next process that writes there brings the old one back.
+    An old folder is moved out of the way first. A process that dies in this moment leaves no folder.
 
     Raises:
         InputError: if the place cannot be written to, or the disk is full.
@@ -101,107 +94,67 @@ def _kind(path: Path) -> str:
 
 
 def shown(path: Path) -> str:
-    """Return a path as a person knows it, without the suffix of a folder that is being written."""
+    """Return a path as a person knows it, without the suffix of what is not yet complete."""
     return SUFFIX.sub("", str(path))
 
 
 @contextmanager
 def _placed(path: Path) -> Iterator[Path]:
     """Yield a path to write to; on success, put what was written into its place."""
-    stem = f"{path.name}.{_machine()}.{os.getpid()}"
-    partial, old = (path.with_name(f"{stem}{end}") for end in (".partial", ".old.partial"))
+    partial = path.with_name(f"{path.name}.{MACHINE}.{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(path)
     except OSError as error:
         raise _cannot(path, error) from None
-    _remove_leftovers(path)
     try:
         yield partial
         if partial.is_file():
             _sync(partial)
-        _replace(partial, path, old)
+        _replace(partial, path)
         _sync(path.parent)
     except OSError as error:
         # An error about any other path comes from a file that was being read.
-        culprit = str(error.filename)
-        if (
-            culprit.startswith((str(partial), str(old)))
-            or path == Path(culprit)
-            or error.errno in FULL
-        ):
+        ours = error.filename and Path(shown(Path(error.filename))).is_relative_to(shown(path))
+        if ours or error.errno in FULL:
             raise _cannot(path, error) from error
         raise
     finally:
         _remove_leftovers(path)  # also those of this process
 
 
-def _replace(partial: Path, path: Path, old: Path) -> None:
-    """Put ``partial`` into the place of ``path``, whatever other processes put there meanwhile."""
+def _replace(partial: Path, path: Path) -> None:
+    """Put ``partial`` into the place of ``path``; if several processes do so, the last one wins."""
+    old = partial.with_suffix(".old.partial")
     while True:
         try:
             partial.replace(path)
             return
-        except OSError as error:
+        except OSError as error:  # a rename cannot replace a folder that has files in it
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-        # A rename cannot replace a folder that has files in it.
-        if _exchange(partial, path):
-            return
         _remove(old)
         with suppress(FileNotFoundError):  # another process has just moved it
             path.rename(old)
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step; return False if the system or the file system cannot."""
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)  # Linux, glibc 2.28
-    paths = AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other)
-    return rename is not None and rename(*paths, RENAME_EXCHANGE) == 0
-
-
 def _remove_leftovers(path: Path) -> None:
-    """Remove what this process and dead ones left beside ``path``.
-
-    An old folder that was moved out of the way goes back if the new one never took its place.
-    """
-    pattern = f"{glob.escape(path.name)}.*.partial"
-    for leftover in sorted(path.parent.glob(pattern)):  # .old.partial comes first
+    """Remove what this process and dead ones of this machine left beside ``path``."""
+    for leftover in path.parent.glob(f"{glob.escape(path.name)}.*.partial"):
         suffix = SUFFIX.fullmatch(leftover.name.removeprefix(path.name))
-        if suffix is None or not _is_gone(suffix["machine"], int(suffix["process"]), leftover):
-            continue
-        if suffix["old"] and not os.path.lexists(path):
-            with suppress(OSError):
-                leftover.rename(path)
-        else:
+        if suffix and suffix["machine"] == MACHINE and not _is_another(int(suffix["process"])):
             _remove(leftover)
 
 
-def _is_gone(machine: str, process: int, leftover: Path) -> bool:
-    """Return whether ``leftover`` may be removed: this process wrote it, or a dead one did.
-
-    A process of another machine cannot be asked. It counts as dead when ``leftover`` is old.
-    """
-    if machine == _machine():
-        if process == os.getpid():
-            return True
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return True
-        except PermissionError:  # the process is alive and belongs to another user
-            pass
-    with suppress(OSError):  # it has just been moved into its place
-        newest = max(path.lstat().st_mtime for path in (leftover, *leftover.rglob("*")))
-        return time.time() - newest > SILENCE
-    return False
-
-
-@cache
-def _machine() -> str:
-    """Return a name for the machine or the container in which process numbers are unique."""
-    namespace = Path("/proc/self/ns/pid")
-    number = namespace.stat().st_ino if namespace.exists() else 0
-    return f"{platform.node().replace('.', '-')}-{number}"
+def _is_another(process: int) -> bool:
+    """Return whether a process lives and is not this one."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it belongs to another user
+        return True
+    return process != os.getpid()
 
 
 def _cannot(path: Path, error: OSError) -> InputError:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +57,24 @@ def read_json(path: Path) -> Any:
     Raises:
         InputError: if it is missing, cannot be read or is not JSON.
     """
+    with _reading(path, missing="no such file; run the stage that makes it first"):
+        text = path.read_bytes()
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; run the stage that makes it first") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        return json.loads(text.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error}); delete it and run its stage again") from None
+
+
+@contextmanager
+def _reading(path: Path, missing: str = "no such file") -> Iterator[None]:
+    """Turn the faults of a file that is read into messages."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: {missing}") from None
+    except (OSError, EOFError, zlib.error) as error:  # the last two: a .gz that is damaged
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read: {why}") from None
 
 
 def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
@@ -78,17 +89,10 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
             line and byte).
     """
     empty = True
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            for line in decode_lines(stream, str(path)):
-                empty = empty and not line.strip()
-                yield line
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (EOFError, zlib.error) as error:  # a .gz that is cut off or damaged
-        raise InputError(f"{path}: cannot be read: {error}") from None
+    with _reading(path), gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+        for line in decode_lines(stream, str(path)):
+            empty = empty and not line.strip()
+            yield line
     if empty and not may_be_blank:
         raise InputError(f"{path}: the file is empty; it must hold one sentence per line")
 
@@ -117,12 +121,10 @@ def read_text(path: Path, encoding: str) -> str:
     Raises:
         InputError: if it is missing, cannot be read or is not in that encoding (naming line and byte).
     """
+    with _reading(path):
+        content = path.read_bytes()
     try:
-        return path.read_bytes().decode(encoding).removeprefix("\ufeff")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError(

@@ -11,18 +11,22 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import Numbers, read_numbers
-from attnmt.tracking.live import TrackedRun, warn
+from attnmt.tracking.live import warn
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
 from attnmt.tracking.seed_groups import group_seeds
-from attnmt.tracking.store import REPORT, RunKey, connect, find_run, open_run, store_uri
-from attnmt.training.trained import (
-    Provenance,
-    read_config,
-    read_history,
-    read_metrics,
-    read_provenance,
+from attnmt.tracking.store import (
+    REPORT,
+    Point,
+    RunKey,
+    connect,
+    find_run,
+    log_final,
+    log_points,
+    open_run,
+    store_uri,
 )
+from attnmt.training.trained import read_config, read_history, read_metrics, read_provenance
 
 # Entries of provenance.json that are metrics; the others are tags.
 NUMBERS = {"seconds", "target_words_per_second", "peak_memory_mb"}
@@ -52,7 +56,8 @@ def import_missing(params: Params) -> list[str]:
     layout = Layout(experiment)
     trained = sorted(path.parent for path in layout.model("").glob("*/metrics.json"))
     numbers = read_numbers(experiment) if layout.numbers.exists() else Numbers([])
-    scored = sorted({line.model for line in numbers.lines if line.model})
+    known = [*params.models, *params.ensembles]
+    scored = [name for name in known if name in {line.model for line in numbers.lines}]
     try:
         client = connect()
         folders = tqdm(trained, "trainings", unit="training", disable=None, leave=False, delay=1)
@@ -84,22 +89,18 @@ def _import_training(client: Any, experiment: str, folder: Path) -> bool:
     if run is not None and run.info.status == "FINISHED":
         return False
     logger.info("MLflow lacked the training of %s", name)
-    _write_run(client, key, folder, provenance)
-    run = find_run(client, key)
-    if run is None or run.info.status != "FINISHED":
-        raise InputError(f"{folder}: the import stopped halfway, see the warning; run it again")
-    return True
-
-
-def _write_run(client: Any, key: RunKey, folder: Path, provenance: Provenance) -> None:
     started = datetime.fromisoformat(provenance.started).timestamp()
     ended = int((started + provenance.seconds) * 1000)
-    tags = provenance.model_dump(exclude=NUMBERS)
-    config = read_config(folder).model_dump()
-    opened = client, *open_run(client, key, config, tags)
-    run = TrackedRun(lambda: opened)
-    for row in read_history(folder):
-        step = int(row.pop("step"))
-        run.log(step, row, ended)
-    metrics = read_metrics(folder).model_dump()
-    run.finish(metrics | provenance.model_dump(include=NUMBERS), ended)
+    config, history = read_config(folder).model_dump(), read_history(folder)
+    metrics = read_metrics(folder).model_dump() | provenance.model_dump(include=NUMBERS)
+    run_id, known = open_run(client, key, config, provenance.model_dump(exclude=NUMBERS))
+    points = [
+        Point(curve, value, int(row["step"]), ended)
+        for row in history
+        for curve, value in row.items()
+        if curve != "step" and row["step"] > known.get(curve, -1)
+    ]
+    log_points(client, run_id, points)
+    log_final(client, run_id, metrics)
+    client.set_terminated(run_id, "FINISHED", ended)
+    return True

@@ -6,42 +6,40 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from attnmt.tracking.store import RunKey, connect, flat, log_final, open_run
+from attnmt.tracking.store import Point, RunKey, connect, log_final, log_points, open_run
 
 BATCH_SECONDS = 5.0  # between two batches of curves
-METRICS_A_BATCH = 1000  # MLflow's limit
 LONG = 60.0  # seconds; loading MLflow takes some two, which a shorter training need not spend
 
 logger = logging.getLogger(__name__)
 
 
-Opened = tuple[Any, str, Mapping[str, int]]  # a client, a run's id, the last step of each curve
-
-
 class TrackedRun:
-    """One training in MLflow. It does nothing after the first failure, nor before it is opened."""
+    """One training in MLflow. It does nothing before its time, nor after the first failure."""
 
-    def __init__(self, open_now: Callable[[], Opened], after: float = 0.0) -> None:
-        """Track the run that ``open_now`` opens, once ``after`` seconds have passed."""
-        self._open_now: Callable[[], Opened] | None = open_now
+    def __init__(
+        self, key: RunKey, params: Mapping[str, Any], tags: Mapping[str, Any], after: float
+    ) -> None:
+        """Track a run that is opened once ``after`` seconds have passed."""
+        self.key, self.params, self.tags = key, params, tags
         self._opens = time.monotonic() + after
         self._client: Any = None
         self._run_id = ""
-        self._known: Mapping[str, int] = {}
-        self._waiting: list[tuple[str, float, int, int]] = []  # name, value, milliseconds, step
+        self._known: Mapping[str, int] = {}  # the last step that MLflow has of each curve
+        self._failed = False
+        self._waiting: list[Point] = []
         self._sent = time.monotonic()
-        self._open_if_due()
+        self.flush()
 
-    def log(self, step: int, values: Mapping[str, float], when: int | None = None) -> None:
+    def log(self, step: int, values: Mapping[str, float]) -> None:
         """Add a point to each curve, unless MLflow had it before the training resumed.
 
         Args:
             step: the number of batches trained so far.
             values: the value of each curve, by the columns of history.csv.
-            when: milliseconds since 1970; None is now.
         """
-        when = int(time.time() * 1000) if when is None else when
-        self._waiting += [(name, value, when, step) for name, value in values.items()]
+        now = int(time.time() * 1000)
+        self._waiting += [Point(name, value, step, now) for name, value in values.items()]
         if time.monotonic() - self._sent >= BATCH_SECONDS:
             self.flush()
 
@@ -49,52 +47,41 @@ class TrackedRun:
         """Send the points that are waiting."""
         self._safely(self._send)
 
-    def finish(self, metrics: Mapping[str, Any], when: int | None = None) -> None:
+    def finish(self, metrics: Mapping[str, Any]) -> None:
         """Send the waiting points and the numbers in ``metrics``, which may be nested; close the run."""
-        self._safely(lambda: self._close("FINISHED", metrics, when))
+        self._safely(self._close, "FINISHED", metrics)
 
     def stop(self, status: str) -> None:
         """Send the waiting points and close the run as ``FAILED`` or ``KILLED``."""
-        self._safely(lambda: self._close(status, {}, None))
+        self._safely(self._close, status, {})
 
-    def _close(self, status: str, metrics: Mapping[str, Any], when: int | None) -> None:
-        self._send()
-        numbers = {k: v for k, v in flat(metrics).items() if isinstance(v, int | float)}
-        log_final(self._client, self._run_id, numbers)
-        self._client.set_terminated(self._run_id, status, when)
+    def _safely(self, action: Callable[..., None], *arguments: Any) -> None:
+        """Do something with the run, which is opened if it is time; an error is a warning."""
+        if self._failed:
+            self._waiting.clear()
+        elif time.monotonic() >= self._opens:
+            try:
+                if self._client is None:
+                    client = connect()
+                    self._run_id, self._known = open_run(client, self.key, self.params, self.tags)
+                    self._client = client
+                action(*arguments)
+            except Exception as error:
+                self._failed = True
+                warn("log the training", error)
 
     def _send(self) -> None:
-        from mlflow.entities import Metric
-
-        unknown = [point for point in self._waiting if point[3] > self._known.get(point[0], -1)]
-        for start in range(0, len(unknown), METRICS_A_BATCH):
-            batch = unknown[start : start + METRICS_A_BATCH]
-            points = [Metric(name, float(v), when, step) for name, v, when, step in batch]
-            self._client.log_batch(self._run_id, metrics=points)
+        unknown = [
+            point for point in self._waiting if point.step > self._known.get(point.curve, -1)
+        ]
+        log_points(self._client, self._run_id, unknown)
         self._waiting.clear()
         self._sent = time.monotonic()
 
-    def _open_if_due(self) -> None:
-        """Open the run if it is time."""
-        if self._open_now is None or time.monotonic() < self._opens:
-            return
-        open_now, self._open_now = self._open_now, None
-        try:
-            self._client, self._run_id, self._known = open_now()
-        except Exception as error:
-            warn("open a run", error)
-
-    def _safely(self, action: Callable[[], None]) -> None:
-        self._open_if_due()
-        if self._client is None:
-            if self._open_now is None:  # it failed
-                self._waiting.clear()
-            return
-        try:
-            action()
-        except Exception as error:
-            self._client = None
-            warn("log the training", error)
+    def _close(self, status: str, metrics: Mapping[str, Any]) -> None:
+        self._send()
+        log_final(self._client, self._run_id, metrics)
+        self._client.set_terminated(self._run_id, status)
 
 
 @contextmanager
@@ -122,12 +109,8 @@ def training_run(
         tags: the facts of provenance.json, ``commits`` and ``dataset_digest`` among them.
         after: seconds before the run is opened. Points that were logged by then keep their times.
     """
-
-    def open_now() -> Opened:
-        client, key = connect(), RunKey(experiment, model, fingerprint, started)
-        return client, *open_run(client, key, params, {**tags, "seed": seed})
-
-    run = TrackedRun(open_now, after)
+    key = RunKey(experiment, model, fingerprint, started)
+    run = TrackedRun(key, params, {**tags, "seed": seed}, after)
     try:
         yield run
     except BaseException as error:

@@ -8,23 +8,18 @@ from statistics import mean, stdev
 from typing import Any
 
 from attnmt.config import Params
+from attnmt.files.text_file import json_text, sha256_of_lines
 from attnmt.layout import Layout
 from attnmt.tracking.score_metrics import scored_run
-from attnmt.tracking.store import (
-    SCORES,
-    group_runs,
-    log_final,
-    make_group,
-    model_runs,
-    set_tag,
-    show_deviations,
-)
+from attnmt.tracking.store import SCORES, VIEW_TAG, find_experiment, log_final, search, view_of
 
 PARENT = "mlflow.parentRunId"  # the tag by which MLflow puts a run below another
+DEVIATIONS = [f"metrics.`{name}{end}`" for name in SCORES for end in ("", "_sd")]
+VIEW = view_of(["metrics.`seeds`", *DEVIATIONS, "tags.`tables`"])
 
 
 def group_seeds(client: Any, params: Params) -> set[str]:
-    """Put the seeds of each system with several seeds below one run. Remove other groups.
+    """Put the seeds of each system with several seeds below one run. Other groups are removed.
 
     Returns:
         The systems whose group changed.
@@ -33,21 +28,18 @@ def group_seeds(client: Any, params: Params) -> set[str]:
         InputError: if a file of scores or of a training is missing or damaged.
     """
     experiment, changed = params.experiment, set[str]()
-    known = group_runs(client, experiment)
-    groups = {name: _seeds(client, params, name) for name in [*params.models, *params.ensembles]}
-    groups = {name: seeds for name, seeds in groups.items() if len(seeds) > 1}
-    for name, seeds in groups.items():
-        run = known.get(name) or make_group(client, experiment, name, seeds[0].info.start_time)
-        if _fill(client, run, name, seeds):
-            changed.add(name)
-    for name in known.keys() - groups.keys():
-        for run in model_runs(client, experiment):
-            if run.data.tags.get(PARENT) == known[name].info.run_id:
-                client.delete_tag(run.info.run_id, PARENT)
-        client.delete_run(known[name].info.run_id)
-        changed.add(name)
-    if groups:
-        show_deviations(client, experiment)
+    names = [*params.models, *params.ensembles]
+    groups = {name: _seeds(client, params, name) for name in names}
+    wanted = {_digest(seeds): name for name, seeds in groups.items() if len(seeds) > 1}
+    known = {
+        r.data.tags.get("digest"): r for r in search(client, experiment, "tags.kind = 'system'")
+    }
+    for digest in known.keys() - wanted.keys():
+        _remove(client, experiment, known[digest].info.run_id)
+        changed.add(known[digest].data.tags["system"])
+    for digest in wanted.keys() - known.keys():
+        _create(client, experiment, wanted[digest], groups[wanted[digest]], digest)
+        changed.add(wanted[digest])
     return changed
 
 
@@ -61,20 +53,36 @@ def _seeds(client: Any, params: Params, name: str) -> list[Any]:
     return [run for run in runs if run is not None]
 
 
-def _fill(client: Any, run: Any, name: str, seeds: list[Any]) -> bool:
-    """Bring a group up to date; return whether anything changed."""
-    numbers: dict[str, float] = {"seeds": len(seeds)}
-    for score in SCORES:
-        values = [seed.data.metrics[score] for seed in seeds if score in seed.data.metrics]
-        if len(values) == len(seeds):
-            numbers |= {score: mean(values), f"{score}_sd": stdev(values)}
+def _digest(seeds: list[Any]) -> str:
+    """Return a digest of all that a group shows of its seeds."""
+    shown = [[seed.info.run_id, _scores(seed), seed.data.tags.get("tables")] for seed in seeds]
+    return sha256_of_lines([json_text(shown)])
+
+
+def _scores(seed: Any) -> dict[str, float]:
+    return {name: seed.data.metrics[name] for name in SCORES if name in seed.data.metrics}
+
+
+def _create(client: Any, experiment: str, name: str, seeds: list[Any], digest: str) -> None:
+    """Create the run of a system, which starts with its first seed. The view shows the deviations."""
+    place, started = find_experiment(client, experiment), seeds[0].info.start_time
+    client.set_experiment_tag(place.experiment_id, VIEW_TAG, VIEW)
+    tags = {"kind": "system", "system": name}
+    tags |= {key: text for key, text in seeds[0].data.tags.items() if key == "tables"}
     title = f"{name}, {len(seeds)} seeds"
-    changes = [log_final(client, run.info.run_id, numbers)]
-    if run.info.run_name != title:
-        client.update_run(run.info.run_id, name=title)
-        changes.append(True)
-    tables = seeds[0].data.tags.get("tables")
-    if tables:
-        changes.append(set_tag(client, run, "tables", tables))
-    changes += [set_tag(client, seed, PARENT, run.info.run_id) for seed in seeds]
-    return any(changes)
+    run_id = client.create_run(place.experiment_id, started, tags, title).info.run_id
+    numbers: dict[str, float] = {"seeds": len(seeds)}
+    for score in set.intersection(*(set(_scores(seed)) for seed in seeds)):
+        values = [_scores(seed)[score] for seed in seeds]
+        numbers |= {score: mean(values), f"{score}_sd": stdev(values)}
+    log_final(client, run_id, numbers)
+    client.set_terminated(run_id, "FINISHED", started)
+    for seed in seeds:
+        client.set_tag(seed.info.run_id, PARENT, run_id)
+    client.set_tag(run_id, "digest", digest)  # last: a group without it is not complete
+
+
+def _remove(client: Any, experiment: str, run_id: str) -> None:
+    for seed in search(client, experiment, f"tags.`{PARENT}` = '{run_id}'"):
+        client.delete_tag(seed.info.run_id, PARENT)
+    client.delete_run(run_id)

@@ -49,9 +49,7 @@ class Stage(Order):
     priority: int  # the number of stages that read its outputs; the highest goes first
     done: bool = False  # dvc.lock or the record says that its outputs are of the present inputs
     settled: bool = False  # done, as is every stage before it
-    committed: bool = (
-        False  # dvc.lock says that it is done, and no record says that other code made it
-    )
+    committed: bool = False  # dvc.lock says that it is done, and no record denies it
 
 
 def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
@@ -142,9 +140,8 @@ def _index(file: Path, root: Path) -> Iterator[Index]:
 
 def _declared(index: Index, root: Path) -> list[Stage]:
     """Return the stages as they are declared. Each parameter file is parsed once."""
-    within: dict[Path, list[Path]] = defaultdict(
-        list
-    )  # the outputs in each folder, or in themselves
+    # The outputs in each folder; an output lies also in itself.
+    within: dict[Path, list[Path]] = defaultdict(list)
     for output in (_path(item, root) for stage in index.stages for item in stage.outs):
         for folder in (output, *output.parents):
             within[folder].append(output)
