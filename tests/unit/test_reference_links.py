@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import paper_params
+from made_scores import ROOT, write_data
 
-from attnmt.config import Params
+from attnmt.config import Params, load_params
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
-from attnmt.files.text_file import write_json, write_lines
+from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import read_forced
 from attnmt.scoring.reference_links import cut_links, link_kind, reference_links
-from attnmt.text.summary import Summary
 
 WORDS = [(3, 3), (6, 2), (1, 4)]  # of each sentence pair, source and target
 GOLD = ["0-0 1?2", "5-1 0-0 2?1", "0-3"]
@@ -25,13 +24,10 @@ SILVER = ["2-2", "0-0 4-1", "0-0 0-1"]
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     """Return the demo's parameters, in which one family cuts sentences; write tokens and links."""
     monkeypatch.chdir(tmp_path)
-    params = paper_params()
-    layout = Layout("demo")
-    for side, code in enumerate(params.languages.codes):
-        lines = [" ".join(["w"] * pair[side]) for pair in WORDS]
-        write_lines(layout.tokens / f"test1.{code}", lines)
-    write_lines(layout.tokens / "test1.links", GOLD)
-    write_lines(layout.dictionary / "test1.links", SILVER)
+    params = load_params(ROOT / "params.yaml", ROOT)
+    sides = [[" ".join(["w"] * count) for count in side] for side in zip(*WORDS, strict=True)]
+    write_data(params, "luong", sides[1], GOLD, sources=sides[0])
+    write_lines(Layout("demo").dictionary / "test1.links", SILVER)
     family = params.families["luong"]
     short = family.encoding.model_copy(update={"length": 3})
     families = params.families | {"short": family.model_copy(update={"encoding": short})}
@@ -136,31 +132,13 @@ def test_links_that_do_not_fit_the_tokens_are_named(
 
 def test_a_backward_systems_links_are_flipped(params: Params) -> None:
     """A system links what it reads to what it writes; its links are judged from source to target."""
-    layout, name = Layout("demo"), "back_global_dot_feed"
-    folder = layout.encoded("luong")
-    for code in params.languages.codes:
-        write_lines(
-            folder / f"test1.{code}.tok", (layout.tokens / f"test1.{code}").read_text().splitlines()
-        )
-    side = {"tokens": 10}
-    text = dict.fromkeys(params.languages.codes, side)
-    summary = Summary.model_validate(
-        {
-            "languages": list(params.languages.codes),
-            "sets": {"test1": {"lines": 3, "text": text}},
-            "vocabulary": dict.fromkeys(params.languages.codes, 9),
-            "pieces": False,
-            "digest": "d",
-        }
-    )
-    write_json(folder / "summary.json", summary.model_dump())
-    path = layout.translations(name) / "test1.forced.same.links"
-    write_lines(path, ["2-0", "1-5", "3-0"])  # target word 1 of the second pair, source word 5
-    assert read_forced(params, name, "test1", ["same"])["same"] == [[(0, 2)], [(5, 1)], [(0, 3)]]
-    forward = layout.translations("global_dot_feed") / "test1.forced.same.links"
-    write_lines(forward, ["2-0", "5-1", "0-3"])
-    links = read_forced(params, "global_dot_feed", "test1", ["same"])["same"]
-    assert links == [[(2, 0)], [(5, 1)], [(0, 3)]]
-    write_lines(path, ["2-0", "5-1", "3-0"])  # the other way round it lies outside
+    layout, names = Layout("demo"), ("global_dot_feed", "back_global_dot_feed")
+    forward, backward = (layout.translations(n) / "test1.forced.same.links" for n in names)
+    write_lines(forward, ["2-0", "5-1", "0-3"])  # source word 5 of the second pair, target word 1
+    write_lines(backward, ["0-2", "1-5", "3-0"])
+    for name in names:
+        links = read_forced(params, name, "test1", ["same"])["same"]
+        assert links == [[(2, 0)], [(5, 1)], [(0, 3)]]
+    write_lines(backward, ["0-2", "5-1", "3-0"])  # the other way round it lies outside
     with pytest.raises(InputError, match=r"same.links:2: link 5-1 lies outside the pair's 2 and 6"):
-        read_forced(params, name, "test1", ["same"])
+        read_forced(params, names[1], "test1", ["same"])

@@ -1,12 +1,9 @@
 """Counts of replaced words: a case worked by hand, and a slow count by another definition."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from attnmt.scoring.replacements import count_replacements
-from attnmt.scoring.results import Replacements
 
 COUNTS = ("unknown", "replaced", "right", "repeated", "copied", "copied_right")
 KNOWN = ["a", "b", "c"]
@@ -22,7 +19,7 @@ def counted(*sentences: tuple[str, str, str, str]) -> tuple[int, ...]:
     """Count in sentences, each as the text before and after replacement, source and reference."""
     sides = [[text.split() for text in side] for side in zip(*sentences, strict=True)]
     counts = count_replacements(*sides, KNOWN)
-    return tuple(getattr(counts, key) for key in COUNTS)
+    return tuple(counts[key] for key in COUNTS)
 
 
 def test_a_case_worked_by_hand() -> None:
@@ -78,22 +75,4 @@ def test_the_counts_are_those_of_a_slow_definition(
     sources, references = ([line[k] for line in sentences] for k in (1, 2))
     counts = count_replacements(before, after, sources, references, KNOWN)
     expected = [sum(column) for column in zip(*(slow(*line) for line in sentences), strict=True)]
-    assert [getattr(counts, key) for key in COUNTS] == expected
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"right": 6}, "right must not be more than the unknown words"),
-        ({"repeated": 9}, "must not be more than the replaced words"),
-        ({"copied": 9}, "must not be more than the replaced words"),
-        ({"copied_right": 4}, "copied_right must not be more than"),
-    ],
-)
-def test_counts_that_contradict_each_other_are_refused(
-    change: dict[str, int], message: str
-) -> None:
-    counts = {"unknown": 5, "replaced": 8, "right": 4, "repeated": 1, "copied": 3}
-    counts |= {"copied_right": 3} | change
-    with pytest.raises(ValidationError, match=message):
-        Replacements(**counts)
+    assert counts == dict(zip(COUNTS, expected, strict=True))
