@@ -18,7 +18,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.evaluate import METRICS, score_system
 from attnmt.scoring.numbers import Line, write_numbers
 from attnmt.text.dictionary import write_dictionaries
-from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "base_reverse": {"family": "words", "reverse": True},
     "location": ATTENTION | {"score": "location"},
     "dot": ATTENTION | {"score": "dot"},
-    "german": ATTENTION | {"score": "dot", "direction": "backward"},
+    "back": ATTENTION | {"score": "dot", "direction": "backward"},
 }
 SEEDS = {"location": 3, "dot": 3}
 TABLES = {
@@ -51,56 +51,58 @@ TABLES = {
     "table6": {
         "global_location": {"label": "", "system": "location"},
         "local_m_general": {"label": "", "system": "dot", "over": "global_location"},
-        "german": {"label": "", "system": "german"},
-        "aligner": {"label": "", "system": "aligner", "over": "german"},
+        "back": {"label": "", "system": "back"},
+        "aligner": {"label": "", "system": "aligner", "over": "back"},
     },
 }
 # How many of the demo's gold links each system has wrong, and how much of its translations is spoiled
-SHARES = {"base": 0.7, "base_reverse": 0.5, "location": 0.4, "dot": 0.3, "german": 0.3, "both": 0.2}
+SHARES = {"base": 0.7, "base_reverse": 0.5, "location": 0.4, "dot": 0.3, "back": 0.3, "both": 0.2}
 
 
-def make_scored(folder: Path = Path()) -> Params:
-    """Write a small experiment into ``folder``, the working folder, up to the scores of its systems.
+def make_scored(**changes: Any) -> Params:
+    """Write a small experiment into the working folder, up to the scores of its systems.
 
     It has five systems, two of which have three seeds, and an ensemble of these two for each seed.
-    Its text and gold links are the demo's; translations and links are spoiled ones.
+    Its text and gold links are the demo's; translations and links are spoiled ones. ``changes``
+    replace sections of the parameters.
     """
     values = demo_values()
     words = values["families"]["luong"] | {"encoding": {"vocabulary": 600}}
     values |= {"families": {"words": words}, "seeds": SEEDS}
     values["sets"] |= {"tests": ["test"], "aligned": ["test"]}
     values["evaluation"] = {"bootstrap_samples": 100, "length_group": 3}
+    values |= changes
     both = {"family": "words", "members": ["location", "dot"]}
     systems = {"systems": SYSTEMS, "ensembles": {"both": both}, "tables": TABLES}
     for name, content in (("params", values), ("systems", systems)):
         text = yaml.safe_dump(content, sort_keys=False)
-        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
-    params = load_params(folder / "params.yaml", folder)
-    raw = {code: demo_lines(code, LINES) for code in ("en", "de")}
-    split = {code: MosesTokenizer(code, split_hyphens=False).tokenize for code in raw}
+        Path(f"{name}.yaml").write_text(text, encoding="utf-8")
+    params = load_params(Path("params.yaml"))
+    layout, (source, target) = Layout(params.experiment), params.languages.codes
+    raw = {source: demo_lines("en", LINES), target: demo_lines("de", LINES)}
+    split = {code: tokenizer(params.languages.of(code), False).tokenize for code in raw}
     text = {code: [" ".join(split[code](line)) for line in raw[code]] for code in raw}
-    german = " ".join(text["de"]).split()
-    known = sorted({*german}, key=german.count)[-KNOWN:]
+    words = " ".join(text[target]).split()
+    known = sorted({*words}, key=words.count)[-KNOWN:]
     gold = [_pharaoh(links.sure) for links in demo_links(LINES)]
-    write_data(params, "words", text["de"], gold, sources=text["en"], raw=raw, known=known)
+    write_data(params, "words", text[target], gold, sources=text[source], raw=raw, known=known)
+    counts = {("house", "Haus"): 5, ("garden", "Garten"): 3, ("House", "Haus"): 2}
+    layout.dictionary.mkdir()
+    files = (layout.dictionary_file(*pair) for pair in ((source, target), (target, source)))
+    write_dictionaries(*files, [counts], 2)
+    write_aligner(params)
+    for aligned in params.sets.aligned:
+        write_lines(layout.dictionary / f"{aligned}.links", _wrong(seed=9, share=0.1))
     for number, name in enumerate([*params.models, *params.ensembles]):
         _write_run(params, name, number, text, known)
-        write_numbers(Layout("demo").scores(name), score_system(params, name))
-    layout = Layout("demo")
-    layout.dictionary.mkdir()
-    counts = {("house", "Haus"): 5, ("garden", "Garten"): 3, ("House", "Haus"): 2}
-    write_dictionaries(
-        *(layout.dictionary_file(*pair) for pair in (("en", "de"), ("de", "en"))), [counts], 2
-    )
-    write_lines(layout.dictionary / "test.links", _wrong(9, 0.1))
-    write_aligner(params)
+        write_numbers(layout.scores(name), score_system(params, name))
     return params
 
 
 def _write_run(
     params: Params, name: str, number: int, text: Mapping[str, list[str]], known: Collection[str]
 ) -> None:
-    share, backward = SHARES[params.runs_of(name)[0]], name == "german"
+    share, backward = SHARES[params.runs_of(name)[0]], name == "back"
     before = spoil(text[params.sides(name)[1]], number, share)
     before = [" ".join(w if w in known else "<unk>" for w in line.split()) for line in before]
     after = [line.replace("<unk>", "Haus", 1) for line in before]

@@ -69,7 +69,7 @@ def gold():
 
 def links(name):
     lines = read_links(LAYOUT.translations(name) / "test.forced.same.links")
-    return [flipped(line.sure) if name == "german" else line.sure for line in lines]
+    return [flipped(line.sure) if name == "back" else line.sure for line in lines]
 
 
 def runs(params, system, replacement="before"):
@@ -273,8 +273,8 @@ def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(score
         counts = [sum(map(len, side)) for side in (sure, possible)]
         assert line.note == "{:,} sure and {:,} possible gold links".format(*counts)
         assert line.signature == ("aligner 1.0, IBM 1" if name == ALIGNER else None)
-    ours, other = (numbers.system(name, "aer", "test") for name in (ALIGNER, "german"))
-    tested = compare_links(made[ALIGNER], links("german"), gold(), 100)
+    ours, other = (numbers.system(name, "aer", "test") for name in (ALIGNER, "back"))
+    tested = compare_links(made[ALIGNER], links("back"), gold(), 100)
     check(numbers.gain(ours, other), ours, other, tested)
 
 
@@ -335,7 +335,7 @@ def test_numbers_that_were_not_measured_alike_are_refused(copied, key, change, m
         "scores/demo/both_2.csv",
         "models/demo/dot/provenance.json",
         "translations/demo/dot_3/test.replaced",
-        "translations/demo/german/test.forced.same.links",
+        "translations/demo/back/test.forced.same.links",
         "data/demo/dictionary/test.links",
         "data/demo/dictionary/de-en.tsv",
     ],
