@@ -1,7 +1,7 @@
 """Made-up contents of the JSON files that stages write, with every key that their readers demand."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,13 +76,16 @@ def metrics(*tests: str, **changes: Any) -> dict[str, Any]:
     return content | {"perplexity": dict.fromkeys(tests or DEMO["sets"]["tests"], 8.5)} | changes
 
 
-def summary(sets: Mapping[str, int], **changes: Any) -> dict[str, Any]:
-    """Return encode's summary of sets; a sentence has 8 English and 9 German words."""
+def summary(
+    sets: Mapping[str, int], codes: Sequence[str] = ("en", "de"), **changes: Any
+) -> dict[str, Any]:
+    """Return encode's summary of sets; a sentence has 8 source and 9 target words."""
+    sizes = dict(zip(codes, (8, 9), strict=True))
     counts = {
-        name: {"lines": lines, "text": {"en": {"tokens": 8 * lines}, "de": {"tokens": 9 * lines}}}
+        name: {"lines": lines, "text": {code: {"tokens": n * lines} for code, n in sizes.items()}}
         for name, lines in sets.items()
     }
-    content = {"languages": ["en", "de"], "sets": counts, "vocabulary": {"en": 100, "de": 100}}
+    content = {"languages": [*codes], "sets": counts, "vocabulary": dict.fromkeys(codes, 100)}
     return content | {"pieces": False, "digest": "d" * 64} | changes
 
 

@@ -1,166 +1,182 @@
-"""Made-up scores, trainings and outputs of an experiment, for tests of the tables."""
+"""A small scored experiment and made-up scores, for tests of scoring and of what reads scores."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import made_records
 import numpy as np
-import pytest
+import yaml
+from demo_text import demo_lines, demo_links
+from demo_values import demo_values
+from real_text import spoil
 
-from attnmt.config import LINKS, Params
-from attnmt.files.text_file import read_json, write_json, write_lines, write_text
+from attnmt.config import LINKS, Params, load_params
+from attnmt.corpora.links import flipped
+from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
-from attnmt.reporting import compare, lines
-from attnmt.scoring.reference_links import link_kind
-from attnmt.scoring.results import LinkScores, Script, read_scores
-from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.seed_statistics import Runs
+from attnmt.scoring.evaluate import METRICS, score_system
+from attnmt.scoring.numbers import Line, write_numbers
+from attnmt.text.dictionary import write_dictionaries
+from attnmt.text.tokenizer import tokenizer
+from attnmt.text.vocabulary import SPECIAL
 
-SIGNATURE = "BLEU|nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
-NIST = SIGNATURE.replace("none", "13a")
-DIGEST = "0123456789abcdef" * 4
-READING = {
-    "set": "dev",
-    "unknown_words": 1200,
-    "hits": {"same": 300, "next": 450},
-    "chosen": "next",
-    "authors": "same",
+ROOT = Path(__file__).parents[2]
+READING = {"set": "dev", "unknown_words": 1200, "hits": {"same": 300, "next": 450}}
+READING |= {"chosen": "next", "authors": "same"}
+COMMIT, OTHER_COMMIT = (
+    "89abcdef01234567" * 2 + "89abcdef-dirty",
+    "0123456789abcdef" * 2 + "01234567",
+)
+LINES = 24  # of the small experiment's test set
+KNOWN = 30  # target words of its vocabulary
+ATTENTION = {"family": "words", "reverse": True, "attention": "global"}
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "base": {"family": "words"},
+    "base_reverse": {"family": "words", "reverse": True},
+    "location": ATTENTION | {"score": "location"},
+    "dot": ATTENTION | {"score": "dot"},
+    "back": ATTENTION | {"score": "dot", "direction": "backward"},
 }
-REPLACEMENTS = {
-    "unknown": 700,
-    "replaced": 600,
-    "right": 450,
-    "repeated": 30,
-    "copied": 200,
-    "copied_right": 180,
+SEEDS = {"location": 3, "dot": 3}
+TABLES = {
+    "table1": {
+        "base": {"label": "Base", "system": "base"},
+        "reverse": {"label": "+ reverse", "system": "base_reverse", "over": "base"},
+        "global": {"label": "location", "system": "location", "over": "reverse"},
+        "global_feed": {"label": "dot", "system": "dot", "over": "global"},
+        "local_p_unk": {"label": "", "system": "dot", "replaced": True, "over": "global_feed"},
+        "ensemble": {"label": "", "system": "both", "replaced": True, "over": "local_p_unk"},
+    },
+    "table6": {
+        "global_location": {"label": "", "system": "location"},
+        "local_m_general": {"label": "", "system": "dot", "over": "global_location"},
+        "back": {"label": "", "system": "back"},
+        "aligner": {"label": "", "system": "aligner", "over": "back"},
+    },
 }
-COMMIT = "89abcdef01234567" * 2 + "89abcdef-dirty"
+# How many of the demo's gold links each system has wrong, and how much of its translations is spoiled
+SHARES = {"base": 0.7, "base_reverse": 0.5, "location": 0.4, "dot": 0.3, "back": 0.3, "both": 0.2}
 
 
-def score(value: float, signature: str = SIGNATURE) -> dict[str, Any]:
-    """Return a score with an interval of 1 to either side."""
-    low, high = value - 1, value + 1
-    return {"value": value, "low": low, "high": high, "signature": signature, "lines": 500}
+def make_scored(**changes: Any) -> Params:
+    """Write a small experiment into the working folder, up to the scores of its systems.
 
-
-def by_script(value: float) -> dict[str, Any]:
-    """Return scores by every script; multi-bleu's is ``value``."""
-    return {
-        "tokenized": score(value),
-        "nist": score(value - 0.5, NIST),
-        "sacrebleu": score(value - 0.25, NIST),
-        "chrf": score(value + 20, "chrF2|made"),
-        "ter": score(100 - value, "TER|made"),
-    }
-
-
-def made_tests(monkeypatch: pytest.MonkeyPatch, p: float = 0.01) -> list[tuple[Any, ...]]:
-    """Have every paired test return ``p``; return a list that fills with the pairs tested.
-
-    In a test of translations each side is (name, replaced); in a test of links it is a name. Several
-    seeds have the scores of their files; on every sentence they are alike.
+    It has five systems, two of which have three seeds, and an ensemble of these two for each seed.
+    Its text and gold links are the demo's; translations and links are spoiled ones. ``changes``
+    replace sections of the parameters.
     """
-    tested: list[tuple[Any, ...]] = []
-
-    def translation_p(params: Params, script: str, test: str, ours: Any, other: Any) -> float:
-        tested.append((ours, other))
-        return p
-
-    def alignment_p(params: Params, aligned: str, ours: Any, other: Any) -> float:
-        tested.append(tuple(one.name if one else "aligner" for one in (ours, other)))
-        return p
-
-    def translations(self: Study, name: str, script: Script, test: str, replaced: bool) -> Runs:
-        sets = [
-            read_scores(self.params.experiment, n).sets[test] for n in self.params.runs_of(name)
-        ]
-        return _runs([(one.after if replaced else one.before).by(script).value for one in sets])
-
-    def alignments(self: Study, name: str, aligned: str, chosen: bool = False) -> Runs:
-        runs = [read_scores(self.params.experiment, n) for n in self.params.runs_of(name)]
-        links = [one.alignment(aligned) for one in runs]
-        return _runs([one.aer for one in links if one])
-
-    monkeypatch.setattr(Study, "translations", translations)
-    monkeypatch.setattr(Study, "alignments", alignments)
-    monkeypatch.setattr(compare, "translation_p", translation_p)
-    monkeypatch.setattr(compare, "alignment_p", alignment_p)
-
-    def aligner_score(params: Params, aligned: str) -> LinkScores | None:
-        made = _links(params, aligned, 0.25)
-        return None if link_kind(params, aligned) == "silver" else LinkScores(**made)
-
-    def diagonal_score(params: Params, aligned: str) -> LinkScores:
-        return LinkScores(**_links(params, aligned, 0.56))
-
-    monkeypatch.setattr(lines, "aligner_score", aligner_score)
-    monkeypatch.setattr(lines, "diagonal_score", diagonal_score)
-    return tested
+    values = demo_values()
+    words = values["families"]["luong"] | {"encoding": {"vocabulary": 600}}
+    values |= {"families": {"words": words}, "seeds": SEEDS}
+    values["sets"] |= {"tests": ["test"], "aligned": ["test"]}
+    values["evaluation"] = {"bootstrap_samples": 100, "length_group": 3}
+    values |= changes
+    both = {"family": "words", "members": ["location", "dot"]}
+    systems = {"systems": SYSTEMS, "ensembles": {"both": both}, "tables": TABLES}
+    for name, content in (("params", values), ("systems", systems)):
+        text = yaml.safe_dump(content, sort_keys=False)
+        Path(f"{name}.yaml").write_text(text, encoding="utf-8")
+    params = load_params(Path("params.yaml"))
+    layout, (source, target) = Layout(params.experiment), params.languages.codes
+    raw = {source: demo_lines("en", LINES), target: demo_lines("de", LINES)}
+    split = {code: tokenizer(params.languages.of(code), False).tokenize for code in raw}
+    text = {code: [" ".join(split[code](line)) for line in raw[code]] for code in raw}
+    words = " ".join(text[target]).split()
+    known = sorted({*words}, key=words.count)[-KNOWN:]
+    gold = [_pharaoh(links.sure) for links in demo_links(LINES)]
+    write_data(params, "words", text[target], gold, sources=text[source], raw=raw, known=known)
+    counts = {("house", "Haus"): 5, ("garden", "Garten"): 3, ("House", "Haus"): 2}
+    layout.dictionary.mkdir()
+    files = (layout.dictionary_file(*pair) for pair in ((source, target), (target, source)))
+    write_dictionaries(*files, [counts], 2)
+    write_aligner(params)
+    for aligned in params.sets.aligned:
+        write_lines(layout.dictionary / f"{aligned}.links", _wrong(seed=9, share=0.1))
+    for number, name in enumerate([*params.models, *params.ensembles]):
+        _write_run(params, name, number, text, known)
+        write_numbers(layout.scores(name), score_system(params, name))
+    return params
 
 
-def with_seeds(params: Params, name: str, *seeds: int) -> Params:
-    """Add models that differ from a model in the seed alone."""
-    more = {f"{name}_{s}": params.models[name].model_copy(update={"seed": s}) for s in seeds}
-    return params.model_copy(update={"models": params.models | more})
-
-
-def _links(params: Params, aligned: str, rate: float) -> dict[str, Any]:
-    """Return an error rate on an aligned set, with an interval of 0.02 to either side."""
-    counts = {"lines": 500, "kind": link_kind(params, aligned), "sure": 4000, "possible": 4500}
-    return {"set": aligned, "aer": rate, "low": rate - 0.02, "high": rate + 0.02} | counts
-
-
-def _runs(values: list[float]) -> Runs:
-    return Runs(np.array(values), np.zeros((len(values), 500)))
-
-
-def write_scores(params: Params, name: str, value: float, aer: float = 0.5, **changes: Any) -> None:
-    """Write the scores that :func:`scores_of` returns, and the trainings of the models behind them.
-
-    ``changes`` replace entries at the top of the scores file.
-    """
-    scores = scores_of(params, name, value, aer)
-    write_json(Layout(params.experiment).scores(name), scores | changes)
-    for member in params.translators(name).members:
-        write_training(params, member)
-
-
-def scores_of(params: Params, name: str, value: float, aer: float = 0.5) -> dict[str, Any]:
-    """Return the content of a scores file: BLEU ``value``, and 2 more after replacement.
-
-    The perplexity is 100 - ``value``; an ensemble has none.
-    """
-    model, ensemble = params.models.get(name), params.ensembles.get(name)
-    described = model or ensemble
-    assert described is not None
-    result = {
-        "perplexity": None if ensemble else 100.0 - value,
-        "lines": 500,
-        "reference": "x",
-        "written_reference": "data/demo/raw/x",
-        "reference_sha256": DIGEST,
-        "before": by_script(value),
-        "after": by_script(value + 2),
-        "lengths": [],
-        "replacements": REPLACEMENTS if params.replaces_words(name) else None,
+def _write_run(
+    params: Params, name: str, number: int, text: Mapping[str, list[str]], known: Collection[str]
+) -> None:
+    share, backward = SHARES[params.runs_of(name)[0]], name == "back"
+    before = spoil(text[params.sides(name)[1]], number, share)
+    before = [" ".join(w if w in known else "<unk>" for w in line.split()) for line in before]
+    after = [line.replace("<unk>", "Haus", 1) for line in before]
+    links = {
+        step: _wrong(number, share + extra, backward)
+        for step, extra in (("same", 0), ("next", 0.1))
     }
-    by_step = {"link_step": "same", "aer_by_link_step": {"same": aer, "next": 0.75}}
-    alignments = [_links(params, aligned, aer) | by_step for aligned in params.sets.aligned]
-    return {
-        "stage": "evaluate",
-        "experiment": params.experiment,
-        "name": name,
-        "models": params.translators(name).members,
-        "average": ensemble.average if ensemble else None,
-        "seed": model.seed if model else None,
-        "family": described.family,
-        "direction": params.models[params.translators(name).members[0]].direction,
-        "beam": params.decoding.beam,
-        "dataset_digest": f"{described.family:x<64}",
-        "sets": {test: result for test in params.sets.tests},
-        "alignments": alignments if params.attends(name) else [],
-        "reading": READING if params.attends(name) else None,
-    }
+    write_outputs(params, name, before, after=after, links=links["same"], next_links=links["next"])
+    if name in params.models:
+        seed = params.models[name].seed
+        write_training(params, name, commits=[COMMIT] if seed == 1 else [COMMIT, OTHER_COMMIT])
+
+
+def _wrong(seed: int, share: float, backward: bool = False) -> list[str]:
+    """Return the demo's gold links, of which a share links the first source word."""
+    chance = np.random.default_rng(seed)
+    lines = [
+        [(0 if chance.random() < share else i, j) for i, j in links.sure]
+        for links in demo_links(LINES)
+    ]
+    return [_pharaoh(flipped(line) if backward else line) for line in lines]
+
+
+def _pharaoh(links: Sequence[tuple[int, int]]) -> str:
+    return " ".join(f"{i}-{j}" for i, j in links)
+
+
+def write_data(
+    params: Params,
+    family: str,
+    references: Sequence[str],
+    gold: Sequence[str] | None = None,
+    *,
+    sources: Sequence[str] | None = None,
+    raw: Mapping[str, Sequence[str]] | None = None,
+    known: Collection[str] = (),
+    pieces: bool = False,
+) -> None:
+    """Write every test set as a family reads it, with its gold links if there are any.
+
+    Without ``sources`` the source side is equal to the target side. ``raw`` has the text before it was
+    tokenized, by language.
+    """
+    layout, codes = Layout(params.experiment), params.languages.codes
+    text = dict(zip(codes, (sources or references, references), strict=True))
+    folder, vocabulary = layout.encoded(family), [*SPECIAL, *known]
+    sets = dict.fromkeys(params.sets.tests, len(references))
+    counts = {"vocabulary": dict.fromkeys(codes, len(vocabulary)), "pieces": pieces}
+    changes = {"digest": f"{family:x<64}", "languages": codes, **counts}
+    write_json(folder / "summary.json", made_records.summary(sets, codes=codes, **changes))
+    for code, lines in text.items():
+        write_lines(folder / f"vocab.{code}", vocabulary)
+        for test in sets:
+            write_lines(folder / f"{test}.{code}.tok", lines)
+            write_lines(
+                layout.tokens / f"{test}.{code}", [line.replace("@@ ", "") for line in lines]
+            )
+            write_lines(layout.raw / f"{test}.{code}", (raw or text).get(code, lines))
+    for aligned in params.sets.aligned if gold is not None else ():
+        write_gold(params, aligned, gold or [])
+
+
+def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequence[str]) -> None:
+    """Write translations of every test set; ``more`` may be ``after``, ``links`` and ``next_links``."""
+    layout, attends = Layout(params.experiment), params.attends(name)
+    folder, links = layout.translations(name), more.get("links", [""] * len(before))
+    for test in params.sets.tests:
+        write_lines(folder / f"{test}.out", before)
+        write_lines(folder / f"{test}.replaced", more.get("after", before))
+    for aligned in params.sets.aligned if attends else ():
+        write_lines(folder / f"{aligned}.forced.same.links", links)
+        write_lines(folder / f"{aligned}.forced.next.links", more.get("next_links", links))
+    if attends:
+        write_json(layout.reading(name), READING)
 
 
 def write_training(params: Params, name: str, **changes: Any) -> None:
@@ -170,30 +186,10 @@ def write_training(params: Params, name: str, **changes: Any) -> None:
     own |= {"dataset_digest": f"{model.family:x<64}", "fingerprint": "f" * 16}
     made_records.save_weights(folder, made_records.config_of(params, name, **own))
     write_text(folder / "history.csv", "step,target_words,dev_cost\n10,500,2.5\n20,1500,2.0\n")
-    write_json(folder / "metrics.json", made_records.metrics(*params.sets.tests))
+    metrics = made_records.metrics(*params.sets.tests, dataset_digest=f"{model.family:x<64}")
+    write_json(folder / "metrics.json", metrics)
     provenance = made_records.provenance(name, **own, commits=[COMMIT])
     write_json(folder / "provenance.json", provenance | changes)
-
-
-def change_result(params: Params, name: str, test: str, **changes: Any) -> None:
-    """Change entries of one test set in a scores file."""
-    path = Layout(params.experiment).scores(name)
-    scores = read_json(path)
-    scores["sets"][test] |= changes
-    write_json(path, scores)
-
-
-def write_all(params: Params, start: float = 10.0, aer: float = 0.5, gold: bool = True) -> None:
-    """Write the scores of all models and ensembles and the aligner's; each BLEU is 1 above the last.
-
-    With ``gold`` each aligned set has gold links, and otherwise silver ones.
-    """
-    for aligned in params.sets.aligned if gold else ():
-        write_gold(params, aligned, [])
-    for step, name in enumerate([*params.models, *params.ensembles]):
-        write_scores(params, name, start + step, aer)
-    rate = aer - 0.25 if gold else None
-    write_aligner(params, aer=dict.fromkeys(params.sets.aligned, rate))
 
 
 def write_gold(params: Params, aligned: str, links: Sequence[str]) -> None:
@@ -202,31 +198,56 @@ def write_gold(params: Params, aligned: str, links: Sequence[str]) -> None:
 
 
 def write_aligner(params: Params, **changes: Any) -> None:
-    """Write the outside aligner's error rates."""
+    """Write what the dictionary stage says about the outside aligner."""
     content = {"system": "aligner 1.0, IBM 1", "aer": dict.fromkeys(params.sets.aligned, 0.25)}
     content |= {"pairs": 4000, "parts": 1, "min_count": 2}
     write_json(Layout(params.experiment).dictionary / "aligner.json", content | changes)
 
 
-def write_data(params: Params, family: str, references: Sequence[str], gold: Sequence[str]) -> None:
-    """Write the first test set as a family reads it, with its gold links.
-
-    The English side has as many words as the German one.
-    """
-    layout, test = Layout(params.experiment), params.sets.tests[0]
-    folder = layout.encoded(family)
-    summary = made_records.summary({test: len(references)}, digest=f"{family:x<64}")
-    write_json(folder / "summary.json", summary)
-    for language in ("en", "de"):
-        write_lines(folder / f"{test}.{language}.tok", references)
-        write_lines(layout.tokens / f"{test}.{language}", references)
-    write_gold(params, test, gold)
-    write_lines(layout.raw / f"{test}.de", references)
+def with_seeds(params: Params, name: str, *seeds: int) -> Params:
+    """Add models that differ from a model in the seed alone."""
+    more = {f"{name}_{s}": params.models[name].model_copy(update={"seed": s}) for s in seeds}
+    return params.model_copy(update={"models": params.models | more})
 
 
-def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequence[str]) -> None:
-    """Write translations of the first test set; ``more`` may be ``after`` and ``links``."""
-    folder, test = Layout(params.experiment).translations(name), params.sets.tests[0]
-    write_lines(folder / f"{test}.out", before)
-    write_lines(folder / f"{test}.replaced", more.get("after", before))
-    write_lines(folder / f"{test}.forced.same.links", more.get("links", [""] * len(before)))
+def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> list[Line]:
+    """Return made-up scores: BLEU is ``value``, and 2 more after replacement; perplexity 100 less it."""
+    system, model = params.translators(name), params.models.get(name)
+    common: dict[str, Any] = {"kind": "training", "system": params.runs_of(name)[0], "model": name}
+    common |= {"seed": model.seed if model else None, "trainings": 1, "family": system.family}
+    common |= {"direction": params.models[system.members[0]].direction, "lines": 500}
+    common |= {"data": f"{system.family:x<12}"}
+    lines = []
+    for test in params.sets.tests:
+        on_set = common | {"set": test, "reference": "0123456789ab"}
+        if model:
+            lines.append(Line(**on_set, metric="ppl", value=100 - value))
+        for after in (False, True):
+            for step, (metric, script) in enumerate(METRICS.values()):
+                number = value + 2 * after - step
+                own = {
+                    "metric": metric,
+                    "script": script,
+                    "value": number,
+                    "signature": f"made|{script}",
+                }
+                own |= {"low": number - 1, "high": number + 1, "beam": params.decoding.beam}
+                lines.append(Line(**on_set, **own, replacement="after" if after else "before"))
+    for aligned in params.sets.aligned if params.attends(name) else ():
+        for metric, step in (
+            ("aer", "same"),
+            ("aer_chosen", "next"),
+            ("aer_same", "same"),
+            ("aer_next", "next"),
+        ):
+            rate = aer if step == "same" else aer + 0.25
+            own = {"low": rate - 0.02, "high": rate + 0.02, "note": "4,000 sure links"}
+            lines.append(Line(**common, set=aligned, metric=metric, script=step, value=rate, **own))
+    return lines
+
+
+def write_scores(params: Params, name: str, value: float, aer: float = 0.5) -> None:
+    """Write the scores that :func:`score_lines` returns, and the trainings of the models behind them."""
+    write_numbers(Layout(params.experiment).scores(name), score_lines(params, name, value, aer))
+    for member in params.translators(name).members:
+        write_training(params, member)

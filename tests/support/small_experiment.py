@@ -97,8 +97,8 @@ def write_small_text(params: Params, layout: Layout) -> None:
         )
 
 
-def make_experiment(folder: Path) -> Params:
-    """Write parameters, text, dictionaries and models into ``folder``; return the parameters."""
+def make_params(folder: Path) -> Params:
+    """Write parameters and systems into ``folder``; return the parameters."""
     values = small_values() | {"seeds": {"local_p": len(SEEDS)}}
     ensemble = {"family": "words", "members": [*SEEDS, "plain"]}
     systems = {"systems": SYSTEMS, "ensembles": {"ensemble": ensemble}}
@@ -107,7 +107,12 @@ def make_experiment(folder: Path) -> Params:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
     (folder / "systems.yaml").write_text(yaml.safe_dump(systems, sort_keys=False))
-    params = load_params(folder / "params.yaml", folder)
+    return load_params(folder / "params.yaml", folder)
+
+
+def make_experiment(folder: Path) -> Params:
+    """Write parameters, text, dictionaries and models into ``folder``; return the parameters."""
+    params = make_params(folder)
     layout = Layout(params.experiment, folder)
     write_small_text(params, layout)
     words = {("garden", "Garten"): 3, ("Gardens", "Gärten"): 2, ("houses", "Häuser"): 2}

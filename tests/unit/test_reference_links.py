@@ -1,20 +1,17 @@
 """The links that error rates are measured against: gold or silver, cut as a family reads the text."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import paper_params
+from made_scores import ROOT, write_data
 
-from attnmt.config import Params
-from attnmt.corpora.links import GoldLinks, Links
+from attnmt.config import load_params
+from attnmt.corpora.links import GoldLinks
 from attnmt.errors import InputError
-from attnmt.files.text_file import write_json, write_lines
+from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import read_forced
 from attnmt.scoring.reference_links import cut_links, link_kind, reference_links
-from attnmt.text.summary import Summary
 
 WORDS = [(3, 3), (6, 2), (1, 4)]  # of each sentence pair, source and target
 GOLD = ["0-0 1?2", "5-1 0-0 2?1", "0-3"]
@@ -22,43 +19,33 @@ SILVER = ["2-2", "0-0 4-1", "0-0 0-1"]
 
 
 @pytest.fixture
-def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+def params(tmp_path, monkeypatch):
     """Return the demo's parameters, in which one family cuts sentences; write tokens and links."""
     monkeypatch.chdir(tmp_path)
-    params = paper_params()
-    layout = Layout("demo")
-    for side, code in enumerate(params.languages.codes):
-        lines = [" ".join(["w"] * pair[side]) for pair in WORDS]
-        write_lines(layout.tokens / f"test1.{code}", lines)
-    write_lines(layout.tokens / "test1.links", GOLD)
-    write_lines(layout.dictionary / "test1.links", SILVER)
+    params = load_params(ROOT / "params.yaml", ROOT)
+    sides = [[" ".join(["w"] * count) for count in side] for side in zip(*WORDS, strict=True)]
+    write_data(params, "luong", sides[1], GOLD, sources=sides[0])
+    write_lines(Layout("demo").dictionary / "test1.links", SILVER)
     family = params.families["luong"]
     short = family.encoding.model_copy(update={"length": 3})
     families = params.families | {"short": family.model_copy(update={"encoding": short})}
     return params.model_copy(update={"families": families})
 
 
-def test_gold_links_come_first(params: Params) -> None:
-    assert link_kind(params, "test1") == "gold"
+def test_gold_links_come_first_and_else_the_aligners_are_silver(params):
     kind, links = reference_links(params, "test1")
-    assert kind == "gold"
+    assert kind == link_kind(params, "test1") == "gold"
     assert [line.sure for line in links] == [[(0, 0)], [(0, 0), (5, 1)], [(0, 3)]]
     assert [line.possible for line in links][1] == [(0, 0), (2, 1), (5, 1)]
-
-
-def test_where_there_are_none_the_aligners_links_are_silver(params: Params) -> None:
     (Layout("demo").tokens / "test1.links").unlink()
-    assert link_kind(params, "test1") == "silver"
     kind, links = reference_links(params, "test1")
-    assert kind == "silver"
+    assert kind == link_kind(params, "test1") == "silver"
     assert [line.sure for line in links] == [[(2, 2)], [(0, 0), (4, 1)], [(0, 0), (0, 1)]]
     assert all(line.sure == line.possible for line in links)
 
 
 @pytest.mark.parametrize("gold", [True, False])
-def test_a_family_that_cuts_sentences_has_the_links_of_what_it_reads(
-    params: Params, gold: bool
-) -> None:
+def test_a_family_that_cuts_sentences_has_the_links_of_what_it_reads(params, gold):
     if not gold:
         (Layout("demo").tokens / "test1.links").unlink()
     whole, cut = (reference_links(params, "test1", family).links for family in ("luong", "short"))
@@ -71,7 +58,7 @@ def test_a_family_that_cuts_sentences_has_the_links_of_what_it_reads(
 
 
 @st.composite
-def linked_pairs(draw: st.DrawFn) -> tuple[GoldLinks, tuple[int, int]]:
+def linked_pairs(draw):
     """Return links of a sentence pair, and its numbers of words."""
     words = draw(st.tuples(st.integers(1, 7), st.integers(1, 7)))
     link = st.tuples(st.integers(0, words[0] - 1), st.integers(0, words[1] - 1))
@@ -80,15 +67,13 @@ def linked_pairs(draw: st.DrawFn) -> tuple[GoldLinks, tuple[int, int]]:
 
 
 @given(pair=linked_pairs(), length=st.integers(1, 8))
-def test_cut_links_link_the_same_words(
-    pair: tuple[GoldLinks, tuple[int, int]], length: int
-) -> None:
+def test_cut_links_link_the_same_words(pair, length):
     """Words are named after their places, so that a cut sentence shows which of them are left."""
     links, (source, target) = pair
     sides = [[f"s{k}" for k in range(source)], [f"t{k}" for k in range(target)]]
     kept = [side[-length:] for side in sides]
 
-    def named(part: Links, words: list[list[str]]) -> set[tuple[str, str]]:
+    def named(part, words):
         return {(words[0][i], words[1][j]) for i, j in part}
 
     cut = cut_links(links, (source, target), length)
@@ -105,62 +90,33 @@ def test_cut_links_link_the_same_words(
 @pytest.mark.parametrize(
     ("gold", "links", "message"),
     [
-        (True, ["0-0"], "tokens/test1.links: 1 lines where the text has 3; run the tokens stage"),
-        (
-            True,
-            [*GOLD[:2], "1-0"],
-            "tokens/test1.links:3: link 1-0 lies outside the pair's 1 and 4",
-        ),
-        (
-            False,
-            ["0-0"],
-            "dictionary/test1.links: 1 lines where the text has 3; run the dictionary",
-        ),
-        (False, None, "dictionary/test1.links: no such file"),
+        (True, ["0-0"], "test1.links: 1 lines where the text has 3; run the tokens stage"),
+        (True, [*GOLD[:2], "1-0"], "test1.links:3: link 1-0 lies outside the pair's 1 and 4"),
+        (False, ["0-0"], "test1.links: 1 lines where the text has 3; run the dictionary"),
+        (False, None, "test1.links: no such file"),
     ],
 )
-def test_links_that_do_not_fit_the_tokens_are_named(
-    params: Params, gold: bool, links: list[str] | None, message: str
-) -> None:
+def test_links_that_do_not_fit_the_tokens_are_named(params, gold, links, message):
     layout = Layout("demo")
     path = (layout.tokens if gold else layout.dictionary) / "test1.links"
-    if not gold:
-        (layout.tokens / "test1.links").unlink()
+    (path if gold else layout.tokens / "test1.links").unlink()
     if links is None:
         path.unlink()
     else:
         write_lines(path, links)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=f"^{path.parent}/{message}"):
         reference_links(params, "test1")
 
 
-def test_a_backward_systems_links_are_flipped(params: Params) -> None:
+def test_a_backward_systems_links_are_flipped(params):
     """A system links what it reads to what it writes; its links are judged from source to target."""
-    layout, name = Layout("demo"), "back_global_dot_feed"
-    folder = layout.encoded("luong")
-    for code in params.languages.codes:
-        write_lines(
-            folder / f"test1.{code}.tok", (layout.tokens / f"test1.{code}").read_text().splitlines()
-        )
-    side = {"tokens": 10}
-    text = dict.fromkeys(params.languages.codes, side)
-    summary = Summary.model_validate(
-        {
-            "languages": list(params.languages.codes),
-            "sets": {"test1": {"lines": 3, "text": text}},
-            "vocabulary": dict.fromkeys(params.languages.codes, 9),
-            "pieces": False,
-            "digest": "d",
-        }
-    )
-    write_json(folder / "summary.json", summary.model_dump())
-    path = layout.translations(name) / "test1.forced.same.links"
-    write_lines(path, ["2-0", "1-5", "3-0"])  # target word 1 of the second pair, source word 5
-    assert read_forced(params, name, "test1", ["same"])["same"] == [[(0, 2)], [(5, 1)], [(0, 3)]]
-    forward = layout.translations("global_dot_feed") / "test1.forced.same.links"
-    write_lines(forward, ["2-0", "5-1", "0-3"])
-    links = read_forced(params, "global_dot_feed", "test1", ["same"])["same"]
-    assert links == [[(2, 0)], [(5, 1)], [(0, 3)]]
-    write_lines(path, ["2-0", "5-1", "3-0"])  # the other way round it lies outside
+    layout, names = Layout("demo"), ("global_dot_feed", "back_global_dot_feed")
+    forward, backward = (layout.translations(n) / "test1.forced.same.links" for n in names)
+    write_lines(forward, ["2-0", "5-1", "0-3"])  # source word 5 of the second pair, target word 1
+    write_lines(backward, ["0-2", "1-5", "3-0"])
+    for name in names:
+        links = read_forced(params, name, "test1", ["same"])["same"]
+        assert links == [[(2, 0)], [(5, 1)], [(0, 3)]]
+    write_lines(backward, ["0-2", "5-1", "3-0"])  # the other way round it lies outside
     with pytest.raises(InputError, match=r"same.links:2: link 5-1 lies outside the pair's 2 and 6"):
-        read_forced(params, name, "test1", ["same"])
+        read_forced(params, names[1], "test1", ["same"])

@@ -1,11 +1,10 @@
-"""The paired tests against sacrebleu's command line and against the definition, line by line."""
+"""Paired comparisons against sacrebleu's command line and against the definition, line by line."""
 
+import itertools
 import logging
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -13,30 +12,27 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from real_text import TEXTS, read_text, spoil
 
-from attnmt.corpora.links import GoldLinks, Links
+from attnmt.corpora.links import GoldLinks
 from attnmt.errors import InputError
 from attnmt.scoring.aer import aer
-from attnmt.scoring.results import Script
-from attnmt.scoring.scripts import SCRIPTS, References
-from attnmt.scoring.significance import aer_interval, paired_aer_p, paired_p
+from attnmt.scoring.scripts import SCRIPTS, References, score_alone
+from attnmt.scoring.significance import aer_interval, compare, compare_links
 
 REFERENCES = read_text("made", 60)
 OURS, OTHER = spoil(REFERENCES, seed=1), spoil(REFERENCES, seed=2)
-
-
-PRINTED: list[tuple[list[Script], list[str]]] = [
+PRINTED = [
     (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"]),
     (["nist"], ["--tokenize", "13a", "--smooth-method", "exp"]),
     (["tokenized"], ["--tokenize", "none", "--smooth-method", "none", "--force"]),
 ]
+LINKS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6, unique=True)
+CORPUS = st.lists(st.tuples(LINKS, LINKS, LINKS, LINKS), min_size=1, max_size=8)
 
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize(("scripts", "options"), PRINTED, ids=["plain", "nist", "tokenized"])
 @pytest.mark.parametrize("share", [0.2, 0.4], ids=lambda share: f"share {share}")
-def test_it_is_what_the_command_line_prints(
-    tmp_path: Path, text: str, scripts: list[Script], options: list[str], share: float
-) -> None:
+def test_p_is_what_the_command_line_prints(tmp_path, text, scripts, options, share):
     """In our translations a fifth of the words is spoiled, in the other's a fifth or two fifths."""
     references = read_text(text)
     ours, other = spoil(references, seed=1), spoil(references, seed=2, share=share)
@@ -47,79 +43,108 @@ def test_it_is_what_the_command_line_prints(
     command += ["--paired-ar", "--paired-ar-n", "150", "-f", "text"]
     result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
     printed = [float(p) for p in re.findall(r"\(p = ([0-9.]+)\)", result.stdout)]
-    ours_p = [paired_p(script, ours, other, References(references), 150) for script in scripts]
-    for script, p, other_p in zip(scripts, ours_p, printed, strict=True):  # in the options' order
+    found = [compare(script, ours, other, References(references), 150).p for script in scripts]
+    for script, p, other_p in zip(scripts, found, printed, strict=True):  # in the options' order
         # Edits are few, so many shuffles give equal differences, and sacrebleu does not count those.
         assert p > other_p - 1e-4 if script == "ter" else round(p, 4) == other_p
-    assert all((p == 1 / 151) == (share == 0.4) for p in ours_p)
+    assert all((p == 1 / 151) == (share == 0.4) for p in found)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_the_order_of_the_two_systems_does_not_matter(script: Script) -> None:
-    p = paired_p(script, OURS, OTHER, References(REFERENCES), 100)
-    assert 0 < p <= 1
-    assert paired_p(script, OTHER, OURS, References(REFERENCES), 100) == p
+def test_the_other_order_mirrors_the_interval_and_keeps_p(script):
+    found = compare(script, OURS, OTHER, References(REFERENCES), 100)
+    mirrored = compare(script, OTHER, OURS, References(REFERENCES), 100)
+    assert 0 < found.p == mirrored.p <= 1
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+    assert compare(script, OURS, list(OURS), References(REFERENCES), 100) == (1, 0, 0)
+
+
+def interval_of(differences):
+    """Return the interval by sacrebleu's rule, which leaves out 2.5% of the values at either end."""
+    ordered, out = sorted(differences), len(differences) // 40
+    half_width = (ordered[len(ordered) - 1 - out] - ordered[out]) / 2
+    return np.mean(ordered) - half_width, np.mean(ordered) + half_width
+
+
+def drawn_lines(lines, samples):
+    """Return the lines of each sample, as sacrebleu draws them."""
+    return np.random.default_rng(12345).choice(lines, size=(samples, lines)).tolist()
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_equal_translations_do_not_differ(script: Script) -> None:
-    assert paired_p(script, OURS, list(OURS), References(REFERENCES), 100) == 1
+def test_the_interval_is_that_of_a_naive_bootstrap(script):
+    """Each sample's lines are written out and scored again."""
+    ours, other, references = OURS[:20], OTHER[:20], REFERENCES[:20]
+
+    def difference(rows):
+        texts = [[text[row] for row in rows] for text in (ours, other, references)]
+        one, two = (score_alone(script, text, References(texts[2])) for text in texts[:2])
+        return one - two
+
+    found = compare(script, ours, other, References(references), 80)
+    expected = interval_of([difference(rows) for rows in drawn_lines(20, 80)])
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-3)
+    assert found.low < found.high
 
 
-def test_different_wrong_words_are_no_difference() -> None:
-    ours = [f"{line} Tisch" for line in OURS]
-    other = [f"{line} Stuhl" for line in OURS]
-    references = [line.replace("Tisch", "Bett").replace("Stuhl", "Bett") for line in REFERENCES]
-    assert paired_p("tokenized", ours, other, References(references), 100) == 1
+def exchanged(ours, other, swaps):
+    """Return two systems whose outputs change places where ``swaps`` is true."""
+    both = [(b, a) if swap else (a, b) for a, b, swap in zip(ours, other, swaps, strict=True)]
+    return [one for one, _ in both], [two for _, two in both]
 
 
-def test_what_cannot_be_paired_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def exact_p(score, ours, other):
+    """Return the share of all exchanges whose difference is at least the observed one."""
+    swaps = itertools.product([False, True], repeat=len(ours))
+    sides = [exchanged(ours, other, swap) for swap in swaps]
+    differences = [abs(score(one) - score(two)) for one, two in sides]
+    return np.mean([found >= differences[0] - 1e-9 for found in differences])
+
+
+def test_p_estimates_the_share_of_all_exchanges():
+    references = References(REFERENCES[:7])
+    ours, other = spoil(REFERENCES[:7], 1), spoil(REFERENCES[:7], 3, share=0.5)
+    expected = exact_p(lambda lines: score_alone("chrf", lines, references), ours, other)
+    found = compare("chrf", ours, other, references, 4000).p
+    assert 0.01 < expected < 0.5
+    assert found == pytest.approx(expected, abs=0.03)
+
+
+def test_one_different_sentence_or_another_wrong_word_is_not_significant():
+    """If one sentence differs, sacrebleu's own test returns 1 / 101."""
+    other = [REFERENCES[0], *OURS[1:]]
+    assert compare("nist", OURS, other, References(REFERENCES), 100).p == 1
+    ours, other = ([f"{line} {word}" for line in OURS] for word in ("Stift", "Stein"))
+    assert compare("tokenized", ours, other, References(REFERENCES), 100).p == 1
+
+
+def test_what_cannot_be_paired_is_refused(monkeypatch):
     for ours, other in ((OURS[1:], OTHER), (OURS, OTHER[1:])):
         with pytest.raises(InputError, match="59 translations but 60 references"):
-            paired_p("nist", ours, other, References(REFERENCES), 100)
+            compare("nist", ours, other, References(REFERENCES), 100)
+    with pytest.raises(InputError, match="2 sentence pairs with links, 1 with sure"):
+        compare_links([[], []], [[]], [GoldLinks([], [])], 100)
     monkeypatch.setenv("SACREBLEU_SEED", "none")
     with pytest.raises(InputError, match="SACREBLEU_SEED"):
-        paired_p("nist", OURS, OTHER, References(REFERENCES), 100)
+        compare("nist", OURS, OTHER, References(REFERENCES), 100)
 
 
-def test_a_test_prints_nothing_and_changes_no_global_state(
-    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_comparison_prints_nothing_and_changes_no_global_state(caplog, capfd):
     logger = logging.getLogger("sacrebleu")
     level, state = logger.level, str(np.random.get_state())
     with caplog.at_level(logging.INFO):
-        paired_p("tokenized", OURS, OTHER, References(REFERENCES), 100)
+        compare("tokenized", OURS, OTHER, References(REFERENCES), 100)
     assert not caplog.records
     assert capfd.readouterr() == ("", "")
-    assert logger.level == level
-    assert str(np.random.get_state()) == state
+    assert (logger.level, str(np.random.get_state())) == (level, state)
 
 
-LINK = st.tuples(st.integers(0, 4), st.integers(0, 4))
-LINKS = st.lists(LINK, max_size=6, unique=True)
-PAIR = st.tuples(LINKS, LINKS, LINKS, LINKS)
-T = TypeVar("T")
-DIAGONAL = [(j, j) for j in range(6)]
-Corpus = list[tuple[Links, Links, Links, Links]]  # ours, the other's, sure, possible
-
-
-def pairs_of(corpus: Corpus) -> tuple[list[Links], list[Links], list[GoldLinks]]:
-    ours, other, sure, possible = map(list, zip(*corpus, strict=True))
-    gold = [GoldLinks(s, sorted({*s, *p})) for s, p in zip(sure, possible, strict=True)]
-    return ours, other, gold
-
-
-def rate(links: list[Links], gold: list[GoldLinks], lines: list[int]) -> float:
-    """Return the error rate of the drawn pairs, or 0 if they have no link at all."""
-    drawn, chosen = [links[i] for i in lines], [gold[i] for i in lines]
+def rate(links, gold, rows):
+    """Return the error rate of some pairs; it is 0 if they have no link at all."""
+    drawn, chosen = [links[i] for i in rows], [gold[i] for i in rows]
     if not any(drawn) and not any(pair.sure for pair in chosen):
         return 0.0
     return aer(drawn, [pair.sure for pair in chosen], [pair.possible for pair in chosen])
-
-
-def drawn_lines(lines: int, samples: int) -> list[list[int]]:
-    """Return the lines of each sample, as sacrebleu draws them."""
-    return np.random.default_rng(12345).choice(lines, size=(samples, lines)).tolist()
 
 
 # two shuffles whose rates are other sums and whose differences are equal but for rounding
@@ -131,88 +156,52 @@ TIED = [
 
 
 @example(TIED)
-@given(st.lists(PAIR, min_size=1, max_size=8))
-def test_the_error_rates_test_is_its_definition(corpus: Corpus) -> None:
-    ours, other, gold = pairs_of(corpus)
-    everything = list(range(len(corpus)))
+@given(CORPUS)
+def test_the_comparison_of_links_is_its_definition(corpus):
+    ours, other, sure, possible = map(list, zip(*corpus, strict=True))
+    gold = [GoldLinks(s, sorted({*s, *p})) for s, p in zip(sure, possible, strict=True)]
+    every, drawn = range(len(gold)), drawn_lines(len(gold), 120)
 
-    def difference(swapped: list[bool]) -> float:
-        sides = [
-            [b if swap else a for a, b, swap in zip(first, second, swapped, strict=True)]
-            for first, second in ((ours, other), (other, ours))
-        ]
-        return abs(rate(sides[0], gold, everything) - rate(sides[1], gold, everything))
+    def difference(one, two, rows):
+        return rate(one, gold, rows) - rate(two, gold, rows)
 
-    observed = difference([False] * len(corpus))
-    shuffles = np.random.default_rng(12345).integers(2, size=(100, len(corpus)), dtype=bool)
-    as_large = sum(difference(swapped) >= observed - 1e-12 for swapped in shuffles.tolist())
-    assert paired_aer_p(ours, other, gold, 100) == (as_large + 1) / 101
-    assert paired_aer_p(other, ours, gold, 100) == (as_large + 1) / 101
-
-
-@given(st.lists(PAIR, min_size=1, max_size=8))
-def test_the_error_rates_interval_is_its_definition(corpus: Corpus) -> None:
-    ours, _, gold = pairs_of(corpus)
-    rates = sorted(rate(ours, gold, lines) for lines in drawn_lines(len(corpus), 120))
-    mean, half_width = float(np.mean(rates)), (rates[120 - 1 - 3] - rates[3]) / 2
-    expected = (mean - half_width, mean + half_width)
-    assert aer_interval(ours, gold, 120) == pytest.approx(expected, abs=1e-6)
+    swaps = np.random.default_rng(12345).integers(2, size=(120, len(gold)), dtype=bool).tolist()
+    moved = [abs(difference(*exchanged(ours, other, swap), every)) for swap in swaps]
+    as_large = sum(found >= abs(difference(ours, other, every)) - 1e-12 for found in moved)
+    differences = [difference(ours, other, rows) for rows in drawn]
+    found = compare_links(ours, other, gold, 120)
+    assert found.p == compare_links(other, ours, gold, 120).p == (as_large + 1) / 121
+    assert (found.low, found.high) == pytest.approx(interval_of(differences))
+    own = interval_of([rate(ours, gold, rows) for rows in drawn])
+    assert aer_interval(ours, gold, 120) == pytest.approx(own, abs=1e-6)
 
 
-def test_better_links_are_told_from_worse() -> None:
-    gold = [GoldLinks([(0, 0), (1, 1), (2, 2)], [(0, 0), (1, 1), (2, 2)])] * 50
-    good, bad = [[(0, 0), (1, 1), (2, 2)]] * 50, [[(0, 0), (1, 2), (2, 1)]] * 50
-    assert paired_aer_p(good, bad, gold, 100) == 1 / 101
-    assert paired_aer_p(good, good, gold, 100) == 1
-    mixed = [g if i % 2 else b for i, (g, b) in enumerate(zip(good, bad, strict=True))]
-    low, high = aer_interval(mixed, gold, 100)
-    assert 0 < low < 1 / 3 < high < 1
-
-
-def test_links_of_other_pairs_are_refused() -> None:
-    with pytest.raises(InputError, match="2 sentence pairs with links, 1 with sure"):
-        paired_aer_p([[], []], [[]], [GoldLinks([], [])], 100)
-
-
-def swapped_at_random(ours: list[T], other: list[T], seed: int) -> tuple[list[T], list[T]]:
-    """Return two systems that are alike: each line's translations are swapped at random."""
-    swaps = np.random.default_rng(seed).integers(2, size=len(ours)).tolist()
-    one = [b if swap else a for a, b, swap in zip(ours, other, swaps, strict=True)]
-    two = [a if swap else b for a, b, swap in zip(ours, other, swaps, strict=True)]
-    return one, two
-
-
-def random_links(seed: int, wrong: float) -> list[Links]:
-    """Return six links in each of a hundred lines; a share of them is wrong."""
-    right = (np.random.default_rng(seed).random((100, 6)) > wrong).tolist()
-    return [[(j, j) if is_right else (j, 6) for j, is_right in enumerate(row)] for row in right]
+def nulls(ours, other, count):
+    """Yield pairs of systems that are alike: the outputs of each line are exchanged at random."""
+    for seed in range(count):
+        yield exchanged(ours, other, np.random.default_rng(seed).integers(2, size=len(ours)))
 
 
 @pytest.mark.parametrize("differing", [4, 100])
-def test_error_rates_of_systems_that_are_alike_are_seldom_told_apart(differing: int) -> None:
+def test_error_rates_of_systems_that_are_alike_are_seldom_told_apart(differing):
     """At most 6% of 1,000 true nulls are rejected at .05, and not far fewer if many lines differ."""
-    gold = [GoldLinks(DIAGONAL, DIAGONAL)] * 100
-    first = random_links(seed=1, wrong=0.3)
-    second = [*random_links(seed=2, wrong=0.5)[:differing], *first[differing:]]
-    nulls = (swapped_at_random(first, second, seed) for seed in range(1000))
-    rejected = sum(paired_aer_p(one, two, gold, 999) < 0.05 for one, two in nulls)
-    assert (0 if differing == 4 else 35) <= rejected <= 60
+    diagonal = [(j, j) for j in range(6)]
+    right = [np.random.default_rng(seed).random((100, 6)) > seed / 4 for seed in (1, 2)]
+    first, second = (
+        [[(j, j if is_right else 6) for j, is_right in enumerate(row)] for row in rows.tolist()]
+        for rows in right
+    )
+    gold, second = [GoldLinks(diagonal, diagonal)] * 100, second[:differing] + first[differing:]
+    found = [compare_links(*null, gold, 999).p for null in nulls(first, second, 1000)]
+    assert (0 if differing == 4 else 35) <= sum(p < 0.05 for p in found) <= 60
 
 
 @pytest.mark.parametrize("differing", [4, 40])
-def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing: int) -> None:
+def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing):
     """At most 6% of 500 true nulls are rejected at .05, and not far fewer if many lines differ."""
-    references, ours = REFERENCES[:40], OURS[:40]
-    worse = [*spoil(references, seed=2, share=0.4)[:differing], *ours[differing:]]
-    nulls = (swapped_at_random(ours, worse, seed) for seed in range(500))
-    rejected = sum(
-        paired_p("tokenized", *null, References(references), 199) < 0.05 for null in nulls
-    )
-    assert (0 if differing == 4 else 15) <= rejected <= 30
-
-
-def test_one_different_sentence_is_not_significant() -> None:
-    """In this case sacrebleu's own test returns 1 / 101."""
-    other = [REFERENCES[0], *OURS[1:]]
-    assert other != OURS
-    assert paired_p("nist", OURS, other, References(REFERENCES), 100) == 1
+    worse = [*spoil(REFERENCES[:40], seed=2, share=0.4)[:differing], *OURS[differing:40]]
+    references = References(REFERENCES[:40])
+    found = [
+        compare("tokenized", *null, references, 199).p for null in nulls(OURS[:40], worse, 500)
+    ]
+    assert (0 if differing == 4 else 15) <= sum(p < 0.05 for p in found) <= 30

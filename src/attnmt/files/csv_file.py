@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -39,14 +39,20 @@ def read_csv(path: Path, kind: type[AnyLine], cure: str) -> list[AnyLine]:
     Raises:
         InputError: if the file is missing or damaged; it names the line and the column.
     """
-    header, *rows = list(csv.reader(io.StringIO(read_text(path, "utf-8")))) or [[]]
-    if header != list(kind.model_fields):
-        raise InputError(f"{path}:1: the columns must be {', '.join(kind.model_fields)}; {cure}")
+    columns = list(kind.model_fields)
+    reader = csv.reader(io.StringIO(read_text(path, "utf-8"), newline=""), strict=True)
+    try:
+        header, *rows = list(reader) or [[]]
+    except csv.Error as error:  # such as a quotation mark that nothing closes
+        raise InputError(f"{path}:{reader.line_num}: {error}; {cure}") from None
+    if header != columns:
+        raise InputError(f"{path}:1: the columns must be {', '.join(columns)}; {cure}")
     lines = []
     for number, cells in enumerate(rows, start=2):
-        values: dict[str, Any] = {
-            key: cell or None for key, cell in zip(header, cells, strict=False)
-        }
+        if len(cells) != len(columns):
+            found = f"{len(cells)} cells in {len(columns)} columns"
+            raise InputError(f"{path}:{number}: {found}; {cure}")
+        values = {key: cell or None for key, cell in zip(columns, cells, strict=True)}
         try:
             lines.append(kind.model_validate(values))
         except ValidationError as error:

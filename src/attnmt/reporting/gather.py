@@ -6,6 +6,7 @@ A gain between systems of several seeds is tested over seeds and sentences; betw
 sentences (:mod:`attnmt.scoring.seed_statistics`, :mod:`attnmt.scoring.significance`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from statistics import mean, stdev
@@ -139,10 +140,14 @@ def _check_alike(params: Params, lines: Iterable[Line]) -> None:
 def _system_lines(study: Study, trainings: Sequence[Line]) -> Iterator[Line]:
     """Yield each system's numbers as the means over its trainings."""
     shown = _shown_keys(study.params)
-    groups: dict[tuple[Key, int | None], list[Line]] = {}
+    groups: dict[tuple[Key, int | None, int], list[Line]] = {}
+    met = Counter[tuple[str | None, Key, int | None]]()
     for line in trainings:
-        groups.setdefault((key_of(line), line.max_words), []).append(line)
-    for (key, max_words), lines in groups.items():
+        alike = line.model, key_of(line), line.max_words
+        nth = met[alike]  # two groups of sentences may have equally long references
+        groups.setdefault((*alike[1:], nth), []).append(line)
+        met[alike] += 1
+    for (key, max_words, _), lines in groups.items():
         first = lines[0]
         changes: dict[str, Any] = {"kind": "system", "model": None}
         if len(lines) > 1:
@@ -159,6 +164,7 @@ def _system_lines(study: Study, trainings: Sequence[Line]) -> Iterator[Line]:
                 "high": None if high is None else round(high, DIGITS),
                 "commit": ", ".join(dict.fromkeys(commits)),
                 "code": ", ".join(dict.fromkeys(line.code or "" for line in lines)),
+                "script": first.script if len({line.script for line in lines}) == 1 else None,
                 "note": first.note if len({line.note for line in lines}) == 1 else None,
             }
         yield first.model_copy(update=changes)

@@ -35,7 +35,7 @@ REPLACEMENTS: tuple[Replacement, Replacement] = get_args(Replacement)
 def score_system(params: Params, name: str, root: Path = Path()) -> list[Line]:
     """Return all numbers of a model or an ensemble.
 
-    All files are read before the first score is computed.
+    All files are read before the first translation is scored.
 
     Raises:
         InputError: if a file is missing, or does not fit the others.
@@ -46,6 +46,11 @@ def score_system(params: Params, name: str, root: Path = Path()) -> list[Line]:
     perplexity = read_perplexity(params, name, data, root) if single else {}
     outputs = {test: Outputs.read(params, name, test, root) for test in params.sets.tests}
     reading = load_reading(params, name, root) if params.attends(name) else None
+    words = {test: score_replacements(params, name, test, outputs[test], root) for test in outputs}
+    links: list[dict[str, Any]] = []
+    if reading is not None:
+        for aligned in params.sets.aligned:
+            links += _links(params, name, aligned, reading, root)
     common = {
         "kind": "training",
         "system": params.runs_of(name)[0],
@@ -58,17 +63,15 @@ def score_system(params: Params, name: str, root: Path = Path()) -> list[Line]:
     }
     values: list[dict[str, Any]] = []
     for test, texts in outputs.items():
-        words = score_replacements(params, name, test, texts, root)
         on_set = {"set": test, "lines": len(texts.reference.sentences), "reference": _digest(texts)}
         if test in perplexity:
             values.append(on_set | {"metric": "ppl", "value": round(perplexity[test], DIGITS)})
         beam = on_set | {"beam": params.decoding.beam}
         values += (beam | one for one in _scores(params, texts, reading))
-        values += (beam | {"metric": metric, "value": count} for metric, count in words.items())
-    values += _lengths(params, outputs[params.sets.tests[0]])
-    if reading is not None:
-        for aligned in params.sets.aligned:
-            values += _links(params, name, aligned, reading, root)
+        values += (
+            beam | {"metric": metric, "value": count} for metric, count in words[test].items()
+        )
+    values += [*_lengths(params, outputs[params.sets.tests[0]]), *links]
     return [Line.model_validate(common | one) for one in values]
 
 

@@ -7,15 +7,17 @@ pandas reads the file in one call, and docs/results.md has examples.
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
 from pydantic import Field
 
 from attnmt.config import Direction, Params
 from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Replacement = Literal["before", "after"]
 OURS = "ours"
@@ -93,8 +95,10 @@ class Numbers:
                 self._trainings[line.model, *key[1:]] = line
 
     @cached_property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
         """The lines as a data frame with a column for each field."""
+        import pandas as pd  # here because it takes longer to load than most users of numbers run
+
         return pd.DataFrame(
             [line.model_dump() for line in self.lines], columns=list(Line.model_fields)
         )

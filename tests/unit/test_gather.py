@@ -1,0 +1,369 @@
+"""All numbers of an experiment: those of its files, means over seeds, gains tested on the outputs."""
+
+import csv
+import importlib.util
+import shutil
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+from made_scores import COMMIT, OTHER_COMMIT, ROOT, make_scored, write_aligner, write_training
+
+from attnmt.config import ALIGNER, DIAGONAL
+from attnmt.corpora.links import flipped, read_links
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_json, read_lines, write_lines
+from attnmt.layout import Layout
+from attnmt.reporting.claims import read_claims
+from attnmt.reporting.gather import gather, short_commits
+from attnmt.reporting.published import published_lines
+from attnmt.scoring.aer import aer, rates
+from attnmt.scoring.numbers import key_of, metrics, read_numbers, read_scores, write_numbers
+from attnmt.scoring.scripts import References, sentence_numbers
+from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.seed_statistics import Runs, contrast, difference, summary
+from attnmt.scoring.significance import compare, compare_links
+from attnmt.scoring.sufficient_statistics import alignment_numbers, translation_scores
+
+LAYOUT = Layout("demo")
+COMMITS = "89abcdef0123-dirty, 0123456789ab"
+
+
+def close(expected):
+    return pytest.approx(expected, abs=1e-6)  # gathered numbers are rounded
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    """Make the small scored experiment and stay in its folder; return parameters and numbers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("scored"))
+        params = make_scored()
+        yield params, gather(Study(params))
+
+
+@pytest.fixture
+def copied(scored, tmp_path, monkeypatch):
+    """Change into a copy of the experiment, which a test may damage; return its parameters."""
+    shutil.copytree(".", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return scored[0]
+
+
+def bleu(numbers, system, replacement="before"):
+    return numbers.system(system, "bleu", "test", "tokenized", replacement)
+
+
+def output(name, replacement="before"):
+    end = {"before": "out", "after": "replaced"}[replacement]
+    return read_lines(LAYOUT.translations(name) / f"test.{end}", may_be_blank=True)
+
+
+def references():
+    return References(read_lines(LAYOUT.tokens / "test.de"))
+
+
+def gold():
+    return read_links(LAYOUT.tokens / "test.links")
+
+
+def links(name):
+    lines = read_links(LAYOUT.translations(name) / "test.forced.same.links")
+    return [flipped(line.sure) if name == "back" else line.sure for line in lines]
+
+
+def runs(params, system, replacement="before"):
+    """Score the seeds of a system, straight from the files of their translations."""
+    texts = [output(name, replacement) for name in params.runs_of(system)]
+    numbers = sentence_numbers("tokenized", texts, references())
+    return Runs.measured(numbers, translation_scores("tokenized"))
+
+
+def link_runs(params, system):
+    seeds = [links(name) for name in params.runs_of(system)]
+    return Runs.measured(alignment_numbers(seeds, gold()), rates)
+
+
+def check(gain, ours, other, tested):
+    """Compare a gain with the difference of two numbers, and with a test called directly."""
+    # A file of scores keeps four decimals.
+    assert gain.value == pytest.approx(ours.value - other.value, abs=1e-4)
+    assert (gain.p, gain.low, gain.high) == close((tested.p, tested.low, tested.high))
+    assert gain.trainings == min(ours.trainings or 1, other.trainings or 1)
+    assert (gain.sd, gain.commit, gain.code, gain.note) == (None,) * 4
+
+
+def test_published_numbers_come_first_and_no_number_is_there_twice(scored):
+    params, numbers = scored
+    published = list(published_lines(params))
+    own = numbers.lines[len(published) :]
+    assert numbers.lines[: len(published)] == published
+    assert {line.row for line in published} >= {"table1/base", "table1/ensemble", "table6/aligner"}
+    assert {line.source for line in own} == {"ours"}
+    kinds = [line.kind for line in own]
+    assert kinds == sorted(kinds, key=["training", "system", "gain"].index)
+    more = "kind", "model", "over", "over_replacement", "script", "direction"
+    lines = [line for line in own if line.max_words is None]
+    assert len({(*(getattr(one, key) for key in more), key_of(one)) for one in lines}) == len(lines)
+
+
+def test_every_score_of_a_training_is_there_with_its_commits_and_code(scored):
+    params, numbers = scored
+    for name in [*params.models, *params.ensembles]:
+        own = [line for line in numbers.lines if line.model == name]
+        read = read_scores(params, name).lines
+        seed = params.model(params.translators(name).members[0]).seed
+        origin = {"commit": COMMITS if seed > 1 else "89abcdef0123-dirty", "code": "c0de" * 4}
+        assert own[: len(read)] == [line.model_copy(update=origin) for line in read]
+        costs = own[len(read) :]
+        assert bool(costs) == (name in params.models)
+        assert {line.commit for line in costs} <= {origin["commit"]}
+
+
+def test_an_ensemble_has_the_commits_and_code_of_all_its_members(copied):
+    write_training(copied, "dot", commits=[OTHER_COMMIT], code="other")
+    line = gather(Study(copied)).training("both", "bleu", "test", "nist", "after")
+    assert (line.commit, line.code) == (COMMITS, f"{'c0de' * 4}, other")
+    assert short_commits([COMMIT, OTHER_COMMIT, COMMIT]) == COMMITS
+
+
+def test_what_a_training_cost_is_there(copied):
+    write_training(copied, "base", peak_memory_mb=None, threads=2)
+    numbers = gather(Study(copied))
+    expected = {"parameters": 1200, "steps": 20, "target_words": 1500, "minutes": 1.5}
+    expected |= {"target_words_per_second": 16.7, "peak_memory_mb": 1234}
+    for metric, value in expected.items():
+        line = numbers.training("dot_2", metric)
+        assert (line.value, line.seed, line.system, line.data) == (value, 2, "dot", None)
+        assert line.signature == "a processor, 1 thread, torch 2.13.0"
+    assert numbers.training("base", "peak_memory_mb") is None
+    assert "2 threads" in numbers.training("base", "steps").signature
+    assert numbers.training("dot_2", "ppl", "dev").value == 9.5
+
+
+@pytest.mark.parametrize("system", ["dot", "both"])
+def test_over_several_seeds_numbers_are_means_with_their_deviation(scored, system):
+    params, numbers = scored
+    trained = [
+        [line for line in numbers.lines if line.model == name] for name in params.runs_of(system)
+    ]
+    own = [line for line in numbers.lines if (line.system, line.source) == (system, "ours")]
+    means = [line for line in own if line.kind == "system"]
+    assert len(means) > 20
+    for line, *seeds in zip(means, *trained, strict=True):
+        values = [one.value for one in seeds]
+        assert (line.value, line.sd) == close((mean(values), stdev(values)))
+        assert (line.trainings, line.seed, line.model, line.commit) == (3, None, None, COMMITS)
+        for key in ("metric", "script", "set", "lines", "max_words", "signature", "reference"):
+            assert getattr(line, key) == getattr(seeds[0], key)
+
+
+def test_an_interval_over_seeds_holds_for_a_new_training(scored):
+    params, numbers = scored
+    for replacement in ("before", "after"):
+        line, own = bleu(numbers, "dot", replacement), runs(params, "dot", replacement)
+        assert (line.low, line.high) == close(summary(own).prediction)
+    line = numbers.system("dot", "aer", "test")
+    assert (line.low, line.high) == close(summary(link_runs(params, "dot")).prediction)
+    for metric in ("ppl", "unknown"):  # what single sentences add to these is unknown
+        line = numbers.system("dot", metric, "test")
+        assert (line.low, line.high) == (None, None)
+
+
+def test_the_number_of_one_training_is_its_systems(scored):
+    own = [line for line in scored[1].lines if (line.system, line.source) == ("base", "ours")]
+    trained = [line for line in own if line.kind == "training"]
+    assert [line for line in own if line.kind == "system"] == [
+        line.model_copy(update={"kind": "system", "model": None}) for line in trained
+    ]
+
+
+def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
+    groups = [line for line in scored[1].lines if line.max_words and line.replacement == "after"]
+    lengths = [line.max_words for line in groups if line.model == "dot"]
+    assert len(set(lengths)) < len(lengths) == 8
+    for system, count in (("base", 1), ("dot", 3)):
+        own = [line for line in groups if (line.kind, line.system) == ("system", system)]
+        assert [line.max_words for line in own] == lengths
+        assert {(line.lines, line.trainings) for line in own} == {(3, count)}
+
+
+def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
+    lines = read_scores(copied, "dot_2").lines
+    chosen = next(line for line in lines if line.metric == "aer_chosen")
+    lines[lines.index(chosen)] = chosen.model_copy(update={"script": "same"})
+    write_numbers(LAYOUT.scores("dot_2"), lines)
+    numbers = gather(Study(copied))
+    steps = [numbers.system(name, "aer_chosen", "test").script for name in ("location", "dot")]
+    assert steps == ["next", None]
+
+
+def test_two_trainings_are_compared_over_sentences(scored):
+    ours, other = bleu(scored[1], "base_reverse"), bleu(scored[1], "base")
+    tested = compare("tokenized", output("base_reverse"), output("base"), references(), 100)
+    check(scored[1].gain(ours, other), ours, other, tested)
+
+
+def test_several_seeds_are_compared_over_seeds_and_sentences(scored):
+    params, numbers = scored
+    ours, other = bleu(numbers, "dot"), bleu(numbers, "location")
+    tested = difference(runs(params, "dot"), runs(params, "location")).test("greater")
+    check(numbers.gain(ours, other), ours, other, tested)
+    ours, other = (numbers.system(name, "aer", "test") for name in ("dot", "location"))
+    tested = difference(link_runs(params, "dot"), link_runs(params, "location")).test("greater")
+    check(numbers.gain(ours, other), ours, other, tested)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [(("dot", "after"), ("dot", "before")), (("both", "after"), ("dot", "after"))],
+    ids=["replacement", "ensemble and member"],
+)
+def test_numbers_of_the_same_trainings_are_compared_seed_by_seed(scored, one, two):
+    params, numbers = scored
+    ours, other = bleu(numbers, *one), bleu(numbers, *two)
+    tested = contrast([runs(params, *one).minus(runs(params, *two))], [1]).test("greater")
+    check(numbers.gain(ours, other), ours, other, tested)
+
+
+@pytest.mark.parametrize("other", ["base_reverse", "base"])
+def test_one_training_against_several_has_no_p(scored, other):
+    """base is also the best system without attention, against which the best one with it counts."""
+    numbers = scored[1]
+    ours, over = bleu(numbers, "location"), bleu(numbers, other)
+    line = numbers.gain(ours, over)
+    assert line.value == close(ours.value - over.value)
+    assert (line.p, line.low, line.high, line.trainings) == (None, None, None, 1)
+
+
+def test_systems_pair_where_each_seed_shares_trainings_with_one_other(scored):
+    params = scored[0]
+    ensemble, member = Runs.of_values([12.0, 22.5, 31.0]), Runs.of_values([10.0, 20.0, 30.0])
+
+    def study(*members):
+        ensembles = {
+            name: one.model_copy(update={"members": each})
+            for (name, one), each in zip(params.ensembles.items(), members, strict=True)
+        }
+        return Study(params.model_copy(update={"ensembles": ensembles}))
+
+    assert Study(params).pairs("both", "dot") == ([0, 1, 2], [0, 1, 2])
+    two = study(["dot"], ["dot_2"], ["location"])  # the third has no partner
+    assert two.pairs("both", "dot") == ([0, 1], [0, 1])
+    paired = two.gain("both", ensemble, "dot", member)
+    assert (paired.value, paired.freedom) == (2.25, 1)
+    crossed = study(["dot", "dot_2"], ["dot_2", "dot_3"], ["dot_3", "dot"])
+    assert crossed.pairs("both", "dot") is None
+    assert crossed.gain("both", ensemble, "dot", member) is None
+    apart = crossed.gain("both", ensemble, "location", member)
+    assert apart.value == pytest.approx(65.5 / 3 - 20)
+
+
+def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(scored):
+    numbers = scored[1]
+    sides = [read_lines(LAYOUT.tokens / f"test.{code}") for code in ("en", "de")]
+    words = [[len(line.split()) for line in pair] for pair in zip(*sides, strict=True)]
+    made = {ALIGNER: [line.sure for line in read_links(LAYOUT.dictionary / "test.links")]}
+    made[DIAGONAL] = [[(min(j, n - 1), j) for j in range(m)] for n, m in words]
+    sure, possible = [line.sure for line in gold()], [line.possible for line in gold()]
+    for name, own in made.items():
+        line = numbers.system(name, "aer", "test")
+        assert line.value == close(aer(own, sure, possible))
+        assert line.low < line.value < line.high
+        counts = [sum(map(len, side)) for side in (sure, possible)]
+        assert line.note == "{:,} sure and {:,} possible gold links".format(*counts)
+        assert line.signature == ("aligner 1.0, IBM 1" if name == ALIGNER else None)
+    ours, other = (numbers.system(name, "aer", "test") for name in (ALIGNER, "back"))
+    tested = compare_links(made[ALIGNER], links("back"), gold(), 100)
+    check(numbers.gain(ours, other), ours, other, tested)
+
+
+def test_against_its_own_links_the_aligner_has_no_rate(copied):
+    (LAYOUT.tokens / "test.links").unlink()
+    numbers = gather(Study(copied))
+    assert numbers.system(ALIGNER, "aer", "test") is None
+    assert numbers.system(DIAGONAL, "aer", "test").note.endswith("possible silver links")
+
+
+@pytest.mark.parametrize(("lower", "entries"), [(False, 3), (True, 2)])
+def test_the_dictionaries_are_counted(copied, lower, entries):
+    """They know house, House and garden; the vocabularies have neither garden nor Garten."""
+    folder, family = LAYOUT.encoded("words"), copied.families["words"]
+    for code, words in {"en": ["house", "House"], "de": ["Haus", "haus"]}.items():
+        lines = read_lines(folder / f"vocab.{code}")
+        others = [f"other{number}" for number in range(len(lines) - 5)]
+        write_lines(folder / f"vocab.{code}", [*lines[:3], *words, *others])
+    encoding = family.encoding.model_copy(update={"lowercase": lower})
+    families = {"words": family.model_copy(update={"encoding": encoding})}
+    write_aligner(copied, parts=9)
+    numbers = gather(Study(copied.model_copy(update={"families": families})))
+    own = [line for line in numbers.lines if line.system == "dictionary"]
+    assert [line.metric for line in own] == ["entries", "outside", "translated_outside"] * 2
+    assert [line.value for line in own] == [entries, 1, 1, 2, 1, 1]
+    assert [line.direction for line in own] == ["forward"] * 3 + ["backward"] * 3
+    how = "aligner 1.0, IBM 1, 4,000 pairs, in 9 parts, words linked 2 times or more"
+    assert {(line.family, line.signature) for line in own} == {("words", how)}
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "metric"),
+    [
+        ("lines", "25", "ter"),
+        ("lines", "25", "aer_next"),
+        ("beam", "7", "bleu"),
+        ("signature", "TER|other", "ter"),
+        ("reference", "0" * 12, "unknown"),
+        ("data", "0" * 12, "ppl"),
+    ],
+)
+def test_numbers_that_were_not_measured_alike_are_refused(copied, key, change, metric):
+    path = LAYOUT.scores("dot_2")
+    header, *rows = csv.reader(path.read_text().splitlines())
+    for row in rows:
+        if row[header.index("metric")] == metric:
+            row[header.index(key)] = change
+    with path.open("w", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([header, *rows])
+    message = rf"{path} and scores/demo/\w+.csv differ in {key} of {metric} on test: .*; run"
+    with pytest.raises(InputError, match=message):
+        gather(Study(copied))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "scores/demo/both_2.csv",
+        "models/demo/dot/provenance.json",
+        "translations/demo/dot_3/test.replaced",
+        "translations/demo/back/test.forced.same.links",
+        "data/demo/dictionary/test.links",
+        "data/demo/dictionary/de-en.tsv",
+    ],
+)
+def test_a_missing_file_is_named(copied, file):
+    Path(file).unlink()
+    with pytest.raises(InputError, match=f"^{file}: no such file"):
+        gather(Study(copied))
+
+
+def test_an_aligner_of_other_sets_is_refused(copied):
+    write_aligner(copied, aer={"other": 0.2})
+    with pytest.raises(InputError, match=r"aligner.json: is about other, not about test; run"):
+        gather(Study(copied))
+
+
+def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, scored):
+    claim = "{claim: It is better., where: Table 1, measure: bleu, systems: [dot], over: [location]"
+    Path("claims.yaml").write_text(f"claims:\n  one: {claim}, sign: greater, differs: []}}\n")
+    spec = importlib.util.spec_from_file_location("stage_gather", ROOT / "stages/gather.py")
+    stage = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(stage)
+    found = []
+    for _ in range(2):
+        stage.main(Path("params.yaml"))
+        found.append({path: path.read_bytes() for path in Path("reports/demo").iterdir()})
+    assert found[0] == found[1]
+    assert read_numbers("demo").lines == scored[1].lines
+    assert read_json(LAYOUT.metrics) == metrics(scored[1])
+    estimate = difference(runs(copied, "dot"), runs(copied, "location"))
+    assert [line.ours for line in read_claims("demo")] == [close(estimate.value)]

@@ -1,0 +1,192 @@
+"""Files of numbers: what is written is read again, damage is named, and each number is found."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_scores import score_lines, write_scores
+from small_experiment import make_params
+
+from attnmt.config import Params
+from attnmt.errors import InputError
+from attnmt.files.csv_file import CsvLine, read_csv, write_csv
+from attnmt.files.text_file import read_lines, write_lines
+from attnmt.layout import Layout
+from attnmt.scoring.numbers import Line, Numbers, metrics, read_numbers, read_scores, write_numbers
+
+# A cell may hold line ends, quotation marks and commas; a carriage return would be read as a line end.
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), min_size=1)
+REAL = st.floats(allow_nan=False, allow_infinity=False)
+LINES = st.builds(
+    Line,
+    kind=st.sampled_from(["training", "system", "gain"]),
+    metric=TEXT,
+    source=TEXT,
+    system=st.none() | TEXT,
+    seed=st.none() | st.integers(0, 2**63),
+    direction=st.sampled_from([None, "forward", "backward"]),
+    replacement=st.sampled_from([None, "before", "after"]),
+    value=st.none() | REAL,
+    low=st.none() | REAL,
+    p=st.none() | st.floats(0, 1),
+    note=st.none() | TEXT,
+)
+
+
+@given(lines=st.lists(LINES, max_size=4))
+def test_what_is_written_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[Line]
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "scores.csv"
+    write_numbers(path, lines)
+    assert read_csv(path, Line, "again") == lines
+    before = path.read_bytes()
+    write_numbers(path, read_csv(path, Line, "again"))
+    assert path.read_bytes() == before
+
+
+class Pair(CsvLine):
+    """A line of two cells."""
+
+    name: str
+    size: float | None = None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ":1: the columns must be name, size; cure"),
+        ("name\na\n", ":1: the columns must be name, size; cure"),
+        ("name,size\na,1\nb,two\n", ":3: size: Input should be a valid number.*; cure"),
+        ("name,size\na,1\n,2\n", ":3: name: Input should be a valid string; cure"),
+        ("name,size\na,nan\n", ":2: size: Input should be a finite number; cure"),
+        ("name,size\na,1\nb\n", ":3: 1 cells in 2 columns; cure"),
+        ("name,size\na,1,2\n", ":2: 3 cells in 2 columns; cure"),
+        ('name,size\na,1\n"b,2\n', ":3: unexpected end of data; cure"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_line_and_column(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=rf"^{path}{message}"):
+        read_csv(path, Pair, "cure")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"reports/demo/scores.csv: no such file; run the stage"):
+        read_numbers("demo")
+    write_csv(Path("reports/demo/scores.csv"), Line, [Line(kind="system", metric="ppl", value=2)])
+    assert read_numbers("demo").lines == [Line(kind="system", metric="ppl", value=2)]
+
+
+BLEU = {"metric": "bleu", "set": "t"}
+OURS = Line(kind="system", system="a", **BLEU, script="nist", replacement="before", value=1)
+AFTER = OURS.model_copy(update={"replacement": "after", "value": 2})
+OTHER = OURS.model_copy(update={"system": "b", "value": 3})
+OWN = {"kind": "training", "model": "a_2"}
+SEED = OURS.model_copy(update=OWN | {"value": 4})
+GROUP = OURS.model_copy(update={"max_words": 9, "value": 5})
+LINK = Line(kind="system", system="a", set="t", metric="aer", script="same", value=0.6)
+GAIN = AFTER.model_copy(
+    update={"kind": "gain", "over": "b", "over_replacement": "before", "value": -1}
+)
+PAPER = Line(source="paper", kind="system", row="table1/x", system="a", metric="bleu", value=7)
+PRINTED = PAPER.model_copy(update={"kind": "gain", "value": 8})
+ALL = Numbers([OURS, AFTER, OTHER, SEED, GROUP, LINK, GAIN, PAPER, PRINTED])
+
+
+def test_each_number_is_found_by_what_it_says() -> None:
+    assert ALL.system("a", "bleu", "t", "nist", "before") is OURS
+    assert ALL.system("a", "bleu", "t", "nist", "after") is AFTER
+    assert ALL.system("a", "aer", "t") is LINK  # whichever step is read
+    assert ALL.training("a_2", "bleu", "t", "nist", "before") is SEED
+    assert ALL.gain(AFTER, OTHER) is GAIN
+    assert ALL.paper("table1/x", "bleu") is PAPER
+    assert ALL.paper("table1/x", "bleu", kind="gain") is PRINTED
+
+
+def test_a_number_that_is_not_there_is_none() -> None:
+    assert ALL.system("a", "bleu", "t", "nist") is None
+    assert ALL.system("a", "bleu", "u", "nist", "before") is None
+    assert ALL.training("a", "bleu", "t", "nist", "before") is None
+    assert ALL.gain(OTHER, AFTER) is ALL.gain(OURS, OTHER) is ALL.gain(None, OTHER) is None
+    assert ALL.paper("table1/x", "bleu", "after") is ALL.paper("table1/y", "bleu") is None
+
+
+def test_pandas_reads_the_file_in_one_call(tmp_path: Path) -> None:
+    write_numbers(tmp_path / "scores.csv", ALL.lines)
+    read = pd.read_csv(tmp_path / "scores.csv")
+    assert list(read) == list(ALL.frame) == list(Line.model_fields)
+    assert read.value.tolist() == ALL.frame.value.tolist() == [line.value for line in ALL.lines]
+    assert read[read.kind == "gain"].over.dropna().tolist() == ["b"]
+
+
+@pytest.fixture
+def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+    """Return an experiment in which two models and an ensemble are scored."""
+    monkeypatch.chdir(tmp_path)
+    params = make_params(Path())
+    for name in ("local_p", "local_p_2", "german", "ensemble"):
+        write_scores(params, name, 20.0)
+    return params
+
+
+def test_dvc_shows_a_few_numbers_of_each_training(params: Params) -> None:
+    lines = [line for n in ("local_p", "ensemble") for line in score_lines(params, n, 20, 0.5)]
+    group = lines[1].model_copy(update={"max_words": 7, "value": 99})
+    mean = lines[1].model_copy(update={"kind": "system", "model": None, "value": 98})
+    found = metrics(Numbers([*lines, group, mean, PAPER]))
+    both = {"bleu": 20, "bleu_unk": 22, "aer": 0.5}
+    assert found == {"local_p": {"test": {"ppl": 80} | both}, "ensemble": {"test": both}}
+
+
+def test_scores_are_those_of_one_system(params: Params) -> None:
+    for name in ("local_p", "ensemble"):
+        assert read_scores(params, name).lines == score_lines(params, name, 20.0)
+    line = read_scores(params, "ensemble").training("ensemble", "bleu", "test", "nist", "after")
+    assert line is not None
+    assert (line.value, line.seed, line.model, line.system) == (21, None, "ensemble", "ensemble")
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("model", "local_p_2", "'local_p_2', but 'local_p' in the parameters"),
+        ("seed", "2", "2, but 1 in the parameters"),
+        ("family", "pieces", "'pieces', but 'words' in the parameters"),
+        ("direction", "backward", "'backward', but 'forward' in the parameters"),
+        ("value", "many", "Input should be a valid number"),
+        ("p", "1.5", "Input should be less than or equal to 1"),
+        ("kind", "", "Input should be 'training', 'system' or 'gain'"),
+    ],
+)
+def test_scores_of_another_system_or_damaged_ones_are_refused(
+    params: Params, column: str, cell: str, message: str
+) -> None:
+    path = Layout("demo").scores("local_p")
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    rows[3][column] = cell
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    with pytest.raises(InputError, match=rf"^{path}:5: {column}: {message}.*; run .*local_p"):
+        read_scores(params, "local_p")
+
+
+def test_scores_without_a_set_are_refused(params: Params) -> None:
+    path = Layout("demo").scores("local_p")
+    lines = read_lines(path)
+    for metric in ("aer", "bleu"):
+        write_lines(path, [line for line in lines if f",{metric}," not in line])
+        with pytest.raises(InputError, match=rf"^{path}: no {metric} on 'test'; run"):
+            read_scores(params, "local_p")
+    path.unlink()
+    with pytest.raises(InputError, match=rf"^{path}: no such file; run evaluate of local_p first"):
+        read_scores(params, "local_p")
