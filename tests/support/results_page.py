@@ -26,7 +26,7 @@ def rows(experiment: str, table: str) -> list[dict[str, str]]:
 
 def verdicts(experiment: str) -> dict[str, str]:
     """Return the verdict on each claim, by the claim's key."""
-    return {row["key"]: row["verdict"] for row in rows(experiment, "tables/claims")}
+    return {row["key"]: row["verdict"] for row in rows(experiment, "claims")}
 
 
 def count_of_verdicts(experiment: str) -> str:

@@ -37,7 +37,7 @@ def test_no_system_is_nearer_to_the_links_than_the_diagonal(text: str) -> None:
 
 
 def test_no_gain_of_dropout_or_input_feeding_is_decided(text: str) -> None:
-    ours = {row["key"]: row for row in rows("multi30k", "tables/claims")}
+    ours = {row["key"]: row for row in rows("multi30k", "claims")}
     keys = ("table1_dropout", "table1_feeding", "table3_feeding")
     assert {ours[key]["verdict"] for key in keys} == {"undecided"}
     dropout, *feeding = (f"{float(ours[key]['detectable']):.1f}" for key in keys)

@@ -1,19 +1,34 @@
 """What docs/results.md says of the demo's alignments and of other programs is what was measured."""
 
+import re
 from math import exp
+from pathlib import Path
 
 import pytest
 from results_page import ROOT, rows, section
 
-from attnmt.files.text_file import read_json
+from attnmt.files.text_file import read_json, read_text
 
 PEERS = ROOT / "benchmarks/results/cpu-amd-epyc-1.json"
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_example_of_pandas_runs(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "reports").symlink_to(ROOT / "reports")
+    monkeypatch.chdir(tmp_path)
+    page = read_text(ROOT / "docs/results.md", "utf-8")
+    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(examples[number], {})
+    table, picture = capsys.readouterr().out, tmp_path / "lengths.svg"
+    assert "local_p_general_feed" in table if number == 0 else picture.stat().st_size > 10_000
 
 
 def test_the_two_readings_are_those_of_table_6() -> None:
     table = rows("demo", "tables/table6")
     (row,) = (row for row in table if row["system"] == "local-p (general)")
-    same, after = float(row["aer_same"]), float(row["aer_next"])
+    same, after = float(row["same step"]), float(row["next step"])
     assert f"an AER of {same:.2f} by the same step and of {after:.2f} by the next." in section(
         "Two readings of attention"
     )

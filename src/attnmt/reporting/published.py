@@ -1,15 +1,15 @@
 """What the paper and the course report print: the lines of their tables, the points of their figures."""
 
-import csv
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import StringConstraints
 
 from attnmt.config import Params, TableRow
-from attnmt.errors import InputError
-from attnmt.files.text_file import read_text
+from attnmt.files.csv_file import CsvLine, read_csv
 from attnmt.reporting.rows import Row, table_rows
 from attnmt.scoring.numbers import Line
 
@@ -18,27 +18,32 @@ RESTORE = (
     "the file is part of the program: restore it, for example with git checkout, or install the "
     "program again"
 )
-# The columns of each file, and what may stand in them. A metric may have words in place of a number.
-SOME, NUMBER = r".+", r"\d+(\.\d+)?"
-METRIC = rf"([<>]?{NUMBER})?|[^\W\d].*"
-COLUMNS = {
-    "tables.csv": {
-        "table": r"table\d+|table_gru",
-        "row": r"\w+",
-        "set": SOME,
-        **dict.fromkeys(("ppl", "bleu", "bleu_unk", "aer"), METRIC),
-        "gain": rf"([+-]{NUMBER})?",
-        "source": SOME,
-    },
-    # Every curve belongs to a row of Table 1.
-    "figures.csv": {
-        "figure": r"Figure \d+",
-        "row": r"\w+",
-        "x": NUMBER,
-        "y": NUMBER,
-        "source": SOME,
-    },
-}
+# What was printed: a number, a bound such as >7.0, or words such as "x"
+Printed = Annotated[str, StringConstraints(pattern=r"^([<>]?\d+(\.\d+)?|[^\W\d].*)$")] | None
+
+
+class PublishedRow(CsvLine):
+    """A line of ``published/tables.csv``: what was printed in one row of one table."""
+
+    table: str
+    row: str  # its key in systems.yaml
+    set: str
+    ppl: Printed
+    bleu: Printed
+    bleu_unk: Printed
+    aer: Printed
+    gain: float | None  # as printed, which is not always the difference of the printed scores
+    source: str
+
+
+class PublishedPoint(CsvLine):
+    """A line of ``published/figures.csv``: a point on the curve of a row of Table 1."""
+
+    figure: str
+    row: str
+    x: float
+    y: float
+    source: str
 
 
 @dataclass(frozen=True)
@@ -58,83 +63,63 @@ class Point:
 def published_lines(params: Params) -> Iterator[Line]:
     """Yield the published numbers of the experiment's rows, and the printed gains.
 
-    A printed gain is not always the difference of the printed scores. A number that was not printed as
-    one, such as an "x" or a bound, stands in the note.
+    What was not printed as a number stands in the note.
     """
-    for cells in _read("tables.csv"):
-        table, key = cells["table"], cells["row"]
-        row = params.rows.get(table, {}).get(key)
+    for printed in _tables():
+        row = params.rows.get(printed.table, {}).get(printed.row)
         if row is not None:
-            yield from _lines(table, key, row, cells)
+            yield from _lines(printed, row)
 
 
-def _lines(table: str, key: str, row: TableRow, cells: dict[str, str]) -> Iterator[Line]:
+def _lines(printed: PublishedRow, row: TableRow) -> Iterator[Line]:
     def line(kind: str, metric: str, text: str, after: bool) -> Line:
-        is_bleu = metric == "bleu"
-        number = re.fullmatch(rf"[+-]?{NUMBER}", text)
+        is_bleu, is_number = metric == "bleu", text.lstrip("+-")[:1].isdigit()
+        script = "nist" if printed.table == "table2" else "tokenized"
         return Line.model_validate(
             {
-                "source": cells["source"],
+                "source": printed.source,
                 "kind": kind,
-                "row": f"{table}/{key}",
+                "row": f"{printed.table}/{printed.row}",
                 "system": row.system,
-                "set": cells["set"],
+                "set": printed.set,
                 "metric": metric,
-                "script": ("nist" if table == "table2" else "tokenized") if is_bleu else None,
+                "script": script if is_bleu else None,
                 "replacement": ("after" if after else "before") if is_bleu else None,
-                "value": float(text) if number else None,
-                "note": None if number else text,
+                "value": text if is_number else None,
+                "note": None if is_number else text,
             }
         )
 
     for metric in ("ppl", "bleu", "aer"):
-        if cells[metric]:
-            yield line("system", metric, cells[metric], row.replaced)
-    if cells["bleu_unk"]:
-        yield line("system", "bleu", cells["bleu_unk"], after=True)
-    if cells["gain"]:
-        yield line("gain", "bleu", cells["gain"], row.replaced or bool(cells["bleu_unk"]))
+        if text := getattr(printed, metric):
+            yield line("system", metric, text, row.replaced)
+    if printed.bleu_unk:
+        yield line("system", "bleu", printed.bleu_unk, after=True)
+    if printed.gain is not None:
+        after = row.replaced or printed.bleu_unk is not None
+        yield line("gain", "bleu", str(printed.gain), after)
 
 
 def paper_set(table: str) -> str:
     """Return the set on which the paper measured a table."""
-    return next(cells["set"] for cells in _read("tables.csv") if cells["table"] == table)
+    return next(printed.set for printed in _tables() if printed.table == table)
 
 
 def paper_curves(params: Params, figure: str) -> list[Point]:
     """Return the points of a figure, curve by curve, in the order of publication."""
     rows = {row.key: row for row in table_rows(params, "table1")}
     return [
-        Point(rows[cells["row"]], float(cells["x"]), float(cells["y"]), cells["source"])
-        for cells in _read("figures.csv")
-        if cells["figure"] == figure and cells["row"] in rows
+        Point(rows[point.row], point.x, point.y, point.source)
+        for point in _figures()
+        if point.figure == figure and point.row in rows
     ]
 
 
 @cache  # every label and every curve needs it
-def _read(name: str) -> list[dict[str, str]]:
-    """Return the lines of a file of published numbers, each as cells by column.
+def _tables() -> list[PublishedRow]:
+    return read_csv(PUBLISHED / "tables.csv", PublishedRow, RESTORE)
 
-    Raises:
-        InputError: if the file is missing, or a cell is not what its column may hold.
-    """
-    path, columns = PUBLISHED / name, COLUMNS[name]
-    header, *lines = list(csv.reader(read_text(path, "utf-8").splitlines())) or [[]]
-    if header != list(columns):
-        raise InputError(f"{path}:1: the columns must be {', '.join(columns)}; {RESTORE}")
-    if not lines:
-        raise InputError(f"{path}: no line below the columns; {RESTORE}")
-    rows = []
-    for number, cells in enumerate(lines, start=2):
-        if len(cells) != len(columns):
-            raise InputError(
-                f"{path}:{number}: {len(cells)} cells in {len(columns)} columns; {RESTORE}"
-            )
-        row = dict(zip(header, cells, strict=True))
-        for column, cell in row.items():
-            if not re.fullmatch(columns[column], cell):
-                raise InputError(
-                    f"{path}:{number}: {column}: {cell!r} cannot stand here; {RESTORE}"
-                )
-        rows.append(row)
-    return rows
+
+@cache
+def _figures() -> list[PublishedPoint]:
+    return read_csv(PUBLISHED / "figures.csv", PublishedPoint, RESTORE)

@@ -6,6 +6,7 @@ The page is the fourth (``page.py``). The others are CSV, with numbers as they a
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -122,8 +123,9 @@ class Table:
         return any(cell is not None and not isinstance(cell, str) for cell in self.frame[heading])
 
     def cell(self, row: str, heading: str) -> Cell:
-        """Return a cell as it is."""
-        return cast(Cell, self.frame.at[row, heading])
+        """Return a cell as it is; None if it is empty."""
+        cell = cast(Cell, self.frame.at[row, heading])
+        return None if isinstance(cell, float) and isnan(cell) else cell
 
     def text(self, row: str, heading: str) -> str:
         """Return a cell as a reader sees it."""
