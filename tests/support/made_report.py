@@ -40,10 +40,11 @@ COUNTS = {"unknown": 700, "replaced": 600, "right": 450}
 COUNTS |= {"repeated": 30, "copied": 200, "copied_right": 180}
 
 
-def made_params(
-    *systems: str, seeds: int = 1, file: str = "params.yaml", ensembles: bool = True
-) -> Params:
-    """Return an experiment's parameters with some systems, by default all, and ``seeds`` of each."""
+def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Params:
+    """Return an experiment's parameters with some systems, by default all, and ``seeds`` of each.
+
+    There are ensembles, each of one seed, if there are all systems.
+    """
     params = load_params(ROOT / file, ROOT)
     firsts = {name: model for name, model in params.models.items() if model.seed == 1}
     models = {
@@ -54,7 +55,7 @@ def made_params(
     kept = {
         name: one
         for name, one in params.ensembles.items()
-        if ensembles and one.seed == 1 and set(one.members) <= set(models)
+        if one.seed == 1 and set(one.members) <= set(models)
     }
     return params.model_copy(update={"models": models, "ensembles": kept})
 

@@ -201,7 +201,7 @@ def test_a_row_that_was_not_published_is_higher_or_lower(gain: int, word: str) -
 
 def test_one_seed_has_no_verdict_and_several_have_a_deviation() -> None:
     assert not any("verdict" in table.headings for table in make_tables(PARAMS, NUMBERS))
-    params = made_params(seeds=3, ensembles=False)
+    params = made_params(seeds=3)
     table = tables_of(params, made_numbers(params))["table1"]
     assert cells(table, "base", "seeds", "BLEU") == [3.0, Spread(10.0, 0.5)]
     assert table.text("base", "BLEU") == "10.0 ± 0.5"
@@ -211,7 +211,7 @@ def test_one_seed_has_no_verdict_and_several_have_a_deviation() -> None:
 
 @pytest.mark.parametrize("file", ["params.yaml", PAPER])
 def test_columns_stand_in_one_order_whatever_the_first_rows_have(file: str) -> None:
-    params = made_params(seeds=2, ensembles=False, file=file)
+    params = made_params(seeds=2, file=file)
     order = ["BLEU, 95%", "difference", "paper gain", "gain", "gain, 95%", "p", "gain over"]
     headings = tables_of(params, made_numbers(params))["table1"].headings
     shown = [*order, "verdict"] if file == PAPER else [one for one in order if one != "difference"]
