@@ -44,8 +44,11 @@ def read_csv(path: Path, kind: type[AnyLine], cure: str) -> list[AnyLine]:
         raise InputError(f"{path}:1: the columns must be {', '.join(kind.model_fields)}; {cure}")
     lines = []
     for number, cells in enumerate(rows, start=2):
+        if len(cells) != len(header):
+            counts = f"{len(cells)} cells in {len(header)} columns"
+            raise InputError(f"{path}:{number}: {counts}; {cure}")
         values: dict[str, Any] = {
-            key: cell or None for key, cell in zip(header, cells, strict=False)
+            key: cell or None for key, cell in zip(header, cells, strict=True)
         }
         try:
             lines.append(kind.model_validate(values))
