@@ -64,7 +64,9 @@ def made_numbers(params: Params, published: bool = True) -> Numbers:
     """Return numbers of every system, and the gain of each over every other, with p = 0.01."""
     names = [name for name in params.models if params.seeds_of(name)[0] == name]
     systems = [
-        line for k, name in enumerate([*names, *params.ensembles]) for line in _lines(params, name, k)
+        line
+        for k, name in enumerate([*names, *params.ensembles])
+        for line in _lines(params, name, k)
     ]
     links = {"set": params.sets.aligned[0], "lines": 500, "note": _links("gold")}
     for name, value in ((ALIGNER, 0.25), (DIAGONAL, 0.56)):
@@ -198,7 +200,11 @@ def _gains(lines: Sequence[Line]) -> Iterator[Line]:
         for ours in alike:
             for other in alike:
                 replaced = ours.replacement == "after" and other.replacement == "before"
-                if replaced if ours.system == other.system else ours.replacement == other.replacement:
+                if (
+                    replaced
+                    if ours.system == other.system
+                    else ours.replacement == other.replacement
+                ):
                     yield made_gain(ours, other)
 
 

@@ -30,7 +30,12 @@ def test_every_attentive_system_on_words_has_its_unknown_words_counted() -> None
     assert list(table.frame.index) == ["local_p_general_feed", "gru_self"]
     expected = ["700", "600", "450", "75.0", "30", "5.0", "200", "180", "90.0"]
     assert texts(table, "gru_self") == ["gru_self", *expected]
-    assert table.headings[3:7] == ["right", "right, %", "repeats a neighbor", "repeats a neighbor, %"]
+    assert table.headings[3:7] == [
+        "right",
+        "right, %",
+        "repeats a neighbor",
+        "repeats a neighbor, %",
+    ]
     assert "test1 (500 sentences)" in table.caption
     without = made_params("base", "local_p_general_feed_bpe")
     assert unknown_table(without, made_numbers(without)) is None
@@ -114,7 +119,9 @@ def test_dictionaries_are_counted_as_by_brute_force(
     assert table is not None
     found = [tuple(row) for row in table.frame.iloc[:, 2:].itertuples(index=False)]
     directions = ("en-de", "de-en")
-    assert found == [brute_force(params, f, direction) for direction in directions for f in families]
+    assert found == [
+        brute_force(params, f, direction) for direction in directions for f in families
+    ]
     assert list(table.frame["family"]) == families * 2
     assert list(table.frame["dictionary"])[1:3] == ["English-German", "German-English"]
     entries, outside, _ = found[0]

@@ -21,7 +21,9 @@ PAPER = "experiments/wmt14/params.yaml"
 
 
 def of_table(table: str, kind: str = "system") -> list[Line]:
-    return [line for line in LINES if (line.row or "").startswith(f"{table}/") and line.kind == kind]
+    return [
+        line for line in LINES if (line.row or "").startswith(f"{table}/") and line.kind == kind
+    ]
 
 
 def values(table: str, metric: str) -> list[float | None]:
@@ -87,7 +89,9 @@ def test_figure_5_has_six_curves_of_39_points() -> None:
     points = paper_curves(PARAMS, "Figure 5")
     curves = [list(curve) for _, curve in groupby(points, lambda point: point.row.key)]
     assert [len(curve) for curve in curves] == [39] * 6
-    assert all([point.x for point in curve] == [5000.0 * k for k in range(1, 40)] for curve in curves)
+    assert all(
+        [point.x for point in curve] == [5000.0 * k for k in range(1, 40)] for curve in curves
+    )
     assert (points[0].row.system, points[0].row.label, points[0].y) == ("base", "Base", 5.583)
     assert all("Figure 5" in point.source for point in points)
 

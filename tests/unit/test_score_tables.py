@@ -190,9 +190,7 @@ def test_a_row_that_was_not_published_is_higher_or_lower(gain: int, word: str) -
     params = made_params("base", "base_reverse", seeds=2)
     numbers = made_numbers(params, published=False)
     lines = [
-        line.model_copy(update={"value": gain * (line.value or 0)})
-        if line.kind == "gain"
-        else line
+        line.model_copy(update={"value": gain * (line.value or 0)}) if line.kind == "gain" else line
         for line in numbers.lines
     ]
     table = tables_of(params, Numbers(lines))["table1"]
@@ -257,7 +255,9 @@ def test_a_card_says_where_a_row_comes_from() -> None:
     base = facts["base"]
     expected = {"system": "base", "seed": "1", "set": "test1", "sentences": "500", "beam": "5"}
     assert expected.items() <= base.items()
-    assert {"signature", "reference SHA-256", "trained at commit", "code of the training"} < set(base)
+    assert {"signature", "reference SHA-256", "trained at commit", "code of the training"} < set(
+        base
+    )
     assert facts["ensemble"]["members"].split(", ") == PARAMS.ensembles["ensemble"].members
     assert facts["winner"] == {}
 
@@ -327,7 +327,9 @@ def test_what_decides_is_shown_where_a_system_on_request_is_trained() -> None:
 def test_a_second_aligned_set_has_a_table_6_of_its_own() -> None:
     sets = PARAMS.sets.model_copy(update={"aligned": ["test1", "other"]})
     params = made_params(*MODELS).model_copy(update={"sets": sets})
-    line = made_line("local_p_general_feed", "aer", 0.125, set="other", lines=9, direction="forward")
+    line = made_line(
+        "local_p_general_feed", "aer", 0.125, set="other", lines=9, direction="forward"
+    )
     numbers = Numbers([*made_numbers(params).lines, line])
     table = tables_of(params, numbers)["table6_other"]
     assert (table.title, table.cell("local_p_general", "AER")) == ("Table 6 on other", 0.125)
