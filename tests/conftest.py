@@ -1,4 +1,4 @@
-"""Settings of all tests: the option --fix, their order, and one thread for each of several processes."""
+"""Settings of all tests: their order, and one thread for each of several processes."""
 
 import os
 
@@ -9,11 +9,6 @@ LONGEST = ("test_truth.py", "test_engines.py", "test_tasks.py")
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--fix``, which rewrites snapshots instead of comparing with them."""
-    parser.addoption("--fix", action="store_true", help="rewrite the snapshots of tests/snapshots")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

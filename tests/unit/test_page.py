@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import re
 from collections import Counter
 from dataclasses import asdict
 from html import unescape

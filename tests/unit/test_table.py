@@ -1,4 +1,4 @@
-"""A table is printed four ways: CSV with whole numbers, Markdown, LaTeX, and the page; and its caption."""
+"""A table is printed four ways: CSV with numbers as they are, Markdown, LaTeX, and the page."""
 
 import re
 import runpy
@@ -182,6 +182,21 @@ def test_latex_compiles(tmp_path: Path) -> None:
     (tmp_path / "t.tex").write_text(document % body, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "t.tex"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_the_tables_of_the_demo_in_git_are_those_of_its_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their difference in git shows what a change does to every table."""
+    monkeypatch.chdir(ROOT)
+    tables = make_tables(load_params(Path("params.yaml")), read_numbers("demo"))
+    write_tables("demo", tables, tmp_path)
+    different = [
+        path.name
+        for path in sorted(tmp_path.iterdir())
+        if path.read_bytes() != Path("reports/demo/tables", path.name).read_bytes()
+    ]
+    assert different == [], "run `python stages/report.py params.yaml` if you meant that"
 
 
 @pytest.fixture
