@@ -1,4 +1,4 @@
-"""Settings of all tests: the option --fix, the slow files, one thread for each of several processes."""
+"""Settings of all tests: the slow files, and one thread for each of several processes."""
 
 import os
 
@@ -30,11 +30,6 @@ SLOW = (
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--fix``, which rewrites snapshots instead of comparing with them."""
-    parser.addoption("--fix", action="store_true", help="rewrite the snapshots of tests/snapshots")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,42 +1,118 @@
-"""An experiment ready for its report: tables, scores, histories, translations, attention."""
+"""A report of a few systems: hand-written lines of scores.csv, and the files behind its figures.
+
+System number k (from 0) has a perplexity of 9 - k / 10, BLEU 10 + k before unknown words are replaced and
+12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and its word t attends to t + k.
+"""
 
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import made_records
 import yaml
 from demo_values import demo_values
-from made_scores import scores_of
-from papers import paper_rows
 
-from attnmt.config import LINKS, Params, load_params
+from attnmt.config import ALIGNER, DIAGONAL, LINKS, Params, load_params
 from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
+from attnmt.reporting.claims import ClaimLine, write_claims
 from attnmt.reporting.page import make_page
+from attnmt.reporting.published import published_lines
 from attnmt.reporting.report import make_report
-from attnmt.reporting.samples import make_samples
+from attnmt.scoring.numbers import Line, Numbers, write_numbers
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
-    *("base", "base_reverse_dropout", "global_location_feed", "local_m_general_feed"),
-    *("local_p_general_feed", "back_base_reverse", "back_global_dot_feed", "gru_additive"),
+    *("base", "base_reverse", "base_reverse_dropout", "global_location_feed"),
+    *("local_m_general_feed", "local_p_general_feed"),
+    *("back_base_reverse", "back_global_dot_feed", "gru_additive"),
 )
 NASTY = (
     "</script><b/title='x'>&\"é"  # a word that would end a script, open a tag, close an attribute
 )
 TEXT = {"en": ["a", "red", NASTY, "."], "de": ["ein", "rotes", NASTY, "."]}
 LINES = 3
-LONG = "a rather long name of a system, as names in tables are, with more words at its end"
-COMMIT = "89abcdef01234567" * 2 + "89abcdef"
+COMMIT = "89abcdef0123"
+MACHINE = "a processor, 1 thread, torch 2.13.0"
+SCRIPTS = {"tokenized": 0.0, "nist": -0.5, "sacrebleu": -0.25}
+COUNTS = {"unknown": 700, "replaced": 600, "right": 450}
+COUNTS |= {"repeated": 30, "copied": 200, "copied_right": 180}
 
 
-def write_report(models: tuple[str, ...] = MODELS) -> Params:
-    """Write the files into the working folder; return the parameters."""
-    values = demo_values()
-    write_text(
-        Path("params.yaml"), yaml.safe_dump(values | {"systems": list(models)}, sort_keys=False)
-    )
+def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Params:
+    """Return an experiment's parameters with some systems, by default all, and ``seeds`` of each.
+
+    There are ensembles, each of one seed, if there are all systems.
+    """
+    params = load_params(ROOT / file, ROOT)
+    firsts = {name: model for name, model in params.models.items() if model.seed == 1}
+    models = {
+        f"{name}_{seed}" if seed > 1 else name: firsts[name].model_copy(update={"seed": seed})
+        for name in systems or firsts
+        for seed in range(1, seeds + 1)
+    }
+    kept = {
+        name: one
+        for name, one in params.ensembles.items()
+        if one.seed == 1 and set(one.members) <= set(models)
+    }
+    return params.model_copy(update={"models": models, "ensembles": kept})
+
+
+def made_numbers(params: Params, published: bool = True) -> Numbers:
+    """Return numbers of every system, and the gain of each over every other, with p = 0.01."""
+    names = [name for name in params.models if params.seeds_of(name)[0] == name]
+    systems = [
+        line
+        for k, name in enumerate([*names, *params.ensembles])
+        for line in _lines(params, name, k)
+    ]
+    links = {"set": params.sets.aligned[0], "lines": 500, "note": _links("gold")}
+    for name, value in ((ALIGNER, 0.25), (DIAGONAL, 0.56)):
+        how = "aligner 1.0" if name == ALIGNER else None
+        systems.append(made_line(name, "aer", value, signature=how, margin=0.02, **links))
+    paper = list(published_lines(params)) if published else []
+    return Numbers([*paper, *systems, *_gains(systems), *_dictionary(params)])
+
+
+def made_line(system: str, metric: str, value: float, margin: float = 0, **fields: Any) -> Line:
+    """Return our number of a system, with an interval of ``margin`` to either side unless it is 0."""
+    bounds = {"low": value - margin, "high": value + margin} if margin else {}
+    common = {"kind": "system", "system": system, "metric": metric, "value": value}
+    return Line.model_validate(common | bounds | fields)
+
+
+def made_gain(ours: Line, other: Line, p: float | None = 0.01) -> Line:
+    """Return the gain of one number over another, with an interval of 0.5 to either side."""
+    value = round((ours.value or 0) - (other.value or 0), 6)
+    changes = {"kind": "gain", "value": value, "low": value - 0.5, "high": value + 0.5, "p": p}
+    changes |= {"over": other.system, "over_replacement": other.replacement, "sd": None}
+    return ours.model_copy(update=changes)
+
+
+def changed(numbers: Numbers, line: Line | None, **fields: Any) -> Numbers:
+    """Return the numbers with fields of one line changed."""
+    assert line is not None
+    new = Line.model_validate(line.model_dump() | fields)
+    return Numbers([new if one is line else one for one in numbers.lines])
+
+
+def made_claim(key: str, **fields: Any) -> ClaimLine:
+    """Return a confirmed claim about BLEU; the paper has +1.3 and we have +4."""
+    values = {"key": key, "claim": f"Claim {key} holds.", "where": "Table 1", "paper": 1.3}
+    values |= {"verdict": "confirmed", "measure": "BLEU", "ours": 4.0, "low": 3.0, "high": 5.0}
+    values |= {"p": 0.001, "p_holm": 0.002, "level": 0.01, "detectable": 1.5, "seeds": "5"}
+    values |= {"sign": "greater", "bound": 0.0, "compare": "mean", "systems": "base_reverse"}
+    return ClaimLine.model_validate(values | {"over": "base", "set": "test1"} | fields)
+
+
+def write_report(
+    models: Sequence[str] = MODELS, claims: Sequence[ClaimLine] = (), seeds: int = 1
+) -> Params:
+    """Write all that a report is made of into the working folder; return the parameters."""
+    values = demo_values() | {"systems": list(models), "seeds": seeds}
+    write_text(Path("params.yaml"), yaml.safe_dump(values, sort_keys=False))
     shutil.copy(ROOT / "systems.yaml", "systems.yaml")
     params = load_params(Path("params.yaml"))
     layout = Layout(params.experiment)
@@ -46,10 +122,16 @@ def write_report(models: tuple[str, ...] = MODELS) -> Params:
                 write_lines(folder / f"{test}.{language}", [" ".join(words)] * LINES)
         write_lines(layout.tokens / f"{test}.{LINKS}", ["0-0 1-1 2-2"] * LINES)
     for family in params.families:
-        _write_data(params, layout.encoded(family))
-    for number, name in enumerate(models):
-        _write_model(params, layout, name, number)
-    write_json(layout.reports / "tables" / "tables.json", made_tables(params))
+        folder = layout.encoded(family)
+        sets = {params.sets.train: 20000, **dict.fromkeys(params.sets.tests, LINES)}
+        write_json(folder / "summary.json", made_records.summary(sets))
+        for language, words in TEXT.items():
+            text = [" ".join(words)] * LINES
+            write_lines(folder / f"{params.sets.aligned[0]}.{language}.tok", text)
+    for name in params.models:
+        _write_model(params, layout, name, models.index(params.seeds_of(name)[0]))
+    write_numbers(layout.numbers, made_numbers(params).lines)
+    write_claims(params, claims)
     return params
 
 
@@ -58,115 +140,101 @@ def page_of(params: Params) -> str:
     return make_page(params, make_report(params))
 
 
-def made_tables(params: Params) -> dict[str, Any]:
-    """Return Tables 1 and 6 with our numbers, a table that the page does not know, and samples."""
-    return {
-        "experiment": params.experiment,
-        "tables": [
-            _table(params, "table1", "Table 1", "bleu"),
-            _table(params, "table6", "Table 6", "aer"),
-            {
-                "name": "table_made",
-                "short": "Made up",
-                "about": "",
-                "lead": f"A table of {NASTY}.",
-                "rest": "Ours: test1.",
-                "columns": [_column("system"), _column("value", numeric=True)],
-                "rows": [
-                    _row(f"{i}", f"{LONG} {i}", {"value": f"{i}"}, {}, model="base")
-                    for i in (2, 10)
-                ],
-            },
-        ],
-        "samples": [sample.model_dump() for sample in make_samples(params)],
-    }
+def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
+    """Yield the numbers of system ``k``: what its trainings cost, then its means over them."""
+    runs, ensemble = params.runs_of(name), params.ensembles.get(name)
+    first = params.models[params.translators(name).members[0]]
+    several = len(runs) > 1
+    common = {"family": first.family, "direction": first.direction, "trainings": len(runs)}
+    common |= {"sd": 0.5, "seed": None} if several else {"seed": None if ensemble else 1}
+    common |= {"commit": COMMIT, "code": "c0de"}
+    for run in () if ensemble else runs:
+        own = {**common, "kind": "training", "model": run, "seed": params.models[run].seed}
+        costs = {"parameters": 1200, "steps": 20, "target_words": 1500, "minutes": 30.0}
+        costs |= {"target_words_per_second": 16.7, "peak_memory_mb": 1234}
+        for metric, value in costs.items():
+            own |= {"sd": None, "trainings": 1, "signature": MACHINE}
+            yield made_line(name, metric, value, **own)
+    if not ensemble:
+        yield made_line(name, "ppl", 9 - k / 10, set=params.sets.dev, **common)
+    for test in params.sets.tests:
+        on = common | {"set": test, "lines": 500, "reference": "0123456789ab"}
+        if not ensemble:
+            yield made_line(name, "ppl", 9 - k / 10, **on)
+        on |= {"beam": params.decoding.beam, "signature": f"made|{NASTY}"}
+        for after in (False, True):
+            on["replacement"] = "after" if after else "before"
+            value = 10.0 + k + (2 if after else 0)
+            for script, less in SCRIPTS.items():
+                yield made_line(name, "bleu", value + less, 1, script=script, **on)
+            yield made_line(name, "chrf", value + 20, 1, **on)
+            yield made_line(name, "ter", 100 - value, 1, **on)
+            if test == params.sets.tests[0]:
+                for group in (1, 2, 3):
+                    few = {"max_words": 5 * group, "script": "tokenized", "lines": 100}
+                    yield made_line(name, "bleu", value + group, **on | few)
+        del on["replacement"]
+        if params.replaces_words(name):
+            for metric, count in COUNTS.items():
+                yield made_line(name, metric, count, **on)
+    if params.attends(name):
+        on = common | {"set": params.sets.aligned[0], "lines": 500, "note": _links("gold")}
+        steps = {"aer": ("next", 0.0), "aer_same": ("same", 0.25), "aer_next": ("next", 0.0)}
+        for metric, (step, more) in (steps | {"aer_chosen": ("same", 0.25)}).items():
+            yield made_line(name, metric, 0.5 - k / 100 - more, 0.02, script=step, **on)
 
 
-def _table(params: Params, name: str, title: str, metric: str) -> dict[str, Any]:
-    """Return one of the paper's tables; our numbers are 10, 11, 12 and so on."""
-    columns = [_column("system"), _column(f"paper_{metric}", True), _column(metric, True)]
-    rows = []
-    for number, row in enumerate(paper_rows(name, params)):
-        cells = {f"paper_{metric}": row.printed.get(metric, ""), metric: "", "verdict": ""}
-        facts = {}
-        if row.model in params.models:
-            cells |= {metric: f"{10 + number}.0 (+1.0)", "verdict": "same order"}
-            facts = {"stage": "evaluate", "signature": f"made|{NASTY}"}
-        rows.append(_row(row.key, row.system, cells, facts, model=row.model or ""))
-    return {
-        "name": name,
-        "short": title,
-        "about": "English-German",
-        "lead": "Ours: test1, 3 sentences.",
-        "rest": "How it was measured. How to read it.",
-        "columns": [*columns, _column("verdict")],
-        "rows": rows,
-    }
+def _links(kind: str) -> str:
+    return f"4,000 sure and 4,500 possible {kind} links"
 
 
-def _column(key: str, numeric: bool = False) -> dict[str, Any]:
-    roles = {"system": "name", "verdict": "detail"}
-    role = "paper" if key.startswith("paper_") else roles.get(key, "ours")
-    return {"key": key, "heading": key.replace("_", " "), "numeric": numeric, "role": role}
+def _gains(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the gain of each number over the same number of every other system, and by replacement."""
+    kinds: dict[Any, list[Line]] = {}
+    for line in lines:
+        shown = line.metric == "aer" or line.script in ("tokenized", "nist")
+        if line.kind == "system" and shown and line.max_words is None:
+            script = line.script if line.metric == "bleu" else None
+            kinds.setdefault((line.metric, line.set, script), []).append(line)
+    for alike in kinds.values():
+        for ours in alike:
+            for other in alike:
+                replaced = ours.replacement == "after" and other.replacement == "before"
+                if (
+                    replaced
+                    if ours.system == other.system
+                    else ours.replacement == other.replacement
+                ):
+                    yield made_gain(ours, other)
 
 
-def _row(
-    key: str, system: str, cells: dict[str, str], facts: dict[str, str], model: str
-) -> dict[str, Any]:
-    numbers = {column: _number(text) for column, text in cells.items()}
-    return {
-        "key": key,
-        "cells": {"system": system} | cells,
-        "sort": {"system": None} | numbers,
-        "facts": {"model": model} | facts,
-    }
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text.split()[0])
-    except (IndexError, ValueError):
-        return None
-
-
-def _write_data(params: Params, folder: Path) -> None:
-    sets = {params.sets.train: 20000, **dict.fromkeys(params.sets.tests, LINES)}
-    write_json(folder / "summary.json", made_records.summary(sets))
-    for language, words in TEXT.items():
-        write_lines(folder / f"{params.sets.aligned[0]}.{language}.tok", [" ".join(words)] * LINES)
+def _dictionary(params: Params) -> Iterator[Line]:
+    how = "aligner 1.0, 4,000 pairs, words linked 2 times or more"
+    for direction in ("forward", "backward"):
+        where = {"family": next(iter(params.families)), "direction": direction, "signature": how}
+        counts = {"entries": 1800, "outside": 219, "translated_outside": 300}
+        for metric, value in counts.items():
+            yield made_line("dictionary", metric, value, **where)
 
 
 def _write_model(params: Params, layout: Layout, name: str, number: int) -> None:
-    """Write a model's files: costs that fall toward ``number``, and attention to word ``number``."""
+    """Write a model's learning curve, translations and attention."""
     model, test = params.models[name], params.sets.tests[0]
     source, target = params.sides(name)
-    folder, own = layout.model(name), {"family": model.family}
     costs = "".join(f"{step},9,{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
-    write_text(folder / "history.csv", f"step,target_words,{test}_cost\n{costs}")
-    trained = made_records.provenance(name, **own, seconds=3600.0, commits=[COMMIT])
-    write_json(folder / "provenance.json", trained)
-    perplexity = 9.0 - number / 10  # each model is better than the one before
-    metrics = made_records.metrics(*params.sets.tests, dev_perplexity=perplexity)
-    write_json(folder / "metrics.json", metrics)
-    made_records.save_weights(folder, made_records.config_of(params, name))
-    groups = [{"max_length": 5 * k, "before": 10.0 + k, "after": 11.0 + k} for k in (1, 2, 3)]
-    scores = scores_of(params, name, 10.0 + number)
-    lengths = [group | {"lines": 1} for group in groups]
-    scores["sets"][test] |= {"lines": LINES, "lengths": lengths}
-    write_json(layout.scores(name), scores)
+    write_text(layout.model(name) / "history.csv", f"step,target_words,{test}_cost\n{costs}")
     folder = layout.translations(name)
     for one in params.sets.tests:
         write_lines(folder / f"{one}.txt", [" ".join(TEXT[target])] * LINES)
     if model.attention != "none":
-        forced, own = (_attention(source, target, number, turned) for turned in (0, 1))
-        write_json(folder / f"{test}.forced.attention.json", forced)
-        write_json(folder / f"{test}.attention.json", own)
+        for turned, file in enumerate((f"{test}.forced.attention.json", f"{test}.attention.json")):
+            write_json(folder / file, _attention(source, target, number + turned))
 
 
-def _attention(source: str, target: str, number: int, turned: int) -> list[dict[str, Any]]:
-    """Return matrices that give target word t a weight of 0.6 on source word t + number + turned."""
+def _attention(source: str, target: str, turned: int) -> list[dict[str, Any]]:
+    """Return matrices that give target word t a weight of 0.6 on source word t + turned."""
     words, size = TEXT[source], len(TEXT[source])
-    spot = [(t + number + turned) % size for t in range(size + 1)]
+    spot = [(t + turned) % size for t in range(size + 1)]
     weights = [[0.6 if s == at else 0.4 / (size - 1) for s in range(size)] for at in spot]
     sample = {"source": words, "target": [*TEXT[target], "</s>"], "weights": weights}
     return [{"line": line} | sample for line in range(LINES)]

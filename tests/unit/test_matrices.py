@@ -1,7 +1,6 @@
 """Attention matrices beside gold links: Figure 7 and the GRU systems' plots."""
 
 import csv
-import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,11 +8,11 @@ import made_records
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_scores import write_gold
+from made_report import made_params
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
-from papers import paper_params
 
+from attnmt.config import LINKS
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
@@ -21,28 +20,22 @@ from attnmt.reporting import draw
 from attnmt.reporting.attention import figure7, figure_gru, piece_links, read_matrices
 from attnmt.text.pieces import join_pieces, word_links, words_of_pieces
 
-ROOT = Path(__file__).parents[2]
-ENGLISH, GERMAN = ["he", "sees", "an", "old", "house"], ["er", "sieht", "ein", "altes", "Haus"]
 LINE = 3  # the sampled sentence that is drawn: the one before it is too long
 SOURCE, TARGET = ["an", "old", "house"], ["ein", "Haus", "</s>"]
 WEIGHTS = [[0.9, 0.1, 0.0], [0.0, 0.25, 0.75], [0.2, 0.3, 0.5]]
 GOLD = [(0, 0), (1, 1), (2, 1)]
 
 
-def write_encoded(params, family, links, pieces=False, **text):
+def write_encoded(family, links, pieces=False, **text):
     folder = Layout("demo").encoded(family)
     sets = dict.fromkeys(("test1", "test2"), len(links))
     write_json(folder / "summary.json", made_records.summary(sets, pieces=pieces))
-    write_gold(params, "test1", links)
+    write_lines(Layout("demo").tokens / f"test1.{LINKS}", links)
     for language in ("en", "de"):
         lines = text.get(language, ["three words each"] * len(links))
         write_lines(folder / f"test1.{language}.tok", lines)
-        write_lines(Layout("demo").tokens / f"test1.{language}", map(joined, lines))
-
-
-def joined(line):
-    """Return a line with its pieces joined to words."""
-    return " ".join(join_pieces(line.split()))
+        words = [" ".join(join_pieces(line.split())) for line in lines]
+        write_lines(Layout("demo").tokens / f"test1.{language}", words)
 
 
 def write_attention(name, *samples, file="test1.forced.attention.json"):
@@ -59,9 +52,9 @@ def uniform(line, length):
 def params(tmp_path, monkeypatch):
     """The demo's parameters, gold links, and made-up attention of all its models."""
     monkeypatch.chdir(tmp_path)
-    params = paper_params()
+    params = made_params()
     for family in params.families:
-        write_encoded(params, family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
+        write_encoded(family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
     for name in params.models:
         write_attention(name, uniform(2, 16), (LINE, SOURCE, TARGET, WEIGHTS), uniform(4, 2))
     return params
@@ -93,7 +86,7 @@ def test_german_english_links_are_flipped(params):
 
 def test_gold_links_of_words_become_links_of_their_pieces(params):
     text = {"en": ["ho@@ use now"], "de": ["jetzt H@@ a@@ us"]}
-    write_encoded(params, "luong_bpe", ["0-1 1-0"], pieces=True, **text)
+    write_encoded("luong_bpe", ["0-1 1-0"], pieces=True, **text)
     target = [*text["de"][0].split(), "</s>"]
     sample = (0, text["en"][0].split(), target, [[1.0, 0.0, 0.0]] * 5)
     write_attention("local_p_general_feed_bpe", sample)
@@ -121,15 +114,12 @@ def test_what_moses_escaped_is_shown_as_it_was_written(params):
     assert (matrix.source, matrix.target) == (["it", "'s"], ["&"])
 
 
-def test_a_models_own_translations_have_no_gold_links(params):
+def test_own_translations_have_no_gold_links_and_a_system_without_attention_no_matrices(params):
+    assert read_matrices(params, "base", "test1", forced=True) == []
     file = "test2.attention.json"
     write_attention("gru_self", (0, ["a"], ["b", "</s>"], [[1.0], [1.0]]), file=file)
     (matrix,) = read_matrices(params, "gru_self", "test2", forced=False)
     assert matrix.gold is None
-
-
-def test_a_system_without_attention_has_no_matrices(params):
-    assert read_matrices(params, "base", "test1", forced=True) == []
 
 
 def test_an_ensemble_has_matrices(params):
@@ -174,13 +164,8 @@ def test_figure7_has_gold_and_the_models_of_table_6(params):
     assert [matrix.label for matrix in figure.matrices] == labels
     gold = [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
     assert [matrix.weights for matrix in figure.matrices] == [gold, *[WEIGHTS] * 3]
-    assert str(figure.title) == "Figure 7, alignments, experiment demo"
-    assert str(figure.caption).startswith(
-        "The sentence is line 4 of test1: the first sampled line with at most 15"
-    )
-
-
-def test_the_gru_figure_has_its_four_models(params):
+    assert figure.caption.startswith("Line 4 of test1, force-decoded")
+    assert figure.caption.endswith("Squares are gold links.")
     labels = [matrix.label for matrix in figure_gru(params).matrices]
     assert labels == ["gold", "additive", "multiplicative", "self", "key-value"]
 
@@ -198,7 +183,7 @@ def test_an_experiment_draws_what_it_has(params):
     (Layout("demo").tokens / "test1.links").unlink()  # silver links are not drawn
     figure = figure7(only(params, "local_p_general_feed"))
     assert [matrix.label for matrix in figure.matrices] == ["local-p (general)"]
-    assert "gold" not in str(figure.caption)
+    assert "gold" not in figure.caption
     draw.write_matrices(figure, Path("figures"))
     with Path("figures/figure7.csv").open() as stream:
         assert {row["gold"] for row in csv.DictReader(stream)} == {""}
@@ -233,7 +218,9 @@ def test_the_csv_has_every_cell(params):
 
 
 def test_files_are_well_formed_and_have_the_same_bytes_again(params):
-    write_attention("gru_self", (LINE, ["$a$", "<b>", "&amp;"], TARGET, WEIGHTS))
+    """A word of 40 letters finds room beside a short sentence."""
+    target = ["W" * 40, *TARGET[1:]]
+    write_attention("gru_self", (LINE, ["$a$", "<b>", "&amp;"], target, WEIGHTS))
     figure = figure_gru(params)
     for folder in ("a", "b"):
         draw.write_matrices(figure, Path(folder))
@@ -242,11 +229,3 @@ def test_files_are_well_formed_and_have_the_same_bytes_again(params):
     texts = [element.text for element in ElementTree.parse("a/figure_gru.svg").getroot().iter()]
     assert {"$a$", "<b>", "&"} <= set(texts)
     assert texts.count("1.0") == 0  # the place without a matrix is empty
-
-
-def test_the_file_that_translations_write_is_read(params):
-    """The file holds one JSON list, whatever its line breaks."""
-    path = Layout("demo").translations("gru_self") / "test1.forced.attention.json"
-    sample = {"line": LINE, "source": SOURCE, "target": TARGET, "weights": WEIGHTS}
-    path.write_text(f"[\n{json.dumps(sample)}\n]\n", encoding="utf-8")
-    assert read_matrices(params, "gru_self", "test1", forced=True)[0].weights == WEIGHTS

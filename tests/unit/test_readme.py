@@ -1,113 +1,147 @@
 """README's results: they are those of the reports, and no number among them is typed by hand."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from made_report import ROOT, made_claim, made_line, made_numbers, made_params
+from small_project import Command
 
 from attnmt.errors import InputError
-from attnmt.reporting.readme_table import claims_table, markers, page_with_table, results_table
+from attnmt.layout import Layout
+from attnmt.reporting.claims import ClaimLine, write_claims
+from attnmt.reporting.readme_table import (
+    MARKER,
+    claims_table,
+    filled_page,
+    page_with_table,
+    results_table,
+)
+from attnmt.scoring.numbers import Line, Numbers, write_numbers
 
-ROOT = Path(__file__).parents[2]
-MARKER = "results: demo, other"
-README = f"a\n<!-- {MARKER} -->\nold\n<!-- /{MARKER} -->\nb\n"
-DEMO = """system,paper_bleu,bleu,bleu_sd
-RNNsearch,16.5,,
-Base,11.3,1.74,
-Base + reverse,12.6,5.55,0.25
-Our own row,,6.0,
-"""
-OTHER = "system,paper_bleu,bleu,bleu_sd\nBase,11.3,,\nBase + reverse‡,12.6,1022.64,\n"
-ROWS = """| --- | --: | --: | --: |
-| Base | 11.3 | 1.7 |  |
-| Base + reverse | 12.6 | 5.5 ± 0.2 | 1,022.6‡ |
-| Our own row |  | 6.0 |  |
-"""
+PAGE = "a\n<!-- results: demo, multi30k -->\nold\n<!-- /results: demo, multi30k -->\nb\n"
 
 
-def test_every_experiment_stands_beside_the_paper():
-    head, rows = results_table({"demo": DEMO, "other": OTHER}).split("\n", 1)
-    links = [f"[{name}](reports/{name}/tables/table1.md)" for name in ("demo", "other")]
-    assert head == f"| BLEU | paper | {' | '.join(links)} |"
-    assert rows == ROWS
+def write_experiment(name: str, numbers: Numbers, claims: list[ClaimLine]) -> None:
+    """Write an experiment's parameters, numbers and claims into the working folder."""
+    file = Path("params.yaml" if name == "demo" else f"experiments/{name}/params.yaml")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for path in (file, Path("systems.yaml")):
+        shutil.copy(ROOT / path, path)
+    write_numbers(Layout(name).numbers, numbers.lines)
+    params = made_params(file=str(file))
+    write_claims(params, claims)
 
 
-def test_the_readme_takes_the_table_between_its_markers():
-    (marker,) = markers(README)
-    assert marker[:3] == (MARKER, "table1", ["demo", "other"])
-    new = page_with_table(README, "| new |\n", MARKER)
-    assert new == f"a\n<!-- {MARKER} -->\n| new |\n<!-- /{MARKER} -->\nb\n"
-    assert page_with_table(new, "| new |\n", MARKER) == new
+def bleu(system: str, value: float, **fields: object) -> Line:
+    own = {"set": "test_2016_flickr", "script": "tokenized", "replacement": "before"}
+    return made_line(system, "bleu", value, **own | fields)
 
 
-@pytest.mark.parametrize("readme", ["", "<!-- t:p -->", "<!-- /t:p --> <!-- t:p -->"])
-def test_a_readme_without_both_markers_is_refused(readme):
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two experiments: the made-up demo of three systems, and one of two systems and three seeds."""
+    monkeypatch.chdir(tmp_path)
+    params = made_params("base", "base_reverse", "base_reverse_dropout")
+    claims = [
+        made_claim("one", claim="Dropout raises BLEU.", verdict="refuted", ours=-2.008),
+        made_claim(
+            "two", claim="Orders agree.", measure="rank correlation", paper=None, ours=0.067
+        ),
+        made_claim("three", claim="It aligns.", measure="AER", paper=-0.05, verdict="not tested"),
+    ]
+    claims[2] = claims[2].model_copy(update={"ours": None})
+    write_experiment("demo", made_numbers(params), claims)
+    other = [bleu("base", 1022.64, sd=0.25), bleu("base", 3, max_words=5)]
+    write_experiment("multi30k", Numbers(other), [made_claim("one", claim="Dropout raises BLEU.")])
+    return tmp_path
+
+
+def test_every_experiment_stands_beside_the_paper(folder: Path) -> None:
+    links = [f"[{name}](reports/{name}/tables/table1.md)" for name in ("demo", "multi30k")]
+    assert results_table(["demo", "multi30k"]).splitlines() == [
+        f"| BLEU | paper | {' | '.join(links)} |",
+        "| --- | --: | --: | --: |",
+        "| Base | 11.3 | 10.0 | 1,022.6 ± 0.2 |",
+        "| Base + reverse | 12.6 | 11.0 |  |",
+        "| Base + reverse + dropout | 14.0 | 12.0 |  |",
+    ]
+
+
+def test_gains_follow_the_numbers_and_links_start_at_the_page(folder: Path) -> None:
+    table = results_table(["demo"], Path("docs"), gains=True).splitlines()
+    assert table[0] == "| BLEU | paper | [demo](../reports/demo/tables/table1.md) |"
+    assert table[2:4] == [
+        "| Base | 11.3 | 10.0 |",
+        "| Base + reverse | 12.6 (+1.3) | 11.0 (+1.0) |",
+    ]
+
+
+def test_verdicts_of_experiments_stand_side_by_side(folder: Path) -> None:
+    links = [f"[{name}](../reports/{name}/tables/claims.md)" for name in ("demo", "multi30k")]
+    assert claims_table(["demo", "multi30k"], Path("docs")).splitlines() == [
+        f"| claim | measure | paper | {' | '.join(links)} |",
+        "| --- | --- | --: | --- | --- |",
+        "| Dropout raises BLEU. | BLEU | +1.30 | refuted (-2.01) | confirmed (+4.00) |",
+        "| Orders agree. | rank correlation |  | confirmed (+0.07) |  |",
+        "| It aligns. | AER | -0.050 | not tested |  |",
+    ]
+
+
+def test_the_command_fills_a_page_once_and_for_all(
+    attnmt: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("README.md").write_text(PAGE)
+    assert attnmt("readme")[0] == 0
+    new = Path("README.md").read_text()
+    table = results_table(["demo", "multi30k"])
+    assert new == PAGE.replace("old\n", table)
+    assert filled_page(new) == new
+    status, _, error = attnmt("readme", "other.md")
+    assert (status, "other.md: no such file" in error) == (2, True)
+
+
+@pytest.mark.parametrize("page", ["", "<!-- t:p -->", "<!-- /t:p --> <!-- t:p -->"])
+def test_a_page_without_both_markers_is_refused(page: str) -> None:
     with pytest.raises(InputError, match=r"<!-- t:p --> and, below it, <!-- /t:p -->"):
-        page_with_table(readme, "x", "t:p")
+        page_with_table(page, "x", "t:p")
+    with pytest.raises(InputError, match=r"README.md: no marker to fill"):
+        filled_page(page)
 
 
-@pytest.mark.parametrize("table", ["a,b\n1,2\n", DEMO.replace("1.74", "high"), OTHER[7:]])
-def test_a_file_that_is_not_table_1_is_named(table):
-    with pytest.raises(
-        InputError, match=r"^reports/demo/tables/table1.csv: not what the stage tables writes \("
-    ):
-        results_table({"demo": table})
-
-
-def tracked(name: str) -> str:
-    """A file as git has it: a run on this machine may have made other reports since."""
-    command = ["git", "-C", str(ROOT), "show", f":{name}"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    if done.returncode:
-        pytest.skip(f"git has no {name} here")
-    return done.stdout
+def test_a_damaged_file_is_named_with_line_and_column(folder: Path) -> None:
+    path = Layout("demo").numbers
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    at = next(k for k, line in enumerate(lines) if line.startswith("ours,system,"))
+    broken = lines[at].replace(",system,", ",other,")
+    path.write_text("".join([*lines[:at], broken, *lines[at + 1 :]]), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"scores.csv:{at + 1}: kind: .*gather again"):
+        filled_page(PAGE)
+    Layout("demo").claims.unlink()
+    with pytest.raises(InputError, match=r"reports/demo/claims.csv: no such file"):
+        claims_table(["demo"])
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/results.md"])
-def test_a_page_shows_the_reports_as_they_are(name):
-    page = tracked(name)
-    for marker in markers(page):
-        tables = {
-            experiment: tracked(f"reports/{experiment}/tables/{marker.source}.csv")
-            for experiment in marker.experiments
-        }
-        table = marker.table(tables, Path(name).parent)
-        assert page_with_table(page, table, marker.text) == page, f"run: attnmt readme {name}"
-
-
-def test_gains_follow_the_numbers_and_links_start_at_the_page():
-    first = "system,paper_bleu,paper_gain,bleu,bleu_sd,gain\nBase,11.3,,4.76,,\n"
-    rows = first + "Base + reverse,12.6,+1.3,8.26,,3.5\n"
-    table = results_table({"small-one": rows}, gains=True, folder=Path("docs"))
-    assert table.splitlines() == [
-        "| BLEU | paper | [small-one](../reports/small-one/tables/table1.md) |",
-        "| --- | --: | --: |",
-        "| Base | 11.3 | 4.8 |",
-        "| Base + reverse | 12.6 (+1.3) | 8.3 (+3.5) |",
+def test_a_page_in_git_shows_the_reports_in_git(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are read as git has them: a run on this machine may have made other reports since."""
+    patterns = [
+        name,
+        "*params.yaml",
+        "systems.yaml",
+        "reports/*/scores.csv",
+        "reports/*/claims.csv",
     ]
-
-
-CLAIMS = """claim,verdict,measure,paper,ours
-Dropout raises BLEU.,refuted,BLEU,1.4,-2.008
-The orders agree.,undecided,rank correlation,,0.0667
-Attention aligns.,not tested,AER,-0.05,
-"""
-
-
-def test_verdicts_of_experiments_stand_side_by_side():
-    other = "claim,verdict,measure,paper,ours\nDropout raises BLEU.,confirmed,BLEU,1.4,0.5\n"
-    table = claims_table({"study": CLAIMS, "other": other}, Path("docs"))
-    assert table.splitlines() == [
-        "| claim | measure | paper | [study](../reports/study/tables/claims.md) "
-        "| [other](../reports/other/tables/claims.md) |",
-        "| --- | --- | --: | --- | --- |",
-        "| Dropout raises BLEU. | BLEU | +1.40 | refuted (-2.01) | confirmed (+0.50) |",
-        "| The orders agree. | rank correlation |  | undecided (+0.07) |  |",
-        "| Attention aligns. | AER | -0.050 | not tested |  |",
-    ]
-
-
-@pytest.mark.parametrize("table", ["a,b\n1,2\n", CLAIMS.replace("1.4", "high")])
-def test_a_file_that_has_no_claims_is_named(table):
-    with pytest.raises(InputError, match=r"^reports/study/tables/claims.csv: not what the stage"):
-        claims_table({"study": table})
+    git = ["git", "-C", str(ROOT)]
+    files = subprocess.run([*git, "ls-files", *patterns], capture_output=True, check=False).stdout
+    if not files:
+        pytest.skip("this is no checkout of git")
+    checkout = [*git, "checkout-index", "--stdin", f"--prefix={tmp_path}/"]
+    subprocess.run(checkout, input=files, check=True)
+    monkeypatch.chdir(tmp_path)
+    page = Path(name).read_text(encoding="utf-8")
+    assert MARKER.search(page)
+    assert filled_page(page, Path(name)) == page, f"run: attnmt readme {name}"

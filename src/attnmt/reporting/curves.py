@@ -7,11 +7,12 @@ from pathlib import Path
 from statistics import mean
 
 from attnmt.config import Params
+from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.published import Point, paper_curves, paper_set
 from attnmt.reporting.rows import Row
 from attnmt.reporting.score_tables import OTHER_TEXT
-from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.numbers import AGAIN, Numbers
 from attnmt.training.trained import read_history
 
 Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number
@@ -72,7 +73,11 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
 
 
 def figure6(params: Params, numbers: Numbers) -> Figure | None:
-    """Return BLEU by sentence length; None if the experiment has none of the five systems."""
+    """Return BLEU by sentence length; None if the experiment has none of the five systems.
+
+    Raises:
+        InputError: if the numbers lack the groups of one of its systems.
+    """
     test = params.sets.tests[0]
     groups: dict[tuple[str | None, str | None], Points] = {}
     for line in numbers.lines:
@@ -81,7 +86,11 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
             points[len(points)] = float(line.max_words), line.value
 
     def read(row: Row) -> tuple[list[float], list[float]]:
-        return _mean([groups[row.system, "after" if row.replaced else "before"]])
+        points = groups.get((row.system, "after" if row.replaced else "before"))
+        if points is None:
+            path = Layout(params.experiment).numbers
+            raise InputError(f"{path}: no BLEU of {row.system} by length on {test}; {AGAIN}")
+        return _mean([points])
 
     labels = "Words of the longest reference", "BLEU"
     caption = (

@@ -1,7 +1,7 @@
 """Figures as SVG, PDF and CSV, and panels as SVG for a page. The same data gives the same bytes."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
@@ -44,6 +44,7 @@ COLUMN = 3.8  # width of a panel in a figure, in inches
 PAGE_SIZE = 13  # the same in a panel for a page; a phone shows the panel at four fifths of its size
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
 CELL = 0.21  # side of a matrix's cell, in inches
+LETTER = 0.08  # width of a letter beside a matrix, in inches
 GOLD_COLOR = "#D55E00"
 NO_DATE = {
     "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
@@ -131,8 +132,8 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
     """Write attention matrices, two in a row, as ``<name>.svg``, ``<name>.pdf`` and ``<name>.csv``."""
     with style(SIZE):
         rows, columns = (len(figure.matrices) + 1) // 2, min(2, len(figure.matrices))
-        width = max(len(matrix.source) for matrix in figure.matrices) * CELL + 1.3
-        height = max(len(matrix.target) for matrix in figure.matrices) * CELL + 1.3
+        width = max(len(m.source) * CELL + _margin(m.target) for m in figure.matrices)
+        height = max(len(m.target) * CELL + _margin(m.source) for m in figure.matrices)
         canvas = Canvas(figsize=(columns * width, rows * height), layout="constrained")
         all_axes = canvas.subplots(rows, columns, squeeze=False).flat
         for matrix, axes in zip_longest(figure.matrices, all_axes):
@@ -142,6 +143,11 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
                 axes.remove()
         save(canvas, folder / figure.name)
     _write_csv(folder / f"{figure.name}.csv", _matrix_rows(figure))
+
+
+def _margin(words: Sequence[str]) -> float:
+    """Return the inches that the longest word takes beside a matrix, with room for the title."""
+    return max(1.3, 0.4 + LETTER * max(map(len, words)))
 
 
 def draw_matrix(axes: Axes, matrix: Matrix) -> None:

@@ -13,6 +13,8 @@ from attnmt.scoring.numbers import Line, Numbers
 
 SENTENCES = 3  # the most of a caption
 DIGITS = 6  # decimals of a difference that are kept
+# In this order, whichever of them a table's first rows have
+GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
 OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
 
 
@@ -126,9 +128,10 @@ def _gain_cells(
     over = row if spec.base else rows.get(row.over or "")
     published = _paper_line(numbers, spec, row, spec.gain)
     ours = spec.number(params, numbers, row, spec.gain)
-    on_papers_set = bool(published and ours and published.set == ours.set)
-    cells: dict[str, Cell] = {}
-    if on_papers_set and published and ours and published.value is not None:
+    if published is None or ours is None or published.set != ours.set:
+        published = None  # measured on another text
+    cells: dict[str, Cell] = dict.fromkeys(GAIN_HEADINGS)
+    if published and ours and published.value is not None:
         cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
     if over is None:
         return cells | {"verdict": _verdict(ours, published, None, None)}
@@ -139,8 +142,7 @@ def _gain_cells(
     cells |= {"gain, 95%": _interval(gain), "p": gain.p if gain else None}
     if spec.base is None and (gain or paper is not None):
         cells["gain over"] = over.label
-    tested = published if on_papers_set else None
-    return cells | {"verdict": _verdict(ours, tested, gain, paper)}
+    return cells | {"verdict": _verdict(ours, published, gain, paper)}
 
 
 def _paper_gain(numbers: Numbers, spec: Spec, row: Row, over: Row) -> float | None:
@@ -214,7 +216,7 @@ def _caption(params: Params, spec: Spec, rows: Sequence[Row], lines: Sequence[Li
     if spec.paper and line.set != paper_set(spec.paper):
         compared = OTHER_TEXT
     marked = "† marks another recipe of training." if any(row.mark for row in rows) else ""
-    sentences = [sentence for sentence in (first, compared, spec.subject, marked) if sentence]
+    sentences = [sentence for sentence in (first, compared, marked, spec.subject) if sentence]
     return " ".join(sentences[:SENTENCES])
 
 

@@ -3,6 +3,7 @@
 The page is the fourth (``page.py``). The others are CSV, with numbers as they are, Markdown and LaTeX.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
@@ -16,6 +17,7 @@ from attnmt.files.text_file import write_text
 LEVEL = 0.05  # where p is this or larger, a gain is called noise
 SMALLEST_P = 0.001
 LONG = 60  # a column of longer text is broken into lines in LaTeX
+TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)  # Markdown would read <unk> as HTML
 _LATEX_ESCAPES = str.maketrans(
     {char: f"\\{char}" for char in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"}
@@ -74,13 +76,13 @@ class FormatOfP(Format):
     """How p is printed: never as zero, and never on the other side of LEVEL."""
 
     def show(self, cell: Cell) -> str:
-        """Return p with three decimals, or with five where three would put it beside LEVEL."""
+        """Return p with three decimals, or with as many as put it on its side of LEVEL."""
         if not isinstance(cell, float):
             return ""
         if cell < SMALLEST_P:
             return f"<{SMALLEST_P}"
-        text = decimal(cell, 3)
-        return text if (float(text) < LEVEL) == (cell < LEVEL) else decimal(cell, 5)
+        texts = (decimal(cell, digits) for digits in range(3, 20))
+        return next(text for text in texts if (float(text) < LEVEL) == (cell < LEVEL))
 
 
 P = FormatOfP()
@@ -194,12 +196,14 @@ def markdown(table: Table, experiment: str) -> str:
     """Return the title, the caption and the table as Markdown."""
     rules = ["--:" if table.is_number(heading) else "---" for heading in table.headings]
     rows = pipe_table([table.headings, rules, *table.texts()])
-    return f"**{full_title(table, experiment)}.** {table.caption}\n\n{rows}"
+    caption = TAG.sub("&lt;", table.caption)
+    return f"**{full_title(table, experiment)}.** {caption}\n\n{rows}"
 
 
 def pipe_table(lines: Iterable[Sequence[str]]) -> str:
     """Return lines of cells as a Markdown table."""
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    safe = ([TAG.sub("&lt;", cell).replace("|", "\\|") for cell in line] for line in lines)
+    return "".join("| " + " | ".join(line) + " |\n" for line in safe)
 
 
 def latex(table: Table, experiment: str) -> str:

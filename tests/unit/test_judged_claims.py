@@ -1,0 +1,239 @@
+"""The claims judged from an experiment's files: which are tested, and on which numbers."""
+
+from pathlib import Path
+from typing import Any
+
+import made_records
+import numpy as np
+import pytest
+from made_report import ROOT, made_line, made_params
+from real_text import read_text, spoil
+
+from attnmt.config import LINKS, Params
+from attnmt.config.claims import Claim, project_claims
+from attnmt.errors import InputError
+from attnmt.files.text_file import write_json, write_lines
+from attnmt.layout import Layout
+from attnmt.reporting.claims import NOT_TESTED, judge_claims, read_claims, write_claims
+from attnmt.scoring.claims import is_testable, judged_claims
+from attnmt.scoring.lengths import by_length
+from attnmt.scoring.numbers import write_numbers
+from attnmt.scoring.scripts import References, score_alone
+from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.seed_statistics import Outcome, contrast, difference
+from attnmt.scoring.verdicts import verdicts
+
+BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
+SYSTEMS = ("base", BEST, LOCAL_M)
+LINES = 40
+REFERENCES = read_text("demo", LINES)
+
+
+@pytest.fixture
+def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+    """Three systems of three seeds and one of one seed, with what they translated."""
+    monkeypatch.chdir(tmp_path)
+    params = make_params(seeds=3)
+    layout, folder = Layout("demo"), Layout("demo").encoded("luong")
+    write_json(folder / "summary.json", made_records.summary({"test1": LINES}))
+    for language in ("en", "de"):
+        write_lines(folder / f"test1.{language}.tok", REFERENCES)
+        write_lines(layout.tokens / f"test1.{language}", REFERENCES)
+    write_lines(layout.raw / "test1.de", REFERENCES)
+    write_lines(layout.tokens / f"test1.{LINKS}", ["0-0 1-1 2?2"] * LINES)
+    for at, name in enumerate(params.models):
+        write_run(params, name, at)
+    return params
+
+
+def make_params(seeds: int) -> Params:
+    params = made_params(*SYSTEMS, seeds=seeds)
+    single = {"base_reverse": made_params("base_reverse").models["base_reverse"]}
+    evaluation = params.evaluation.model_copy(update={"length_group": 10})
+    changes = {"models": params.models | single, "evaluation": evaluation}
+    return params.model_copy(update=changes)
+
+
+def write_run(params: Params, name: str, at: int) -> None:
+    """Write a training: the better system's translations have fewer wrong words."""
+    layout, folder = Layout("demo"), Layout("demo").translations(name)
+    before = spoil(REFERENCES, seed=at, share=0.1 if name.startswith("local") else 0.5)
+    write_lines(folder / "test1.out", before)
+    write_lines(folder / "test1.replaced", [line.replace("<unk>", "Haus") for line in before])
+    right = ["local_p" in name or bool((line + at) % 5) for line in range(LINES)]
+    write_lines(folder / "test1.forced.same.links", ["0-1 1-0"] * LINES)
+    write_lines(
+        folder / "test1.forced.next.links", ["0-0 1-1" if one else "0-1 1-0" for one in right]
+    )
+    reading = {"set": "dev", "unknown_words": 9, "hits": {"same": 1, "next": 2}}
+    write_json(layout.reading(name), reading | {"chosen": "next", "authors": "same"})
+    own: dict[str, Any] = {"kind": "training", "model": name, "seed": params.models[name].seed}
+    own |= {"family": "luong", "direction": "forward"}
+    lines = [made_line(name, "bleu", 9, set=test, **own) for test in params.sets.tests]
+    lines.append(made_line(name, "aer", 0.1, set="test1", **own))
+    lines.append(made_line(name, "ppl", 80.0 - at, set="test1", **own))
+    write_numbers(layout.scores(name), lines)
+    steps = (100, 200, 300, 400, 500)[: 4 if name == BEST else 5]
+    costs = [f"{step},9,{at + 1000 / step:.4f}" for step in steps]
+    write_lines(layout.model(name) / "history.csv", ["step,x,test1_cost", *costs])
+
+
+def claim_of(**changes: Any) -> Claim:
+    values = {"claim": "A is more.", "where": "Table 1", "measure": "bleu", "systems": [BEST]}
+    return Claim(**values | {"over": ["base"], "sign": "greater", "differs": []} | changes)
+
+
+def outcome_of(params: Params, claim: Claim) -> Outcome:
+    return judged_claims(Study(params), {"one": claim})["one"].outcome
+
+
+def test_bleu_is_that_of_every_seeds_translations(params: Params) -> None:
+    study = Study(params)
+    runs = study.translations(BEST, "tokenized", "test1", replaced=False)
+    files = [Layout("demo").translations(name) / "test1.out" for name in params.seeds_of(BEST)]
+    expected = [
+        score_alone("tokenized", file.read_text().splitlines(), References(REFERENCES))
+        for file in files
+    ]
+    assert runs.values == pytest.approx(expected, abs=1e-3)
+    assert runs.influences.shape == (3, LINES)
+    base = study.translations("base", "tokenized", "test1", replaced=False)
+    found, tested = difference(runs, base), outcome_of(params, claim_of())
+    assert (tested.value, tested.low) == pytest.approx((found.value, found.interval()[0]))
+    assert judged_claims(study, {"one": claim_of()})["one"].seeds == [3]
+
+
+def test_each_half_of_the_seeds_is_judged_alone(params: Params) -> None:
+    claims = {"gain": claim_of(), "loss": claim_of(sign="less")}
+    claims["aer"] = claim_of(measure="aer", over=[LOCAL_M], sign="less")
+    assert not judged_claims(Study(params), claims)["gain"].halves  # there are three seeds only
+    params = make_params(seeds=4)
+    for name in SYSTEMS:
+        write_run(params, f"{name}_4", 20)
+    study = Study(params)
+    judged = judged_claims(study, claims)
+    best, base = (study.translations(n, "tokenized", "test1", False) for n in (BEST, "base"))
+    aers = [study.alignments(name, "test1", chosen=True) for name in (BEST, LOCAL_M)]
+    for half, seeds in enumerate(([0, 2], [1, 3])):
+        gain = difference(best.of(seeds), base.of(seeds))
+        aer = difference(*(one.of(seeds) for one in aers))
+        tests = {"gain": gain.test("greater"), "loss": gain.test("less"), "aer": aer.test("less")}
+        words = {key: verdict.word for key, verdict in verdicts(tests).items()}
+        assert {key: one.halves[half] for key, one in judged.items()} == words
+    lines = judge_claims(study, claims)
+    assert [line.halves for line in lines] == [
+        ", ".join(dict.fromkeys(judged[key].halves)) for key in claims
+    ]
+
+
+def test_a_gain_by_replacement_takes_both_texts_of_one_training(params: Params) -> None:
+    study = Study(params)
+    before, after = (study.translations(BEST, "tokenized", "test1", r) for r in (False, True))
+    tested = outcome_of(params, claim_of(measure="gain_by_replacement", over=None))
+    assert tested.value == pytest.approx(contrast([after.minus(before)], [1]).value)
+    replaced = outcome_of(params, claim_of(measure="bleu_replaced", over=None))
+    assert replaced.value == pytest.approx(after.mean)
+
+
+def test_error_rates_are_those_of_the_chosen_step(params: Params) -> None:
+    """The links of the step that the authors' program reads are all wrong here."""
+    study = Study(params)
+    assert study.alignments(BEST, "test1").values == pytest.approx([1, 1, 1])
+    assert study.alignments(BEST, "test1", chosen=True).values == pytest.approx([0, 0, 0])
+    tested = outcome_of(params, claim_of(measure="aer", over=[LOCAL_M], sign="less"))
+    assert tested.value == pytest.approx(-1 / 5)  # one line in five of local-m is all wrong
+
+
+def test_perplexity_and_costs_are_those_of_the_trainings(params: Params) -> None:
+    numbers = {name: at for at, name in enumerate(params.models)}
+    mean = {name: sum(numbers[run] for run in params.seeds_of(name)) / 3 for name in (BEST, "base")}
+    perplexity = outcome_of(params, claim_of(measure="perplexity"))
+    assert perplexity.value == pytest.approx(mean["base"] - mean[BEST])
+    early = outcome_of(params, claim_of(measure="early_cost", over=None))
+    assert early.value == pytest.approx(mean[BEST] + 1000 / 100)  # the first of four evaluations
+    # The shortest curve ends at step 400, so all costs are those at this step.
+    final = outcome_of(params, claim_of(measure="final_cost", over=None))
+    assert final.value == pytest.approx(mean[BEST] + 1000 / 400)
+    assert perplexity.freedom is not None
+    assert perplexity.freedom <= 4  # no sentences are drawn
+
+
+def test_the_slope_is_that_of_groups_by_length(params: Params) -> None:
+    tested = outcome_of(params, claim_of(measure="length_slope", over=None, bound=-1.0))
+    groups = []
+    for name in params.seeds_of(BEST):
+        lines = (Layout("demo").translations(name) / "test1.replaced").read_text().splitlines()
+        groups.append([value for _, _, value in by_length(lines, References(REFERENCES), 10)])
+    lengths = sorted(len(line.split()) for line in REFERENCES)
+    means = np.array(lengths).reshape(4, 10).mean(1)
+    assert tested.value == pytest.approx(np.polyfit(means, np.mean(groups, 0), 1)[0], abs=1e-3)
+    one_group = params.evaluation.model_copy(update={"length_group": LINES})
+    params = params.model_copy(update={"evaluation": one_group})
+    assert not is_testable(Study(params), claim_of(measure="length_slope"))
+
+
+def test_a_rank_correlation_may_be_with_another_measure(params: Params) -> None:
+    ranks = {"compare": "rank", "rank_with": "bleu_replaced", "over": None}
+    assert outcome_of(params, claim_of(systems=list(SYSTEMS), **ranks)).value == 1
+
+
+def test_claims_need_two_seeds_of_every_system(params: Params) -> None:
+    study = Study(params)
+    assert is_testable(study, claim_of())
+    assert not is_testable(study, claim_of(over=["base_reverse"]))  # one seed
+    assert not is_testable(study, claim_of(over=["global_location"]))  # not trained
+    assert not is_testable(study, claim_of(compare="paired", over=["base"]))  # no shared training
+    assert not is_testable(study, claim_of(measure="aer"))  # base has no links
+    assert is_testable(study, claim_of(measure="aer", over=[LOCAL_M]))
+
+
+def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params: Params) -> None:
+    claims = {
+        "right": claim_of(size=2.8, differs=["Much else.", "More."]),
+        "wrong": claim_of(claim="A is less.", sign="less", size=-0.5),
+        "unclear": claim_of(claim="B is more.", over=[LOCAL_M], measure="bleu_replaced"),
+        "untested": claim_of(claim="C is more.", over=["base_reverse"], size=1.3),
+    }
+    study = Study(params)
+    write_claims(params, judge_claims(study, claims))
+    right, wrong, unclear, untested = read_claims("demo")
+    words = ["confirmed", "refuted", "undecided", NOT_TESTED]
+    assert [one.verdict for one in (right, wrong, unclear, untested)] == words
+    assert right.ours == wrong.ours
+    assert 0 < right.low < right.ours < right.high
+    assert (right.paper, right.seeds, right.differs) == (2.8, "3", "Much else. More.")
+    # All claims are judged together.
+    expected = verdicts({key: one.outcome for key, one in judged_claims(study, claims).items()})
+    assert [one.p_holm for one in (right, wrong, unclear)] == [
+        pytest.approx(one.adjusted, abs=1e-6) for one in expected.values()
+    ]
+    assert (untested.ours, untested.p_holm, untested.seeds, untested.paper) == (None,) * 3 + (1.3,)
+
+
+@pytest.mark.parametrize("kind", ["gold", "silver"])
+def test_a_claim_about_links_says_whether_people_made_them(params: Params, kind: str) -> None:
+    if kind == "silver":
+        (Layout("demo").tokens / f"test1.{LINKS}").unlink()
+        write_lines(Layout("demo").dictionary / f"test1.{LINKS}", ["0-0 1-1"] * LINES)
+    claims = {"aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"), "bleu": claim_of()}
+    assert [one.links for one in judge_claims(Study(params), claims)] == [kind, None]
+
+
+def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params: Params) -> None:
+    claimed = project_claims(ROOT)
+    assert judge_claims(Study(make_params(seeds=1)), claimed) == []
+    lines = judge_claims(Study(params), claimed)
+    assert [one.key for one in lines] == list(claimed)
+    assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
+
+
+def test_missing_and_damaged_files_are_named(params: Params) -> None:
+    path = Layout("demo").model("base_2") / "history.csv"
+    path.write_text("step,test1_cost\n100,x\n")
+    with pytest.raises(InputError, match=r"base_2/history\.csv:2: test1_cost: 'x' is not"):
+        outcome_of(params, claim_of(measure="final_cost"))
+    Path("translations/demo/base_3/test1.out").unlink()
+    with pytest.raises(InputError, match=r"base_3/test1\.out: no such file"):
+        outcome_of(params, claim_of())
+    with pytest.raises(InputError, match=r"test2\.out|encoded"):  # the other direction's set
+        outcome_of(params, claim_of(test="last"))
