@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import made_records
-import made_scores
 
-from attnmt.files.text_file import write_json
+from attnmt.files.csv_file import read_csv
+from attnmt.layout import Layout
+from attnmt.scoring.evaluate import METRICS
+from attnmt.scoring.numbers import Line, write_numbers
 from attnmt.tracking import live
 
 STARTED = "2026-01-02T03:04:05+00:00"
@@ -53,71 +55,31 @@ def write_training(model="base", fingerprint="f1"):
     write_scores(model)
 
 
-def write_scores(name, value=20.5, aer=0.25, members=None):
-    """Write the scores of a model, or of an ensemble if ``members`` are given."""
-    scripts = ("tokenized", "nist", "sacrebleu", "chrf", "ter")
-    both = {
-        script: {
-            "value": value - i,
-            "low": value - i - 0.5,
-            "high": value - i + 0.5,
-            "signature": script,
-            "lines": 3,
-        }
-        for i, script in enumerate(scripts)
-    }
-    result = {"perplexity": None if members else 8.5, "before": both, "after": both, "lines": 3}
-    result |= {"lengths": [], "replacements": None}
-    result |= dict.fromkeys(("reference", "reference_sha256", "written_reference"), "made")
-    by_step = dict.fromkeys(("same", "next"), aer)
-    alignment = {"set": "test2", "link_step": "same", "aer": aer, "aer_by_link_step": by_step}
-    alignment |= {"low": aer - 0.125, "high": aer + 0.125}
-    alignment |= {"lines": 3, "kind": "gold", "sure": 5, "possible": 6}
-    other = alignment | {"set": "test1", "kind": "silver", "aer_by_link_step": {"same": aer}}
-    scores = {
-        "stage": "evaluate",
-        "experiment": "demo",
-        "name": name,
-        "models": members or [name],
-        "average": "logits" if members else None,
-        "seed": None if members else 1,
-        "family": "luong",
-        "direction": "forward",
-        "beam": 5,
-        "dataset_digest": "d" * 64,
-        "sets": {"test1": result},
-        "alignments": [] if name.startswith("base") else [alignment, other],
-        "reading": None if name.startswith("base") else made_scores.READING,
-    }
-    write(f"scores/demo/{name}.json", json.dumps(scores))
+def write_scores(name, value=20.5, aer=None):
+    """Write the numbers of a model or an ensemble into scores.csv, in place of earlier ones.
+
+    Scripts have ``value``, 1 less, 2 less and so on. A perplexity stands for a model; an ensemble, whose
+    name begins so, has none. With ``aer`` both of the demo's aligned sets have an error rate.
+    """
+    path = Layout("demo").numbers
+    lines = read_csv(path, Line, "") if path.exists() else []
+    common = {"kind": "training", "system": name, "model": name, "trainings": 1, "lines": 3}
+    own = [] if name.startswith("ensemble") else [{"set": "test1", "metric": "ppl", "value": 8.5}]
+    for i, (metric, script) in enumerate(METRICS.values()):
+        bounds = {"value": value - i, "low": value - i - 0.5, "high": value - i + 0.5}
+        for replacement in ("before", "after"):
+            keys = {"metric": metric, "script": script, "replacement": replacement}
+            own.append({"set": "test1"} | keys | bounds)
+    for aligned in ("test2", "test1") if aer is not None else ():
+        bounds = {"value": aer, "low": aer - 0.125, "high": aer + 0.125}
+        own.append({"set": aligned, "metric": "aer", "script": "same"} | bounds)
+    lines = [line for line in lines if line.model != name]
+    write_numbers(path, [*lines, *(Line.model_validate(common | keys) for keys in own)])
 
 
-def write_report(*files, tables=None):
-    """Write a report: files that hold their own names, and tables whose rows are (models, sort)."""
-    titles = {"table1": "Table 1", "table_own": "The author's own table"}
-    described = [
-        {
-            "name": name,
-            "short": titles[name],
-            "about": "English-German",
-            "lead": "How to read it.",
-            "rest": "",
-            "columns": [{"key": "system", "heading": "system", "numeric": False, "role": "name"}],
-            "rows": [
-                {
-                    "key": f"row {number}",
-                    "cells": {"system": models},
-                    "sort": {"system": None} | sort,
-                    "facts": {"model": models},
-                }
-                for number, (models, sort) in enumerate(rows)
-            ],
-        }
-        for name, rows in (tables or {}).items()
-    ]
-    write_json(
-        Path("reports/demo/tables/tables.json"),
-        {"experiment": "demo", "tables": described, "samples": []},
-    )
+def write_report(*files):
+    """Write a report whose files hold their own names, beside a scores.csv if there is none."""
+    if not Layout("demo").numbers.exists():
+        write_numbers(Layout("demo").numbers, [])
     for name in files:
         write(f"reports/demo/{name}", name)

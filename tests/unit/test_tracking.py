@@ -11,14 +11,18 @@ import time
 from pathlib import Path
 
 import made_records
+import pandas as pd
 import pytest
 from small_experiment import ROOT, make_experiment
 from tracking_inputs import STARTED, training, write, write_report, write_scores, write_training
 
 from attnmt.config import load_params
+from attnmt.config.model import TrainedEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
-from attnmt.tracking import live, store
+from attnmt.reporting.table import Table
+from attnmt.scoring.numbers import Numbers, read_numbers
+from attnmt.tracking import live, report_run, store
 from attnmt.tracking.importing import import_missing, log_results
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
@@ -218,32 +222,40 @@ def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog)
 def test_scores_go_to_the_run_of_their_training(project):
     write_training()
     client = store.connect()
+    numbers = read_numbers("demo")
     with pytest.raises(InputError, match="base with fingerprint f1 has no run"):
-        add_scores(client, "demo", "base")
+        add_scores(client, EXPERIMENT, numbers, "base")
     train()
-    assert add_scores(client, "demo", "base")
-    assert not add_scores(client, "demo", "base")
+    assert add_scores(client, EXPERIMENT, numbers, "base")
+    assert not add_scores(client, EXPERIMENT, numbers, "base")
     (tracked,) = runs("base")
     assert tracked.data.metrics["test1/bleu_tokenized_before"] == 20.5
     assert tracked.data.metrics["test1/bleu_nist_after"] == 19.5
     assert not [name for name in tracked.data.metrics if "aer" in name]
 
 
-def test_the_report_names_all_tables_of_a_model(project):
-    for model in (BEST, "local_p_2", "unshown"):
+def made_table(title, *systems):
+    """Return a table that shows some systems."""
+    frame = pd.DataFrame({"system": systems}, index=list(systems), dtype=object)
+    return Table("made", title, "", frame, systems={name: name for name in systems})
+
+
+def test_the_report_names_all_tables_of_a_model(project, monkeypatch):
+    for model in (BEST, "local_p_2", "plain", "unshown"):
         train(model=model)
-    rows = {"table1": [(BEST, {})], "table_own": [("local_p_2", {}), (BEST, {})]}
-    write_report("index.html", tables=rows)
-    params = make_experiment(Path())
-    assert add_report(store.connect(), params)
-    assert not add_report(store.connect(), params)
-    assert runs(BEST)[0].data.tags["tables"] == "Table 1, The author's own table"
-    assert runs("local_p_2")[0].data.tags["tables"] == "The author's own table"
+    tables = [made_table("Table 1", BEST, "gone"), made_table("Own", "plain", BEST)]
+    monkeypatch.setattr(report_run, "make_tables", lambda params, numbers: tables)
+    write_report("index.html")
+    params, numbers = make_experiment(Path()), Numbers([])
+    assert add_report(store.connect(), params, numbers)
+    assert not add_report(store.connect(), params, numbers)
+    for model, titles in {
+        BEST: "Table 1, Own",
+        "local_p_2": "Table 1, Own",
+        "plain": "Own",
+    }.items():
+        assert runs(model)[0].data.tags["tables"] == titles  # a row has all seeds of its system
     assert "tables" not in runs("unshown")[0].data.tags
-    both = [(f"{BEST} local_p_2", {}), ("", {})]  # two seeds in a row, and a row without ours
-    write_report("index.html", tables=rows | {"table1": both})
-    assert add_report(store.connect(), params)
-    assert runs("local_p_2")[0].data.tags["tables"] == "Table 1, The author's own table"
 
 
 def with_seeds(count):
@@ -284,21 +296,37 @@ def test_a_group_follows_its_seeds_and_goes_with_them(project):
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs())
 
 
+def with_ensembles(**members):
+    """Return the root's experiment with other ensembles."""
+    ensembles = {
+        name: TrainedEnsemble.model_construct(
+            family="luong", members=names, average="logits", ensemble=name, seed=1
+        )
+        for name, names in members.items()
+    }
+    return EXPERIMENT.model_copy(update={"ensembles": ensembles})
+
+
 def test_an_ensemble_gets_another_run_when_its_members_change(project):
-    for model in ("one", "two"):
+    members = ["base", "base_reverse"]
+    for model in members:
         write_training(model, fingerprint=f"f_{model}")
-    write_scores("ensemble", 25.5, aer=0.25, members=["one", "two"])
-    client = store.connect()
-    assert [add_scores(client, "demo", "ensemble") for _ in range(2)] == [True, False]
+    write_scores("ensemble", 25.5, aer=0.25)
+    client, params, numbers = (
+        store.connect(),
+        with_ensembles(ensemble=members),
+        read_numbers("demo"),
+    )
+    assert [add_scores(client, params, numbers, "ensemble") for _ in range(2)] == [True, False]
     (tracked,) = runs("ensemble")
-    described = {"models": "['one', 'two']", "average": "logits", "family": "luong"}
-    assert tracked.data.params == described | {"direction": "forward"}
+    described = {"members": "['base', 'base_reverse']", "average": "logits", "family": "luong"}
+    assert tracked.data.params == described
     scripts = ("bleu_tokenized", "bleu_nist", "bleu_sacrebleu", "chrf", "ter")
     values = {f"{name}_before": 25.5 - i for i, name in enumerate(scripts)}
     values |= {f"{name}_after": 25.5 - i for i, name in enumerate(scripts)}
-    expected = {"bleu": 25.5, "bleu_unk": 25.5, "aer": 0.25, "test2/aer_next": 0.25}
+    expected = {"bleu": 25.5, "bleu_unk": 25.5, "aer": 0.25}
     for name in ("test1", "test2"):
-        expected |= {f"{name}/aer": 0.25, f"{name}/aer_same": 0.25}
+        expected |= {f"{name}/aer": 0.25}
         expected |= {f"{name}/interval/aer_low": 0.125, f"{name}/interval/aer_high": 0.375}
     for name, value in values.items():
         bounds = {"low": value - 0.5, "high": value + 0.5}
@@ -306,32 +334,31 @@ def test_an_ensemble_gets_another_run_when_its_members_change(project):
         expected[f"test1/{name}"] = value
     assert tracked.data.metrics == expected
     assert tracked.info.status == "FINISHED"
-    write_training("two", fingerprint="f_other")
-    assert add_scores(client, "demo", "ensemble")
+    write_training("base_reverse", fingerprint="f_other")
+    assert add_scores(client, params, numbers, "ensemble")
     assert len(runs("ensemble")) == 2
 
 
 def test_what_is_imported_is_not_imported_again(project):
+    params = with_ensembles(ensemble=["base", "base_reverse"], ensemble_later=["base", "gru_self"])
     write_training("base")
-    write_training("unlisted")  # in no table
-    write("models/demo/half/history.csv", "step\n")  # not finished
-    write_scores("half")
-    write_scores("ensemble", members=["base", "unlisted"])
-    write_scores("later", members=["base", "half"])
-    assert import_missing(EXPERIMENT) == ["base", "ensemble", "unlisted"]
+    write_training("base_reverse")
+    write("models/demo/gru_self/history.csv", "step\n")  # not finished
+    for name in ("gru_self", "ensemble", "ensemble_later", "no_longer_in_the_parameters"):
+        write_scores(name)
+    assert import_missing(params) == ["base", "base_reverse", "ensemble"]
     before = Path("mlflow.db").read_bytes()
-    assert import_missing(EXPERIMENT) == []
+    assert import_missing(params) == []
     assert Path("mlflow.db").read_bytes() == before
     (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert curve(tracked, "dev_cost") == [(10, 5.25), (20, 5.0)]
     assert tracked.data.metrics["target_words_per_second"] == 99.5
-    assert tracked.data.metrics["test1/perplexity"] == 8.5
+    assert tracked.data.metrics["test1/ppl"] == tracked.data.metrics["perplexity"] == 8.5
     assert tracked.data.tags["device"] == "cpu"
     assert tracked.info.end_time - tracked.info.start_time == 60_000
-    assert "tables" not in runs("unlisted")[0].data.tags
     write_scores("base", 21.5)
-    assert import_missing(EXPERIMENT) == ["base"]
+    assert import_missing(params) == ["base"]
     assert runs("base")[0].data.metrics["test1/bleu_tokenized_before"] == 21.5
 
 
@@ -360,26 +387,27 @@ def test_the_address_of_an_experiments_runs_names_a_view_with_their_scores(proje
 
 def test_the_report_is_listed_below_what_is_trained(project):
     train(started="2099-01-01T00:00:00Z")
-    write_report("tables/table5.md", "index.html", tables={"table_own": [], "table1": []})
-    assert add_report(store.connect(), make_experiment(Path()))
+    write_report("tables/table5.md", "index.html")
+    assert add_report(store.connect(), make_experiment(Path()), Numbers([]))
     assert [run.info.run_name for run in runs()] == ["base", "Report"]
 
 
 def test_a_new_report_replaces_the_one_before(project):
     params, client = make_experiment(Path()), store.connect()
-    table = {"table1": [("plain", {"bleu": 1.0})]}
     names = ["tables/table1.md", "figures/figure5.svg", "index.html"]
-    write_report(*names, "tables/.hidden.csv", tables=table)
-    assert add_report(client, params)
-    assert artifacts("Report") == {name: name for name in names}
+    write_report(*names, "tables/.hidden.csv")
+    assert add_report(client, params, Numbers([]))
+    header = Path("reports/demo/scores.csv").read_text()
+    assert artifacts("Report") == {name: name for name in names} | {"scores.csv": header}
     before = Path("mlflow.db").read_bytes()
-    assert not add_report(client, params)
+    assert not add_report(client, params, Numbers([]))
     assert Path("mlflow.db").read_bytes() == before
     Path("reports/demo/figures/figure5.svg").unlink()
     write("reports/demo/tables/table1.md", "another")
-    assert add_report(client, params)
-    assert artifacts("Report") == {"tables/table1.md": "another", "index.html": "index.html"}
-    assert not add_report(client, params)
+    assert add_report(client, params, Numbers([]))
+    changed = {"tables/table1.md": "another", "index.html": "index.html", "scores.csv": header}
+    assert artifacts("Report") == changed
+    assert not add_report(client, params, Numbers([]))
     assert [run.info.run_name for run in runs()] == ["Report"]
 
 
@@ -392,7 +420,7 @@ def test_each_best_model_is_registered_once(project):
         return sorted((int(one.version), one.tags["model"]) for one in registered)
 
     for first in (True, False):
-        assert add_report(client, params) is first
+        assert add_report(client, params, Numbers([])) is first
         assert versions() == [(1, BEST)]
     (report,) = runs("Report")
     assert BEST in report.data.tags["mlflow.note.content"]
@@ -402,7 +430,7 @@ def test_each_best_model_is_registered_once(project):
     assert model.predict(["A red dog."])[0]["source"] == ["A", "red", "dog", "."]
     better = made_records.metrics("test", dev_perplexity=1.5)
     write_json(Path("models/demo/local_p_3/metrics.json"), better)
-    assert add_report(client, params)
+    assert add_report(client, params, Numbers([]))
     assert versions() == [(1, BEST), (2, "local_p_3")]
 
 
@@ -440,13 +468,13 @@ def test_a_copied_project_does_not_write_into_the_first(
     write_report("index.html")
     monkeypatch.setattr(store, "DEFAULT_URI", store.store_uri())
     train()
-    assert add_report(store.connect(), params)
+    assert add_report(store.connect(), params, Numbers([]))
     copy = tmp_path_factory.mktemp("copied") / "project"
     shutil.copytree(project, copy)
     monkeypatch.chdir(copy)
     write("reports/demo/index.html", "another")
     with pytest.raises(InputError, match=r"mlflow\.db.*copied or moved; delete"):
-        add_report(store.connect(), params)
+        add_report(store.connect(), params, Numbers([]))
     for fingerprint in ("f1", "f2"):  # known, and new
         caplog.clear()
         train(fingerprint=fingerprint)

@@ -69,7 +69,7 @@ def import_missing(params: Params) -> list[str]:
                 added.add(name)
         has_report = (layout.reports / "index.html").exists()
         report = [REPORT] if has_report and add_report(client, params, numbers) else []
-        added |= group_seeds(client, params)
+        added |= group_seeds(client, params, set(scored))
     except InputError:
         raise
     except Exception as error:

@@ -4,12 +4,12 @@ The run has the mean of each of the main scores over the seeds, and the standard
 MLflow's own "group by" also shows means, but no deviations.
 """
 
+from collections.abc import Collection
 from statistics import mean, stdev
 from typing import Any
 
 from attnmt.config import Params
 from attnmt.files.text_file import json_text, sha256_of_lines
-from attnmt.layout import Layout
 from attnmt.tracking.score_metrics import scored_run
 from attnmt.tracking.store import SCORES, VIEW_TAG, find_experiment, log_final, search, view_of
 
@@ -18,7 +18,7 @@ DEVIATIONS = [f"metrics.`{name}{end}`" for name in SCORES for end in ("", "_sd")
 VIEW = view_of(["metrics.`seeds`", *DEVIATIONS, "tags.`tables`"])
 
 
-def group_seeds(client: Any, params: Params) -> set[str]:
+def group_seeds(client: Any, params: Params, scored: Collection[str]) -> set[str]:
     """Put the seeds of each system with several seeds below one run. Other groups are removed.
 
     Returns:
@@ -29,7 +29,7 @@ def group_seeds(client: Any, params: Params) -> set[str]:
     """
     experiment, changed = params.experiment, set[str]()
     names = [*params.models, *params.ensembles]
-    groups = {name: _seeds(client, params, name) for name in names}
+    groups = {name: _seeds(client, params, name, scored) for name in names}
     wanted = {_digest(seeds): name for name, seeds in groups.items() if len(seeds) > 1}
     known = {
         r.data.tags.get("digest"): r for r in search(client, experiment, "tags.kind = 'system'")
@@ -43,13 +43,12 @@ def group_seeds(client: Any, params: Params) -> set[str]:
     return changed
 
 
-def _seeds(client: Any, params: Params, name: str) -> list[Any]:
+def _seeds(client: Any, params: Params, name: str, scored: Collection[str]) -> list[Any]:
     """Return the runs of a system's scored seeds, or none if ``name`` is not its first seed."""
-    names, layout = params.runs_of(name), Layout(params.experiment)
+    names = params.runs_of(name)
     if names[0] != name or len(names) < 2:
         return []
-    scored = [seed for seed in names if layout.scores(seed).exists()]
-    runs = [scored_run(client, params, seed) for seed in scored]
+    runs = [scored_run(client, params, seed) for seed in names if seed in scored]
     return [run for run in runs if run is not None]
 
 
