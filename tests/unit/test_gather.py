@@ -1,13 +1,20 @@
 """All numbers of an experiment: those of its files, means over seeds, gains tested on the outputs."""
 
-import csv
 import importlib.util
 import shutil
 from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
-from made_scores import COMMIT, OTHER_COMMIT, ROOT, make_scored, write_aligner, write_training
+from made_scores import (
+    COMMIT,
+    OTHER_COMMIT,
+    ROOT,
+    change_cells,
+    make_scored,
+    write_aligner,
+    write_training,
+)
 
 from attnmt.config import ALIGNER, DIAGONAL
 from attnmt.corpora.links import flipped, read_links
@@ -18,7 +25,7 @@ from attnmt.reporting.claims import read_claims
 from attnmt.reporting.gather import gather, short_commits
 from attnmt.reporting.published import published_lines
 from attnmt.scoring.aer import aer, rates
-from attnmt.scoring.numbers import key_of, metrics, read_numbers, read_scores, write_numbers
+from attnmt.scoring.numbers import key_of, metrics, read_numbers, read_scores
 from attnmt.scoring.scripts import References, sentence_numbers
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import Runs, contrast, difference, summary
@@ -55,7 +62,7 @@ def bleu(numbers, system, replacement="before"):
 
 
 def output(name, replacement="before"):
-    end = {"before": "out", "after": "replaced"}[replacement]
+    end = "out" if replacement == "before" else "replaced"
     return read_lines(LAYOUT.translations(name) / f"test.{end}", may_be_blank=True)
 
 
@@ -189,10 +196,9 @@ def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
 
 
 def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
-    lines = read_scores(copied, "dot_2").lines
-    chosen = next(line for line in lines if line.metric == "aer_chosen")
-    lines[lines.index(chosen)] = chosen.model_copy(update={"script": "same"})
-    write_numbers(LAYOUT.scores("dot_2"), lines)
+    change_cells(
+        LAYOUT.scores("dot_2"), {"script": "same"}, lambda row: row["metric"] == "aer_chosen"
+    )
     numbers = gather(Study(copied))
     steps = [numbers.system(name, "aer_chosen", "test").script for name in ("location", "dot")]
     assert steps == ["next", None]
@@ -318,12 +324,7 @@ def test_the_dictionaries_are_counted(copied, lower, entries):
 )
 def test_numbers_that_were_not_measured_alike_are_refused(copied, key, change, metric):
     path = LAYOUT.scores("dot_2")
-    header, *rows = csv.reader(path.read_text().splitlines())
-    for row in rows:
-        if row[header.index("metric")] == metric:
-            row[header.index(key)] = change
-    with path.open("w", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([header, *rows])
+    change_cells(path, {key: change}, lambda row: row["metric"] == metric)
     message = rf"{path} and scores/demo/\w+.csv differ in {key} of {metric} on test: .*; run"
     with pytest.raises(InputError, match=message):
         gather(Study(copied))
