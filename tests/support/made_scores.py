@@ -1,6 +1,7 @@
 """A small scored experiment and made-up scores, for tests of scoring and of what reads scores."""
 
-from collections.abc import Collection, Mapping, Sequence
+import csv
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -251,3 +252,14 @@ def write_scores(params: Params, name: str, value: float, aer: float = 0.5) -> N
     write_numbers(Layout(params.experiment).scores(name), score_lines(params, name, value, aer))
     for member in params.translators(name).members:
         write_training(params, member)
+
+
+def change_cells(
+    path: Path, changes: Mapping[str, str], where: Callable[[Mapping[str, str]], bool]
+) -> None:
+    """Change cells of a CSV file by column, in the lines for which ``where`` is true."""
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, **changes} if where(row) else row for row in rows)

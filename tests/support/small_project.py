@@ -1,6 +1,7 @@
 """A small project on disk, and how a test runs its stages and attnmt."""
 
 import hashlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -14,6 +15,16 @@ from demo_values import demo_values
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., tuple[int, str, str]]  # arguments to status, standard output and error
+
+
+def load_stage(name: str) -> Any:
+    """Return the module of a stage, to run in this process and the working folder."""
+    spec = importlib.util.spec_from_file_location(f"stage_{name}", ROOT / f"stages/{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class Project:

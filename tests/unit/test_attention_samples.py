@@ -1,6 +1,5 @@
 """The samples of attention that the stage translate writes."""
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -8,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from small_experiment import ROOT, make_experiment
+from small_experiment import make_experiment
+from small_project import load_stage
 
 from attnmt.decoding.forced import force
 from attnmt.decoding.kept_attention import sampled_lines
@@ -33,13 +33,10 @@ def translated(tmp_path_factory):
     """Translate with three systems of a small experiment; return the folder of the translations."""
     folder = tmp_path_factory.mktemp("experiment")
     make_experiment(folder)
-    spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
-    stage = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stage)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for name in ("ensemble", "subwords", "plain"):
-            stage.main(Path("params.yaml"), name)
+            load_stage("translate").main(Path("params.yaml"), name)
     return folder / "translations/demo"
 
 

@@ -1,6 +1,5 @@
 """The stage evaluate on made-up translations: every number against sacrebleu and counts by hand."""
 
-import importlib.util
 import json
 import os
 import shutil
@@ -12,6 +11,7 @@ import pytest
 import yaml
 from made_scores import READING, ROOT, write_data, write_gold, write_outputs, write_training
 from sacrebleu.metrics import BLEU, CHRF, TER
+from small_project import load_stage
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
@@ -48,6 +48,11 @@ TRANSLATED = {
 }
 KNOWN = sorted({word for line in REFERENCE for word in line.split()} - {"Haus", "Matte"})
 LINKS = ["0-0", "0-1", "1-0"]
+OF_ENSEMBLE = "translations/demo/ensemble/"
+
+
+def reading(**changes):
+    return json.dumps(READING | changes)
 
 
 @pytest.fixture
@@ -60,10 +65,7 @@ def stage(tmp_path, monkeypatch):
     write_data(params(), "luong", REFERENCE, raw={"de": RAW}, known=KNOWN)
     write_lines(LAYOUT.dictionary / "test1.links", LINKS)
     write_system("base")
-    spec = importlib.util.spec_from_file_location("stage_evaluate", ROOT / "stages/evaluate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_stage("evaluate")
 
 
 @pytest.fixture
@@ -104,65 +106,45 @@ def run(stage, name="base"):
     return read_scores(params(), name)
 
 
-def only(numbers, **keys):
-    """Return the one line that says all this."""
-    (line,) = (
-        line for line in numbers.lines if all(getattr(line, k) == v for k, v in keys.items())
-    )
-    return line
-
-
 def test_every_score_is_sacrebleus(stage):
     """BLEU is of joined tokens or detokenized text; sacrebleu, chrf and ter take the raw reference."""
     numbers = run(stage)
-    joined = [line.replace(" @-@ ", "-") for line in REFERENCE]
-    expected = {}
-    for replacement, lines in (("before", OUTPUT), ("after", REPLACED)):
-        tokens = [line.replace(" @-@ ", "-") for line in lines]
+    multi_bleu = BLEU(tokenize="none", smooth_method="none", force=True)
+    for replacement, output in (("before", OUTPUT), ("after", REPLACED)):
+        tokens, reference = (
+            [line.replace(" @-@ ", "-") for line in lines] for lines in (output, REFERENCE)
+        )
         text = TRANSLATED[replacement]
-        expected |= {
-            ("bleu", "tokenized", replacement): (
-                BLEU(tokenize="none", smooth_method="none", force=True),
-                tokens,
-                joined,
-            ),
-            ("bleu", "nist", replacement): (BLEU(), text, WRITTEN),
-            ("bleu", "sacrebleu", replacement): (BLEU(), text, RAW),
-            ("chrf", None, replacement): (CHRF(), text, RAW),
-            ("ter", None, replacement): (TER(), text, RAW),
-        }
+        for metric, script, judge, lines, references in (
+            ("bleu", "tokenized", multi_bleu, tokens, reference),
+            ("bleu", "nist", BLEU(), text, WRITTEN),
+            ("bleu", "sacrebleu", BLEU(), text, RAW),
+            ("chrf", None, CHRF(), text, RAW),
+            ("ter", None, TER(), text, RAW),  # it counts the space of the raw text
+        ):
+            expected = judge.corpus_score(lines, [references], n_bootstrap=100)
+            for test in ("test1", "test2"):
+                line = numbers.training("base", metric, test, script, replacement)
+                assert line.value == pytest.approx(expected.score, abs=1e-4)
+                assert line.signature == f"{expected.name}|{judge.get_signature()}"
+                assert line.low <= line.value <= line.high
     for test in ("test1", "test2"):
-        for (metric, script, replacement), (judge, lines, references) in expected.items():
-            key = {"set": test, "metric": metric, "script": script, "replacement": replacement}
-            line, score = (
-                only(numbers, **key, max_words=None),
-                judge.corpus_score(lines, [references]),
-            )
-            assert line.value == pytest.approx(score.score, abs=1e-4)
-            judge.corpus_score(lines, [references], n_bootstrap=100)
-            assert line.signature == f"{score.name}|{judge.get_signature()}"
-            assert line.low <= line.value <= line.high
-    ppl = [line.value for line in numbers.lines if line.metric == "ppl"]
-    groups = [line for line in numbers.lines if line.max_words]
-    assert ppl == [8.5, 8.5]
-    assert len(numbers.lines) == 2 * len(expected) + len(ppl) + len(groups)
-    raw, written = (
-        TER().corpus_score(TRANSLATED["after"], [text]).score for text in (RAW, WRITTEN)
-    )
-    assert raw != written  # it counts the space
+        assert numbers.training("base", "ppl", test).value == 8.5
+    assert len([line for line in numbers.lines if line.max_words is None]) == 2 * (2 * 5 + 1)
 
 
 def test_every_line_says_what_it_is_about(stage):
+    lines, content = run(stage).lines, LAYOUT.scores("base").read_bytes()
     digest = sha256(LAYOUT.encoded("luong") / "test1.de.tok")[:12]
-    for line in run(stage).lines:
-        assert (line.kind, line.source, line.trainings, line.seed) == ("training", "ours", 1, 1)
-        assert (line.system, line.model, line.family, line.direction) == (
-            *("base", "base", "luong", "forward"),
-        )
-        assert line.data == f"{'luong':x<12}"
-        if line.max_words is None:
-            assert (line.lines, line.reference) == (3, digest)
-            assert line.beam == (None if line.metric == "ppl" else params().decoding.beam)
+    common = {"kind": "training", "source": "ours", "trainings": 1, "system": "base"}
+    common |= {"model": "base", "seed": 1, "family": "luong", "direction": "forward"}
+    for line in lines:
+        of_set = {"lines": 3, "reference": digest} if line.max_words is None else {}
+        beam = {"beam": params().decoding.beam} if of_set and line.metric != "ppl" else {}
+        expected = common | of_set | {"beam": None, "data": f"{'luong':x<12}"} | beam
+        assert {key: getattr(line, key) for key in expected} == expected
+    run(stage)
+    assert LAYOUT.scores("base").read_bytes() == content
 
 
 @pytest.mark.parametrize(
@@ -211,7 +193,7 @@ def test_links_are_judged_at_both_steps_and_each_rate_says_which(stage, authors)
     write_lines(
         LAYOUT.translations(name) / "test1.forced.next.links", ["0-0 0-1", "0-1 1-0", "0-0"]
     )
-    write_json(LAYOUT.reading(name), READING | {"authors": authors})
+    LAYOUT.reading(name).write_text(reading(authors=authors))
     numbers = run(stage, name)
     # There are 5 links and 4 sure ones; all are right except the second of the step "next".
     rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9}
@@ -266,21 +248,6 @@ def test_an_ensemble_has_no_seed_and_no_perplexity(stage):
     assert (line.value, line.low, line.note) == (0, 0, "3 sure and 3 possible silver links")
 
 
-def test_every_aligned_set_is_judged_by_links_of_its_own(stage):
-    change_params(sets={"aligned": ["test1", "test2"]})
-    write_system("global_dot_feed")
-    write_gold(params(), "test2", ["0-1", "0-1", "1-1"])
-    numbers = run(stage, "global_dot_feed")
-    lines = [numbers.training("global_dot_feed", "aer", test) for test in ("test1", "test2")]
-    assert [line.value for line in lines] == pytest.approx([0, 2 / 3], abs=1e-6)
-    assert ["silver" in line.note for line in lines] == [True, False]
-
-
-def test_the_same_files_give_the_same_bytes(stage):
-    contents = [run(stage) and LAYOUT.scores("base").read_bytes() for _ in range(2)]
-    assert contents[0] == contents[1]
-
-
 def test_outputs_are_also_read_from_another_folder(stage, monkeypatch):
     described, project = params(), Path.cwd()
     monkeypatch.chdir("/")
@@ -292,18 +259,20 @@ def test_outputs_are_also_read_from_another_folder(stage, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("translations/demo/ensemble/test1.out", None, "no such file"),
+        (OF_ENSEMBLE + "test1.out", None, "no such file"),
         ("data/demo/encoded/luong/test1.de.tok", None, "no such file"),
         ("data/demo/encoded/luong/summary.json", None, "no such file"),
         ("data/demo/raw/test2.de", None, "no such file"),
         ("data/demo/raw/test2.de", "a\n", "1 lines, but .*test2.de.tok has 3; run the stages"),
-        ("translations/demo/ensemble/test2.out", "a\n", "1 lines, but .*test2.de.tok has 3; run"),
-        ("translations/demo/ensemble/test2.replaced", "a\nb\nc\n", "1: 1 words, but test2.out has"),
-        ("translations/demo/ensemble/test1.forced.same.links", "0-0\n", "1 lines where the text"),
+        (OF_ENSEMBLE + "test2.out", "a\n", "1 lines, but .*test2.de.tok has 3; run"),
+        (OF_ENSEMBLE + "test2.replaced", "a\nb\nc\n", "1: 1 words, but test2.out has"),
+        (OF_ENSEMBLE + "test1.forced.same.links", "0-0\n", "1 lines where the text"),
         ("data/demo/encoded/luong/vocab.de", "<unk>\n<s>\n</s>\n", "3 entries where summary"),
         ("data/demo/encoded/luong/test2.en.tok", "a\n", "1 lines where summary.json has"),
-        ("translations/demo/ensemble/reading.json", None, "no such file; run the stage translate"),
-        ("translations/demo/ensemble/reading.json", '{"set": "dev"}', "unknown_words: .* missing"),
+        (OF_ENSEMBLE + "reading.json", None, "no such file; run the stage translate"),
+        (OF_ENSEMBLE + "reading.json", reading(chosen="same"), "chosen is 'same', which the hits"),
+        (OF_ENSEMBLE + "reading.json", reading(unknown_words=9), "hits must not be more than"),
+        (OF_ENSEMBLE + "reading.json", reading(hits={"next": 450}), "hits must have a number for"),
     ],
 )
 def test_a_file_that_does_not_fit_is_named_before_anything_is_scored(
@@ -313,26 +282,10 @@ def test_a_file_that_does_not_fit_is_named_before_anything_is_scored(
     Path(file).unlink()
     if content:
         Path(file).write_text(content)
-    with pytest.raises(InputError, match=f"^{file}: ?{message}"):
+    with pytest.raises(InputError, match=f"^{file}: ?.*{message}"):
         run(stage, "ensemble")
     assert not scripts
     assert not LAYOUT.scores("ensemble").exists()
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"chosen": "same"}, "chosen is 'same', which the hits contradict"),
-        ({"hits": {"same": 450, "next": 450}}, "chosen is 'next', which the hits contradict"),
-        ({"unknown_words": 449}, "hits must not be more than the unknown words"),
-        ({"hits": {"next": 450}}, "hits must have a number for"),
-    ],
-)
-def test_a_reading_that_contradicts_itself_is_refused(stage, changes, message):
-    write_system("ensemble")
-    write_json(LAYOUT.reading("ensemble"), READING | changes)
-    with pytest.raises(InputError, match=rf"reading.json: .*{message}"):
-        run(stage, "ensemble")
 
 
 @pytest.mark.parametrize(
@@ -348,14 +301,6 @@ def test_a_training_on_other_data_or_sets_is_refused(stage, scripts, changes, me
     with pytest.raises(InputError, match=f"^{path}: {message}; train base again"):
         run(stage)
     assert not scripts
-
-
-def test_another_seed_is_refused_before_the_first_bootstrap(stage, monkeypatch):
-    monkeypatch.setenv("SACREBLEU_SEED", "7")
-    for metric in (BLEU, CHRF, TER):
-        monkeypatch.setattr(metric, "corpus_score", lambda *_, **__: pytest.fail("it was scored"))
-    with pytest.raises(InputError, match="SACREBLEU_SEED must be 12345 or unset"):
-        run(stage)
 
 
 def test_the_command_imports_nothing_that_takes_longer_than_its_work(stage):

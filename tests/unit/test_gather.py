@@ -1,13 +1,19 @@
 """All numbers of an experiment: those of its files, means over seeds, gains tested on the outputs."""
 
-import csv
-import importlib.util
 import shutil
 from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
-from made_scores import COMMIT, OTHER_COMMIT, ROOT, make_scored, write_aligner, write_training
+from made_scores import (
+    COMMIT,
+    OTHER_COMMIT,
+    change_cells,
+    make_scored,
+    write_aligner,
+    write_training,
+)
+from small_project import load_stage
 
 from attnmt.config import ALIGNER, DIAGONAL
 from attnmt.corpora.links import flipped, read_links
@@ -18,7 +24,7 @@ from attnmt.reporting.claims import read_claims
 from attnmt.reporting.gather import gather, short_commits
 from attnmt.reporting.published import published_lines
 from attnmt.scoring.aer import aer, rates
-from attnmt.scoring.numbers import key_of, metrics, read_numbers, read_scores, write_numbers
+from attnmt.scoring.numbers import key_of, metrics, read_numbers, read_scores
 from attnmt.scoring.scripts import References, sentence_numbers
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import Runs, contrast, difference, summary
@@ -55,7 +61,7 @@ def bleu(numbers, system, replacement="before"):
 
 
 def output(name, replacement="before"):
-    end = {"before": "out", "after": "replaced"}[replacement]
+    end = "out" if replacement == "before" else "replaced"
     return read_lines(LAYOUT.translations(name) / f"test.{end}", may_be_blank=True)
 
 
@@ -189,10 +195,9 @@ def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
 
 
 def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
-    lines = read_scores(copied, "dot_2").lines
-    chosen = next(line for line in lines if line.metric == "aer_chosen")
-    lines[lines.index(chosen)] = chosen.model_copy(update={"script": "same"})
-    write_numbers(LAYOUT.scores("dot_2"), lines)
+    change_cells(
+        LAYOUT.scores("dot_2"), {"script": "same"}, lambda row: row["metric"] == "aer_chosen"
+    )
     numbers = gather(Study(copied))
     steps = [numbers.system(name, "aer_chosen", "test").script for name in ("location", "dot")]
     assert steps == ["next", None]
@@ -256,7 +261,7 @@ def test_systems_pair_where_each_seed_shares_trainings_with_one_other(scored):
     assert crossed.pairs("both", "dot") is None
     assert crossed.gain("both", ensemble, "dot", member) is None
     apart = crossed.gain("both", ensemble, "location", member)
-    assert apart.value == pytest.approx(65.5 / 3 - 20)
+    assert apart.value == pytest.approx(ensemble.mean - member.mean)
 
 
 def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(scored):
@@ -318,28 +323,18 @@ def test_the_dictionaries_are_counted(copied, lower, entries):
 )
 def test_numbers_that_were_not_measured_alike_are_refused(copied, key, change, metric):
     path = LAYOUT.scores("dot_2")
-    header, *rows = csv.reader(path.read_text().splitlines())
-    for row in rows:
-        if row[header.index("metric")] == metric:
-            row[header.index(key)] = change
-    with path.open("w", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([header, *rows])
+    change_cells(path, {key: change}, lambda row: row["metric"] == metric)
     message = rf"{path} and scores/demo/\w+.csv differ in {key} of {metric} on test: .*; run"
     with pytest.raises(InputError, match=message):
         gather(Study(copied))
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "scores/demo/both_2.csv",
-        "models/demo/dot/provenance.json",
-        "translations/demo/dot_3/test.replaced",
-        "translations/demo/back/test.forced.same.links",
-        "data/demo/dictionary/test.links",
-        "data/demo/dictionary/de-en.tsv",
-    ],
-)
+FILES = ["scores/demo/both_2.csv", "models/demo/dot/provenance.json"]
+FILES += ["translations/demo/dot_3/test.replaced", "translations/demo/back/test.forced.same.links"]
+FILES += ["data/demo/dictionary/test.links", "data/demo/dictionary/de-en.tsv"]
+
+
+@pytest.mark.parametrize("file", FILES)
 def test_a_missing_file_is_named(copied, file):
     Path(file).unlink()
     with pytest.raises(InputError, match=f"^{file}: no such file"):
@@ -355,12 +350,9 @@ def test_an_aligner_of_other_sets_is_refused(copied):
 def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, scored):
     claim = "{claim: It is better., where: Table 1, measure: bleu, systems: [dot], over: [location]"
     Path("claims.yaml").write_text(f"claims:\n  one: {claim}, sign: greater, differs: []}}\n")
-    spec = importlib.util.spec_from_file_location("stage_gather", ROOT / "stages/gather.py")
-    stage = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stage)
     found = []
     for _ in range(2):
-        stage.main(Path("params.yaml"))
+        load_stage("gather").main(Path("params.yaml"))
         found.append({path: path.read_bytes() for path in Path("reports/demo").iterdir()})
     assert found[0] == found[1]
     assert read_numbers("demo").lines == scored[1].lines

@@ -1,16 +1,14 @@
 """Files of numbers: what is written is read again, damage is named, and each number is found."""
 
-import csv
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_scores import score_lines, write_scores
+from made_scores import change_cells, score_lines, write_scores
 from small_experiment import make_params
 
-from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.files.text_file import read_lines, write_lines
@@ -37,15 +35,10 @@ LINES = st.builds(
 
 
 @given(lines=st.lists(LINES, max_size=4))
-def test_what_is_written_is_read_again(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[Line]
-) -> None:
+def test_what_is_written_is_read_again(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("csv") / "scores.csv"
     write_numbers(path, lines)
     assert read_csv(path, Line, "again") == lines
-    before = path.read_bytes()
-    write_numbers(path, read_csv(path, Line, "again"))
-    assert path.read_bytes() == before
 
 
 class Pair(CsvLine):
@@ -68,16 +61,14 @@ class Pair(CsvLine):
         ('name,size\na,1\n"b,2\n', ":3: unexpected end of data; cure"),
     ],
 )
-def test_a_damaged_file_is_refused_with_line_and_column(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_damaged_file_is_refused_with_line_and_column(tmp_path, text, message):
     path = tmp_path / "pairs.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=rf"^{path}{message}"):
         read_csv(path, Pair, "cure")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"reports/demo/scores.csv: no such file; run the stage"):
         read_numbers("demo")
@@ -101,7 +92,7 @@ PRINTED = PAPER.model_copy(update={"kind": "gain", "value": 8})
 ALL = Numbers([OURS, AFTER, OTHER, SEED, GROUP, LINK, GAIN, PAPER, PRINTED])
 
 
-def test_each_number_is_found_by_what_it_says() -> None:
+def test_each_number_is_found_by_what_it_says():
     assert ALL.system("a", "bleu", "t", "nist", "before") is OURS
     assert ALL.system("a", "bleu", "t", "nist", "after") is AFTER
     assert ALL.system("a", "aer", "t") is LINK  # whichever step is read
@@ -111,7 +102,7 @@ def test_each_number_is_found_by_what_it_says() -> None:
     assert ALL.paper("table1/x", "bleu", kind="gain") is PRINTED
 
 
-def test_a_number_that_is_not_there_is_none() -> None:
+def test_a_number_that_is_not_there_is_none():
     assert ALL.system("a", "bleu", "t", "nist") is None
     assert ALL.system("a", "bleu", "u", "nist", "before") is None
     assert ALL.training("a", "bleu", "t", "nist", "before") is None
@@ -119,16 +110,15 @@ def test_a_number_that_is_not_there_is_none() -> None:
     assert ALL.paper("table1/x", "bleu", "after") is ALL.paper("table1/y", "bleu") is None
 
 
-def test_pandas_reads_the_file_in_one_call(tmp_path: Path) -> None:
+def test_pandas_reads_the_file_in_one_call(tmp_path):
     write_numbers(tmp_path / "scores.csv", ALL.lines)
     read = pd.read_csv(tmp_path / "scores.csv")
     assert list(read) == list(ALL.frame) == list(Line.model_fields)
     assert read.value.tolist() == ALL.frame.value.tolist() == [line.value for line in ALL.lines]
-    assert read[read.kind == "gain"].over.dropna().tolist() == ["b"]
 
 
 @pytest.fixture
-def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+def params(tmp_path, monkeypatch):
     """Return an experiment in which two models and an ensemble are scored."""
     monkeypatch.chdir(tmp_path)
     params = make_params(Path())
@@ -137,7 +127,7 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     return params
 
 
-def test_dvc_shows_a_few_numbers_of_each_training(params: Params) -> None:
+def test_dvc_shows_a_few_numbers_of_each_training(params):
     lines = [line for n in ("local_p", "ensemble") for line in score_lines(params, n, 20, 0.5)]
     group = lines[1].model_copy(update={"max_words": 7, "value": 99})
     mean = lines[1].model_copy(update={"kind": "system", "model": None, "value": 98})
@@ -146,7 +136,7 @@ def test_dvc_shows_a_few_numbers_of_each_training(params: Params) -> None:
     assert found == {"local_p": {"test": {"ppl": 80} | both}, "ensemble": {"test": both}}
 
 
-def test_scores_are_those_of_one_system(params: Params) -> None:
+def test_scores_are_those_of_one_system(params):
     for name in ("local_p", "ensemble"):
         assert read_scores(params, name).lines == score_lines(params, name, 20.0)
     line = read_scores(params, "ensemble").training("ensemble", "bleu", "test", "nist", "after")
@@ -166,21 +156,14 @@ def test_scores_are_those_of_one_system(params: Params) -> None:
         ("kind", "", "Input should be 'training', 'system' or 'gain'"),
     ],
 )
-def test_scores_of_another_system_or_damaged_ones_are_refused(
-    params: Params, column: str, cell: str, message: str
-) -> None:
+def test_scores_of_another_system_or_damaged_ones_are_refused(params, column, cell, message):
     path = Layout("demo").scores("local_p")
-    rows = list(csv.DictReader(path.read_text().splitlines()))
-    rows[3][column] = cell
-    with path.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    with pytest.raises(InputError, match=rf"^{path}:5: {column}: {message}.*; run .*local_p"):
+    change_cells(path, {column: cell}, lambda row: row["metric"] == "ppl")
+    with pytest.raises(InputError, match=rf"^{path}:2: {column}: {message}.*; run .*local_p"):
         read_scores(params, "local_p")
 
 
-def test_scores_without_a_set_are_refused(params: Params) -> None:
+def test_scores_without_a_set_are_refused(params):
     path = Layout("demo").scores("local_p")
     lines = read_lines(path)
     for metric in ("aer", "bleu"):

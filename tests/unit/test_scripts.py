@@ -75,23 +75,10 @@ def test_the_edit_rate_is_the_one_worked_by_hand():
     )
 
 
-def test_tokenized_bleu_does_not_smooth_but_the_nist_script_does():
-    assert score_alone("tokenized", ["a b c x"], References(["a b c d"])) == 0
-    assert score_alone("nist", ["a b c x"], References(["a b c d"])) > 0
-
-
-def test_the_nist_script_splits_punctuation_itself():
-    assert score_alone("nist", ["Er kommt heute ."], References(["Er kommt heute."])) == 100
-    assert score_alone("tokenized", ["Er kommt heute ."], References(["Er kommt heute."])) == 0
-
-
-def test_case_counts_in_all_but_the_edit_rate():
-    lower = [line.lower() for line in REFERENCES]
-    for script in SCRIPTS:
-        perfect = score_alone(script, REFERENCES, References(REFERENCES))
-        assert (score_alone(script, lower, References(REFERENCES)) == perfect) == (
-            script == "ter"
-        ), script
+def test_the_nist_script_smooths_and_splits_punctuation_but_tokenized_bleu_does_not():
+    for translation, reference in (("a b c x", "a b c d"), ("Er kommt heute .", "Er kommt heute.")):
+        assert score_alone("tokenized", [translation], References([reference])) == 0
+        assert score_alone("nist", [translation], References([reference])) > 0
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
