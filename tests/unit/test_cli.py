@@ -18,21 +18,17 @@ MARKERS = "x <!-- results: demo -->old<!-- /results: demo --> y"
 
 
 def test_readme_fills_the_results(attnmt):
-    Path("reports/demo/tables").mkdir(parents=True)
-    table = "system,paper_bleu,bleu,bleu_sd\nBase,11.3,1.74,\n"
-    Path("reports/demo/tables/table1.csv").write_text(table, encoding="utf-8")
-    Path("README.md").write_text(MARKERS, encoding="utf-8")
-    assert attnmt("readme")[0] == 0
-    filled = Path("README.md").read_text(encoding="utf-8")
-    assert filled.startswith("x <!-- results: demo -->\n| BLEU | paper |")
-    assert filled.endswith("\n| Base | 11.3 | 1.7 |\n<!-- /results: demo --> y")
-
-
-def test_readme_names_the_report_that_is_missing(attnmt):
+    for name in ("params.yaml", "systems.yaml"):
+        shutil.copy(ROOT / name, name)
     Path("README.md").write_text(MARKERS, encoding="utf-8")
     status, _, message = attnmt("readme")
     assert status == 2
-    assert message.startswith("error: reports/demo/tables/table1.csv: no such file")
+    assert message.startswith("error: reports/demo/scores.csv: no such file; run the stage gather")
+    Path("reports").symlink_to(ROOT / "reports")
+    assert attnmt("readme")[0] == 0
+    filled = Path("README.md").read_text(encoding="utf-8")
+    assert filled.startswith("x <!-- results: demo -->\n| BLEU | paper |")
+    assert filled.endswith("<!-- /results: demo --> y")
 
 
 def test_readme_names_a_missing_readme(attnmt):

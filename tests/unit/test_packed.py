@@ -9,7 +9,7 @@ from typing import Any
 
 import made_records
 import pytest
-from made_scores import READING, by_script
+from made_scores import score_lines
 from small_experiment import ENGLISH, make_experiment
 from small_project import Command
 
@@ -20,6 +20,8 @@ from attnmt.decoding.text_translator import Translation
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, sha256, write_json
 from attnmt.layout import Layout
+from attnmt.scoring.evaluate import SHA_DIGITS
+from attnmt.scoring.numbers import read_scores, write_numbers
 from attnmt.serving.packed import CARD, MANIFEST, load_packed, read_packed
 from attnmt.serving.packing import pack
 from attnmt.text.encoded import EncodedSets
@@ -34,37 +36,10 @@ LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "h
 def write_records(params: Params, name: str) -> None:
     """Write what a packed model's card reads: the scores, and where its members were trained."""
     layout, translators = Layout(params.experiment), params.translators(name)
-    first, attends = params.models[translators.members[0]], params.attends(name)
-    digest = EncodedSets(layout.encoded(first.family)).digest
-    links = {"set": "test", "lines": 5, "kind": "gold", "aer": 0.25, "low": 0.2, "high": 0.3}
-    links |= {"sure": 9, "possible": 9, "link_step": "same"}
-    result = {
-        "perplexity": 8.5,
-        "lines": 5,
-        "reference": "x",
-        "reference_sha256": "0" * 64,
-        "written_reference": "x",
-        "before": by_script(20),
-        "after": by_script(22),
-        "lengths": [],
-        "replacements": None,
-    }
-    scores: dict[str, Any] = {
-        "stage": "evaluate",
-        "experiment": params.experiment,
-        "name": name,
-        "models": translators.members,
-        "average": params.ensembles[name].average if name in params.ensembles else None,
-        "seed": None if name in params.ensembles else first.seed,
-        "family": first.family,
-        "direction": first.direction,
-        "beam": 3,
-        "dataset_digest": digest,
-        "sets": {"test": result},
-        "alignments": [links | {"aer_by_link_step": {"same": 0.25, "next": 0.5}}] * attends,
-        "reading": READING if attends else None,
-    }
-    write_json(layout.scores(name), scores)
+    digest = EncodedSets(layout.encoded(translators.family)).digest
+    lines = score_lines(params, name, 20.0)
+    changed = (line.model_copy(update={"data": digest[:SHA_DIGITS]}) for line in lines)
+    write_numbers(layout.scores(name), changed)
     for member in translators.members:
         model = params.models[member]
         about = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
@@ -144,7 +119,7 @@ def test_the_card_says_what_was_trained_and_scored(project: Path, name: str) -> 
     card = Path("other", CARD).read_text(encoding="utf-8")
     assert "22.0 (21.0 to 23.0)" in card
     assert made_records.provenance(name)["code"] in card
-    assert "`chrF2|made`" in card
+    assert "`made|sacrebleu`" in card
     for member in params.translators(name).members:
         assert f"| model | {member} |" in card
     source, target = ("German", "English") if name == "german" else ("English", "German")
@@ -233,7 +208,7 @@ def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: C
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("scores/demo/local_p.json", "scores/demo/local_p.json: no such file"),
+        ("scores/demo/local_p.csv", "scores/demo/local_p.csv: no such file"),
         ("models/demo/local_p/provenance.json", "models/demo/local_p/provenance.json: no such"),
         ("data/demo/dictionary/en-de.tsv", "data/demo/dictionary/en-de.tsv: no such file"),
         ("data/demo/raw/test.en", "data/demo/raw/test.en: no such file"),
@@ -254,8 +229,9 @@ def test_what_a_pack_lacks_is_named_and_the_old_one_stays(
 
 
 def test_scores_of_other_data_are_refused(project: Path) -> None:
-    path = Path("scores/demo/local_p.json")
-    write_json(path, read_json(path) | {"dataset_digest": "f" * 64})
+    path = Path("scores/demo/local_p.csv")
+    lines = read_scores(params_of(project), BEST).lines
+    write_numbers(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
     with pytest.raises(
         InputError, match=rf"^{path}: the encoded data changed after this model was scored"
     ):
