@@ -2,16 +2,14 @@
 
 import re
 from itertools import chain
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from made_report import NASTY, ROOT, made_claim
-from matplotlib.axes import Axes
 
 from attnmt.errors import InputError
 from attnmt.reporting import claims_figure
-from attnmt.reporting.claims import ClaimLine, claims_table, read_claims
+from attnmt.reporting.claims import claims_table, read_claims
 from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
 from attnmt.reporting.table import Size, markdown
 
@@ -26,12 +24,12 @@ CLAIMS = [
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(claims: list[ClaimLine]) -> list[Axes]:
+def drawn(claims):
     canvas = claims_figure._canvas(claims)
     return [axes for part in canvas.subfigs for axes in part.axes]
 
 
-def test_the_picture_has_a_line_for_each_tested_claim() -> None:
+def test_the_picture_has_a_line_for_each_tested_claim():
     shown: dict[str, str] = {}
     for axes in drawn(CLAIMS):
         labels = [label.get_text() for label in axes.get_yticklabels()]
@@ -41,7 +39,7 @@ def test_the_picture_has_a_line_for_each_tested_claim() -> None:
     assert {axes.get_title() for axes in drawn(CLAIMS)} == {"BLEU", "AER"}
 
 
-def test_ours_is_filled_with_its_interval_and_the_paper_s_is_hollow() -> None:
+def test_ours_is_filled_with_its_interval_and_the_paper_s_is_hollow():
     for axes in drawn(CLAIMS):
         group = [one for one in CLAIMS[:3] if one.measure == axes.get_title()]
         lines = [line for line in axes.get_lines() if len(set(line.get_ydata())) == 1]
@@ -61,7 +59,7 @@ def test_ours_is_filled_with_its_interval_and_the_paper_s_is_hollow() -> None:
         assert bottom > at[-1] >= at[0] > top  # the first claim stands on top
 
 
-def test_each_measure_has_its_axes_in_two_columns_of_like_height() -> None:
+def test_each_measure_has_its_axes_in_two_columns_of_like_height():
     many = [made_claim(str(k), measure=f"measure {k % 5}", ours=10.0**k) for k in range(25)]
     canvas = claims_figure._canvas(many)
     titles = [[axes.get_title() for axes in part.axes] for part in canvas.subfigs]
@@ -73,9 +71,8 @@ def test_each_measure_has_its_axes_in_two_columns_of_like_height() -> None:
     assert one.get_figwidth() == pytest.approx(13.3 / 2)
 
 
-def test_the_picture_of_the_page_is_safe_and_has_names_of_its_own() -> None:
+def test_the_picture_of_the_page_is_safe_and_has_names_of_its_own():
     text = claims_svg([made_claim("x", claim=f"$x$ {NASTY} {'long words ' * 20}")], "prefix")
-    assert text is not None
     root = ElementTree.fromstring(text)
     texts = " ".join(element.text or "" for element in root.iter(f"{SVG}text"))
     assert NASTY in texts
@@ -87,9 +84,7 @@ def test_the_picture_of_the_page_is_safe_and_has_names_of_its_own() -> None:
     assert list(root.iter(f"{SVG}style")) == []
 
 
-def test_the_files_have_the_same_bytes_and_none_is_written_without_a_tested_claim(
-    tmp_path: Path,
-) -> None:
+def test_the_files_have_the_same_bytes_and_none_is_written_without_a_tested_claim(tmp_path):
     for folder in ("a", "b"):
         write_claims_figure(CLAIMS, tmp_path / folder)
     for name in ("claims.svg", "claims.pdf"):
@@ -99,9 +94,8 @@ def test_the_files_have_the_same_bytes_and_none_is_written_without_a_tested_clai
     assert claims_svg(CLAIMS[3:], "p") is claims_svg([], "p") is claims_table([]) is None
 
 
-def test_the_table_has_a_row_for_every_claim() -> None:
+def test_the_table_has_a_row_for_every_claim():
     table = claims_table(CLAIMS)
-    assert table is not None
     assert list(table.frame.index) == ["a", "b", "c", "d"]
     assert table.cell("b", "ours") == Size(0.0271, 3)  # a rate has three decimals, BLEU two
     rows = [line.split(" | ")[1:] for line in markdown(table, "study").splitlines()[4:]]
@@ -121,22 +115,19 @@ def test_the_table_has_a_row_for_every_claim() -> None:
     )
 
 
-def test_the_claims_in_git_are_drawn_one_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_claims_in_git_are_drawn_one_a_line(monkeypatch):
     monkeypatch.chdir(ROOT)
     claims = read_claims("study")
     texts = [text.get_text() for axes in drawn(claims) for text in axes.texts]
     tested = [one for one in claims if one.verdict != "not tested"]
     assert len(texts) == len(tested) > 20
     table = claims_table(claims)
-    assert table is not None
     assert all(
         re.match(r"<0\.001|0\.\d{3}|1\.000", table.text(one.key, "p after Holm")) for one in tested
     )
 
 
-def test_a_damaged_file_is_named_with_line_and_column(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file_is_named_with_line_and_column(tmp_path, monkeypatch):
     path = tmp_path / "reports/study/claims.csv"
     path.parent.mkdir(parents=True)
     text = (ROOT / "reports/study/claims.csv").read_text(encoding="utf-8")

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from math import log
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib
@@ -31,19 +30,19 @@ Make = Callable[[Params, Numbers], Figure | None]
 
 
 @pytest.fixture
-def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+def params(tmp_path, monkeypatch):
     """The systems of Figure 5 with their learning curves, and one of another table."""
     monkeypatch.chdir(tmp_path)
     return write_report([*TABLE1, "gru_self"])
 
 
-def made(make: Make, params: Params) -> Figure:
+def made(make, params):
     figure = make(params, made_numbers(params))
     assert figure is not None
     return figure
 
 
-def on_the_papers_text(params: Params) -> Figure:
+def on_the_papers_text(params):
     """Return Figure 5 of an experiment on the paper's text, with the curves of another."""
     paper = made_params(*TABLE1, file=PAPER)
     for name in TABLE1:
@@ -53,21 +52,21 @@ def on_the_papers_text(params: Params) -> Figure:
     return made(figure5, paper)
 
 
-def curve(panel: Panel, model: str) -> Series:
+def curve(panel, model):
     return next(series for series in panel.series if series.model == model)
 
 
-def drawn(panel: Panel) -> list[Any]:
+def drawn(panel):
     axes = Canvas().subplots()
     draw.draw_panel(axes, panel)
     return list(axes.get_lines())
 
 
-def data_of(line: Any) -> list[tuple[float, float]]:
+def data_of(line):
     return [(float(x), float(y)) for x, y in zip(*line.get_data(), strict=True)]
 
 
-def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params: Params) -> None:
+def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params):
     paper, ours = made(figure5, params).panels
     assert (paper.title, ours.title) == ("The paper", "Ours (experiment demo, test1)")
     for panel, of_paper in ((paper, True), (ours, False)):
@@ -83,9 +82,7 @@ def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params: Para
         assert curve(ours, model).y == pytest.approx([k + 10, k + 5, k + 3.333])
 
 
-def test_seeds_are_averaged_where_they_all_have_a_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_seeds_are_averaged_where_they_all_have_a_point(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     params = write_report(["base"], seeds=2)
     path = Layout("demo").model("base_2") / "history.csv"
@@ -97,7 +94,7 @@ def test_seeds_are_averaged_where_they_all_have_a_point(
     assert "means over seeds" in figure.caption
 
 
-def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params: Params) -> None:
+def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):
     few = params.model_copy(update={"models": {"base_reverse": params.models["base_reverse"]}})
     paper, ours = made(figure5, few).panels
     assert len(paper.series) == 6
@@ -106,7 +103,7 @@ def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params: Par
     assert figure5(none, made_numbers(none)) is figure6(none, made_numbers(none)) is None
 
 
-def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows() -> None:
+def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
     params = made_params()
     figure = made(figure6, params)
     paper, ours = figure.panels
@@ -121,7 +118,7 @@ def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows() -> No
     assert f"200 in the paper and {params.evaluation.length_group} in ours" in figure.caption
 
 
-def test_on_the_papers_text_published_points_are_rings_in_our_panel(params: Params) -> None:
+def test_on_the_papers_text_published_points_are_rings_in_our_panel(params):
     figure = on_the_papers_text(params)
     (panel,) = figure.panels
     assert panel.title == "newstest2014"
@@ -136,9 +133,7 @@ def test_on_the_papers_text_published_points_are_rings_in_our_panel(params: Para
 
 
 @pytest.mark.parametrize(("make", "number"), [(figure5, "Figure 5"), (figure6, "Figure 6")])
-def test_the_lines_and_the_csv_have_the_published_points_and_ours(
-    params: Params, make: Make, number: str
-) -> None:
+def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, make, number):
     figure = made(make, params)
     draw.write_figure(figure, Path("figures"))
     with Path(f"figures/{figure.name}.csv").open(newline="") as stream:
@@ -157,7 +152,7 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(
     assert published == [(point.x, point.y) for point in paper_curves(params, number)]
 
 
-def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params: Params) -> None:
+def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
     panels = [*made(figure5, params).panels, *made(figure6, params).panels]
     looks: dict[str, object] = {}
     for series in (series for panel in panels for series in panel.series):
@@ -166,7 +161,7 @@ def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params: Params
     assert len(set(looks.values())) == len(looks) == len(set(draw.STROKES)) == 9
 
 
-def test_a_figure_has_the_same_bytes_whatever_a_person_s_settings(params: Params) -> None:
+def test_a_figure_has_the_same_bytes_whatever_a_person_s_settings(params):
     figure = made(figure5, params)
     draw.write_figure(figure, Path("a"))
     time.sleep(1.1)  # dates count in seconds
@@ -181,7 +176,7 @@ def test_a_figure_has_the_same_bytes_whatever_a_person_s_settings(params: Params
         assert texts.count(series.label) == 1
 
 
-def test_panels_on_one_page_do_not_interfere(params: Params) -> None:
+def test_panels_on_one_page_do_not_interfere(params):
     figures = [made(figure5, params), made(figure6, params)]
     panels = {f"{f.name}-{k}": panel for f in figures for k, panel in enumerate(f.panels)}
     drawings = {
@@ -209,7 +204,7 @@ def test_panels_on_one_page_do_not_interfere(params: Params) -> None:
             assert color in ElementTree.tostring(group, encoding="unicode")
 
 
-def test_markup_and_formulas_in_a_title_stay_text_and_one_point_is_visible() -> None:
+def test_markup_and_formulas_in_a_title_stay_text_and_one_point_is_visible():
     series = Series("Base", "base", False, [1.0], [1.0], 0)
     panel = Panel('a < b & "c"', "$x$ <y>", "z", [series])
     root = ElementTree.fromstring(draw.panel_svg(panel, "p"))
@@ -218,7 +213,7 @@ def test_markup_and_formulas_in_a_title_stay_text_and_one_point_is_visible() -> 
     assert drawn(panel)[0].get_marker() != "None"
 
 
-def test_missing_inputs_are_named(params: Params) -> None:
+def test_missing_inputs_are_named(params):
     history = Layout("demo").model("base_reverse") / "history.csv"
     write_lines(history, ["step,dev_cost", "1,2"])
     with pytest.raises(InputError, match=r"history.csv:1: no column 'test1_cost'; train"):

@@ -9,7 +9,7 @@ import pytest
 from made_report import ROOT, made_line, made_params
 from real_text import read_text, spoil
 
-from attnmt.config import LINKS, Params
+from attnmt.config import LINKS
 from attnmt.config.claims import Claim, project_claims
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
@@ -20,7 +20,7 @@ from attnmt.scoring.lengths import by_length
 from attnmt.scoring.numbers import write_numbers
 from attnmt.scoring.scripts import References, score_alone
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.seed_statistics import Outcome, contrast, difference
+from attnmt.scoring.seed_statistics import contrast, difference
 from attnmt.scoring.verdicts import verdicts
 
 BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
@@ -30,7 +30,7 @@ REFERENCES = read_text("demo", LINES)
 
 
 @pytest.fixture
-def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+def params(tmp_path, monkeypatch):
     """Three systems of three seeds and one of one seed, with what they translated."""
     monkeypatch.chdir(tmp_path)
     params = make_params(seeds=3)
@@ -46,7 +46,7 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     return params
 
 
-def make_params(seeds: int) -> Params:
+def make_params(seeds):
     params = made_params(*SYSTEMS, seeds=seeds)
     single = {"base_reverse": made_params("base_reverse").models["base_reverse"]}
     evaluation = params.evaluation.model_copy(update={"length_group": 10})
@@ -54,7 +54,7 @@ def make_params(seeds: int) -> Params:
     return params.model_copy(update=changes)
 
 
-def write_run(params: Params, name: str, at: int) -> None:
+def write_run(params, name, at):
     """Write a training: the better system's translations have fewer wrong words."""
     layout, folder = Layout("demo"), Layout("demo").translations(name)
     before = spoil(REFERENCES, seed=at, share=0.1 if name.startswith("local") else 0.5)
@@ -78,16 +78,16 @@ def write_run(params: Params, name: str, at: int) -> None:
     write_lines(layout.model(name) / "history.csv", ["step,x,test1_cost", *costs])
 
 
-def claim_of(**changes: Any) -> Claim:
+def claim_of(**changes):
     values = {"claim": "A is more.", "where": "Table 1", "measure": "bleu", "systems": [BEST]}
     return Claim(**values | {"over": ["base"], "sign": "greater", "differs": []} | changes)
 
 
-def outcome_of(params: Params, claim: Claim) -> Outcome:
+def outcome_of(params, claim):
     return judged_claims(Study(params), {"one": claim})["one"].outcome
 
 
-def test_bleu_is_that_of_every_seeds_translations(params: Params) -> None:
+def test_bleu_is_that_of_every_seeds_translations(params):
     study = Study(params)
     runs = study.translations(BEST, "tokenized", "test1", replaced=False)
     files = [Layout("demo").translations(name) / "test1.out" for name in params.seeds_of(BEST)]
@@ -103,7 +103,7 @@ def test_bleu_is_that_of_every_seeds_translations(params: Params) -> None:
     assert judged_claims(study, {"one": claim_of()})["one"].seeds == [3]
 
 
-def test_each_half_of_the_seeds_is_judged_alone(params: Params) -> None:
+def test_each_half_of_the_seeds_is_judged_alone(params):
     claims = {"gain": claim_of(), "loss": claim_of(sign="less")}
     claims["aer"] = claim_of(measure="aer", over=[LOCAL_M], sign="less")
     assert not judged_claims(Study(params), claims)["gain"].halves  # there are three seeds only
@@ -126,7 +126,7 @@ def test_each_half_of_the_seeds_is_judged_alone(params: Params) -> None:
     ]
 
 
-def test_a_gain_by_replacement_takes_both_texts_of_one_training(params: Params) -> None:
+def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
     study = Study(params)
     before, after = (study.translations(BEST, "tokenized", "test1", r) for r in (False, True))
     tested = outcome_of(params, claim_of(measure="gain_by_replacement", over=None))
@@ -135,7 +135,7 @@ def test_a_gain_by_replacement_takes_both_texts_of_one_training(params: Params) 
     assert replaced.value == pytest.approx(after.mean)
 
 
-def test_error_rates_are_those_of_the_chosen_step(params: Params) -> None:
+def test_error_rates_are_those_of_the_chosen_step(params):
     """The links of the step that the authors' program reads are all wrong here."""
     study = Study(params)
     assert study.alignments(BEST, "test1").values == pytest.approx([1, 1, 1])
@@ -144,7 +144,7 @@ def test_error_rates_are_those_of_the_chosen_step(params: Params) -> None:
     assert tested.value == pytest.approx(-1 / 5)  # one line in five of local-m is all wrong
 
 
-def test_perplexity_and_costs_are_those_of_the_trainings(params: Params) -> None:
+def test_perplexity_and_costs_are_those_of_the_trainings(params):
     numbers = {name: at for at, name in enumerate(params.models)}
     mean = {name: sum(numbers[run] for run in params.seeds_of(name)) / 3 for name in (BEST, "base")}
     perplexity = outcome_of(params, claim_of(measure="perplexity"))
@@ -158,7 +158,7 @@ def test_perplexity_and_costs_are_those_of_the_trainings(params: Params) -> None
     assert perplexity.freedom <= 4  # no sentences are drawn
 
 
-def test_the_slope_is_that_of_groups_by_length(params: Params) -> None:
+def test_the_slope_is_that_of_groups_by_length(params):
     tested = outcome_of(params, claim_of(measure="length_slope", over=None, bound=-1.0))
     groups = []
     for name in params.seeds_of(BEST):
@@ -172,12 +172,12 @@ def test_the_slope_is_that_of_groups_by_length(params: Params) -> None:
     assert not is_testable(Study(params), claim_of(measure="length_slope"))
 
 
-def test_a_rank_correlation_may_be_with_another_measure(params: Params) -> None:
+def test_a_rank_correlation_may_be_with_another_measure(params):
     ranks = {"compare": "rank", "rank_with": "bleu_replaced", "over": None}
     assert outcome_of(params, claim_of(systems=list(SYSTEMS), **ranks)).value == 1
 
 
-def test_claims_need_two_seeds_of_every_system(params: Params) -> None:
+def test_claims_need_two_seeds_of_every_system(params):
     study = Study(params)
     assert is_testable(study, claim_of())
     assert not is_testable(study, claim_of(over=["base_reverse"]))  # one seed
@@ -187,7 +187,7 @@ def test_claims_need_two_seeds_of_every_system(params: Params) -> None:
     assert is_testable(study, claim_of(measure="aer", over=[LOCAL_M]))
 
 
-def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params: Params) -> None:
+def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
     claims = {
         "right": claim_of(size=2.8, differs=["Much else.", "More."]),
         "wrong": claim_of(claim="A is less.", sign="less", size=-0.5),
@@ -211,7 +211,7 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params: Par
 
 
 @pytest.mark.parametrize("kind", ["gold", "silver"])
-def test_a_claim_about_links_says_whether_people_made_them(params: Params, kind: str) -> None:
+def test_a_claim_about_links_says_whether_people_made_them(params, kind):
     if kind == "silver":
         (Layout("demo").tokens / f"test1.{LINKS}").unlink()
         write_lines(Layout("demo").dictionary / f"test1.{LINKS}", ["0-0 1-1"] * LINES)
@@ -219,7 +219,7 @@ def test_a_claim_about_links_says_whether_people_made_them(params: Params, kind:
     assert [one.links for one in judge_claims(Study(params), claims)] == [kind, None]
 
 
-def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params: Params) -> None:
+def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):
     claimed = project_claims(ROOT)
     assert judge_claims(Study(make_params(seeds=1)), claimed) == []
     lines = judge_claims(Study(params), claimed)
@@ -227,7 +227,7 @@ def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(para
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
 
 
-def test_missing_and_damaged_files_are_named(params: Params) -> None:
+def test_missing_and_damaged_files_are_named(params):
     path = Layout("demo").model("base_2") / "history.csv"
     path.write_text("step,test1_cost\n100,x\n")
     with pytest.raises(InputError, match=r"base_2/history\.csv:2: test1_cost: 'x' is not"):

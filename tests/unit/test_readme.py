@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 from made_report import ROOT, made_claim, made_line, made_numbers, made_params
-from small_project import Command
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims import ClaimLine, write_claims
+from attnmt.reporting.claims import write_claims
 from attnmt.reporting.readme_table import (
     MARKER,
     claims_table,
@@ -18,12 +17,12 @@ from attnmt.reporting.readme_table import (
     page_with_table,
     results_table,
 )
-from attnmt.scoring.numbers import Line, Numbers, write_numbers
+from attnmt.scoring.numbers import Numbers, write_numbers
 
 PAGE = "a\n<!-- results: demo, multi30k -->\nold\n<!-- /results: demo, multi30k -->\nb\n"
 
 
-def write_experiment(name: str, numbers: Numbers, claims: list[ClaimLine]) -> None:
+def write_experiment(name, numbers, claims):
     """Write an experiment's parameters, numbers and claims into the working folder."""
     file = Path("params.yaml" if name == "demo" else f"experiments/{name}/params.yaml")
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -34,13 +33,13 @@ def write_experiment(name: str, numbers: Numbers, claims: list[ClaimLine]) -> No
     write_claims(params, claims)
 
 
-def bleu(system: str, value: float, **fields: object) -> Line:
+def bleu(system, value, **fields):
     own = {"set": "test_2016_flickr", "script": "tokenized", "replacement": "before"}
     return made_line(system, "bleu", value, **own | fields)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Two experiments: the made-up demo of three systems, and one of two systems and three seeds."""
     monkeypatch.chdir(tmp_path)
     params = made_params("base", "base_reverse", "base_reverse_dropout")
@@ -58,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_every_experiment_stands_beside_the_paper(folder: Path) -> None:
+def test_every_experiment_stands_beside_the_paper(folder):
     links = [f"[{name}](reports/{name}/tables/table1.md)" for name in ("demo", "multi30k")]
     assert results_table(["demo", "multi30k"]).splitlines() == [
         f"| BLEU | paper | {' | '.join(links)} |",
@@ -69,7 +68,7 @@ def test_every_experiment_stands_beside_the_paper(folder: Path) -> None:
     ]
 
 
-def test_gains_follow_the_numbers_and_links_start_at_the_page(folder: Path) -> None:
+def test_gains_follow_the_numbers_and_links_start_at_the_page(folder):
     table = results_table(["demo"], Path("docs"), gains=True).splitlines()
     assert table[0] == "| BLEU | paper | [demo](../reports/demo/tables/table1.md) |"
     assert table[2:4] == [
@@ -78,7 +77,7 @@ def test_gains_follow_the_numbers_and_links_start_at_the_page(folder: Path) -> N
     ]
 
 
-def test_verdicts_of_experiments_stand_side_by_side(folder: Path) -> None:
+def test_verdicts_of_experiments_stand_side_by_side(folder):
     links = [f"[{name}](../reports/{name}/tables/claims.md)" for name in ("demo", "multi30k")]
     assert claims_table(["demo", "multi30k"], Path("docs")).splitlines() == [
         f"| claim | measure | paper | {' | '.join(links)} |",
@@ -89,9 +88,7 @@ def test_verdicts_of_experiments_stand_side_by_side(folder: Path) -> None:
     ]
 
 
-def test_the_command_fills_a_page_once_and_for_all(
-    attnmt: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_fills_a_page_once_and_for_all(attnmt, folder, monkeypatch):
     Path("README.md").write_text(PAGE)
     assert attnmt("readme")[0] == 0
     new = Path("README.md").read_text()
@@ -103,14 +100,14 @@ def test_the_command_fills_a_page_once_and_for_all(
 
 
 @pytest.mark.parametrize("page", ["", "<!-- t:p -->", "<!-- /t:p --> <!-- t:p -->"])
-def test_a_page_without_both_markers_is_refused(page: str) -> None:
+def test_a_page_without_both_markers_is_refused(page):
     with pytest.raises(InputError, match=r"<!-- t:p --> and, below it, <!-- /t:p -->"):
         page_with_table(page, "x", "t:p")
     with pytest.raises(InputError, match=r"README.md: no marker to fill"):
         filled_page(page)
 
 
-def test_a_damaged_file_is_named_with_line_and_column(folder: Path) -> None:
+def test_a_damaged_file_is_named_with_line_and_column(folder):
     path = Layout("demo").numbers
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     at = next(k for k, line in enumerate(lines) if line.startswith("ours,system,"))
@@ -124,9 +121,7 @@ def test_a_damaged_file_is_named_with_line_and_column(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/results.md"])
-def test_a_page_in_git_shows_the_reports_in_git(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_in_git_shows_the_reports_in_git(name, tmp_path, monkeypatch):
     """They are read as git has them: a run on this machine may have made other reports since."""
     patterns = [
         name,
