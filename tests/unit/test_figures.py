@@ -3,7 +3,6 @@
 import csv
 import re
 import time
-from collections.abc import Callable
 from math import log
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,20 +12,17 @@ import pytest
 from made_report import made_line, made_numbers, made_params, write_report
 from matplotlib.figure import Figure as Canvas
 
-from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
-from attnmt.reporting.curves import Figure, Panel, Series, figure5, figure6
+from attnmt.reporting.curves import Panel, Series, figure5, figure6
 from attnmt.reporting.published import paper_curves
 from attnmt.scoring.numbers import Numbers
 
 TABLE1 = ["base", "base_reverse", "base_reverse_dropout"]
 TABLE1 += ["global_location", "global_location_feed", "local_p_general_feed"]
 SVG = "{http://www.w3.org/2000/svg}"
-PAPER = "experiments/wmt14/params.yaml"
-Make = Callable[[Params, Numbers], Figure | None]
 
 
 @pytest.fixture
@@ -37,19 +33,7 @@ def params(tmp_path, monkeypatch):
 
 
 def made(make, params):
-    figure = make(params, made_numbers(params))
-    assert figure is not None
-    return figure
-
-
-def on_the_papers_text(params):
-    """Return Figure 5 of an experiment on the paper's text, with the curves of another."""
-    paper = made_params(*TABLE1, file=PAPER)
-    for name in TABLE1:
-        lines = (Layout(params.experiment).model(name) / "history.csv").read_text().split()
-        head = lines[0].replace("test1", "newstest2014")
-        write_lines(Layout(paper.experiment).model(name) / "history.csv", [head, *lines[1:]])
-    return made(figure5, paper)
+    return make(params, made_numbers(params))
 
 
 def curve(panel, model):
@@ -59,11 +43,7 @@ def curve(panel, model):
 def drawn(panel):
     axes = Canvas().subplots()
     draw.draw_panel(axes, panel)
-    return list(axes.get_lines())
-
-
-def data_of(line):
-    return [(float(x), float(y)) for x, y in zip(*line.get_data(), strict=True)]
+    return axes.get_lines()
 
 
 def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params):
@@ -72,7 +52,6 @@ def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params):
     for panel, of_paper in ((paper, True), (ours, False)):
         assert [series.model for series in panel.series] == TABLE1
         assert {series.paper for series in panel.series} == {of_paper}
-        assert (panel.x_label, panel.y_label) == ("Mini-batches", "Test cost (ln perplexity)")
     assert [s.label for s in paper.series] == [s.label for s in ours.series]
     # The paper's Table 1 and its Figure 5 show the same models.
     for model, perplexity in zip(TABLE1, (10.6, 9.9, 8.1, 7.3, 6.4, 5.9), strict=True):
@@ -95,31 +74,33 @@ def test_seeds_are_averaged_where_they_all_have_a_point(tmp_path, monkeypatch):
 
 
 def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):
-    few = params.model_copy(update={"models": {"base_reverse": params.models["base_reverse"]}})
-    paper, ours = made(figure5, few).panels
+    paper, ours = made(figure5, made_params("base_reverse")).panels
     assert len(paper.series) == 6
     assert [series.model for series in ours.series] == ["base_reverse"]
-    none = params.model_copy(update={"models": {"gru_self": params.models["gru_self"]}})
-    assert figure5(none, made_numbers(none)) is figure6(none, made_numbers(none)) is None
+    assert made(figure5, made_params("gru_self")) is made(figure6, made_params("base")) is None
 
 
 def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
     params = made_params()
-    figure = made(figure6, params)
+    figure, names = made(figure6, params), [*params.models, *params.ensembles]
     paper, ours = figure.panels
     expected = ["base_reverse_dropout", "local_p_general_feed", "ensemble"]
     assert [series.model for series in ours.series] == expected
     assert [series.model for series in paper.series] == [None, None, *expected]
-    names = [*params.models, *params.ensembles]
     for model, replaced in zip(expected, (0, 2, 2), strict=True):
+        first = 10 + names.index(model) + replaced
         series = curve(ours, model)
-        assert series.x == [5, 10, 15]
-        assert series.y == [10 + names.index(model) + replaced + group for group in (1, 2, 3)]
+        assert (series.x, series.y) == ([5, 10, 15], [first + 1, first + 2, first + 3])
     assert f"200 in the paper and {params.evaluation.length_group} in ours" in figure.caption
 
 
 def test_on_the_papers_text_published_points_are_rings_in_our_panel(params):
-    figure = on_the_papers_text(params)
+    paper = made_params(*TABLE1, file="experiments/wmt14/params.yaml")
+    for name in TABLE1:
+        lines = (Layout("demo").model(name) / "history.csv").read_text().split()
+        lines[0] = lines[0].replace("test1", "newstest2014")
+        write_lines(Layout("wmt14").model(name) / "history.csv", lines)
+    figure = made(figure5, paper)
     (panel,) = figure.panels
     assert panel.title == "newstest2014"
     assert [series.paper for series in panel.series] == [True] * 6 + [False] * 6
@@ -128,48 +109,41 @@ def test_on_the_papers_text_published_points_are_rings_in_our_panel(params):
     assert [line.get_linestyle() == "None" for line in lines] == [True] * 6 + [False] * 6
     assert {line.get_markerfacecolor() for line in lines[:6]} == {"none"}
     assert [line.get_color() for line in lines[:6]] == [line.get_color() for line in lines[6:]]
-    draw.write_figure(figure, Path("figures"))
-    assert len(Path("figures/figure5.csv").read_text().splitlines()) == 1 + 6 * (39 + 3)
 
 
 @pytest.mark.parametrize(("make", "number"), [(figure5, "Figure 5"), (figure6, "Figure 6")])
 def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, make, number):
-    figure = made(make, params)
-    draw.write_figure(figure, Path("figures"))
-    with Path(f"figures/{figure.name}.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert list(rows[0]) == ["panel", "series", "model", "paper", "x", "y"]
-    expected, published = [], []
+    figure, expected, published = made(make, params), [], []
     for panel in figure.panels:
         for line, series in zip(drawn(panel), panel.series, strict=True):
             points = list(zip(series.x, series.y, strict=True))
-            assert data_of(line) == points
-            assert line.get_linestyle() != "None"
+            assert list(zip(*line.get_data(), strict=True)) == points
             published += points if series.paper else []
             key = (panel.title, series.label, series.model or "", "yes" if series.paper else "no")
             expected += [(*key, x, round(y, 4)) for x, y in points]
-    assert [(*list(row.values())[:4], float(row["x"]), float(row["y"])) for row in rows] == expected
     assert published == [(point.x, point.y) for point in paper_curves(params, number)]
+    draw.write_figure(figure, Path("figures"))
+    with Path(f"figures/{figure.name}.csv").open(newline="") as stream:
+        head, *rows = csv.reader(stream)
+    assert head == ["panel", "series", "model", "paper", "x", "y"]
+    assert [(*row[:4], float(row[4]), float(row[5])) for row in rows] == expected
 
 
 def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
-    panels = [*made(figure5, params).panels, *made(figure6, params).panels]
-    looks: dict[str, object] = {}
+    panels, looks = [*made(figure5, params).panels, *made(figure6, params).panels], {}
     for series in (series for panel in panels for series in panel.series):
         look = draw.stroke(series), draw.system_key(series)
         assert looks.setdefault(series.model or series.label, look) == look
     assert len(set(looks.values())) == len(looks) == len(set(draw.STROKES)) == 9
 
 
-def test_a_figure_has_the_same_bytes_whatever_a_person_s_settings(params):
+def test_a_figure_has_the_same_bytes_whatever_a_persons_settings(params):
     figure = made(figure5, params)
     draw.write_figure(figure, Path("a"))
     time.sleep(1.1)  # dates count in seconds
     with matplotlib.rc_context({"lines.linewidth": 9, "svg.hashsalt": "other"}):
         draw.write_figure(figure, Path("b"))
-    files = sorted(path.name for path in Path("a").iterdir())
-    assert files == ["figure5.csv", "figure5.pdf", "figure5.svg"]
-    for file in files:
+    for file in ("figure5.csv", "figure5.pdf", "figure5.svg"):
         assert Path("a", file).read_bytes() == Path("b", file).read_bytes()
     texts = [e.text for e in ElementTree.parse("a/figure5.svg").getroot().iter(f"{SVG}text")]
     for series in figure.panels[0].series:  # text stays text, each name once
@@ -179,20 +153,15 @@ def test_a_figure_has_the_same_bytes_whatever_a_person_s_settings(params):
 def test_panels_on_one_page_do_not_interfere(params):
     figures = [made(figure5, params), made(figure6, params)]
     panels = {f"{f.name}-{k}": panel for f in figures for k, panel in enumerate(f.panels)}
-    drawings = {
-        prefix: ElementTree.fromstring(draw.panel_svg(panel, prefix))
-        for prefix, panel in panels.items()
-    }
-    ids = [e.get("id") for root in drawings.values() for e in root.iter() if e.get("id")]
+    texts = {prefix: draw.panel_svg(panel, prefix) for prefix, panel in panels.items()}
+    roots = {prefix: ElementTree.fromstring(text) for prefix, text in texts.items()}
+    ids = [e.get("id") for root in roots.values() for e in root.iter() if e.get("id")]
     assert len(ids) == len(set(ids))
-    for prefix, root in drawings.items():
-        assert root.get("viewBox") == "0 0 420 300"
-        assert root.get("width") is root.get("height") is None
+    for prefix, root in roots.items():
+        text = texts[prefix]
+        assert (root.get("viewBox"), root.get("width")) == ("0 0 420 300", None)
         assert list(root.iter(f"{SVG}style")) == []  # a style would apply to the whole page
-        text = ElementTree.tostring(root, encoding="unicode")
-        used = re.findall(r'(?:href="|url\()#([^")]+)', text)
-        assert used
-        assert set(used) <= set(ids)
+        assert set(re.findall(r'(?:href="|url\()#([^")]+)', text)) < set(ids)
         assert "currentColor" in text
         assert "var(--grid)" in text
         colors = set(re.findall("#[0-9a-f]{6}", text))
@@ -205,8 +174,7 @@ def test_panels_on_one_page_do_not_interfere(params):
 
 
 def test_markup_and_formulas_in_a_title_stay_text_and_one_point_is_visible():
-    series = Series("Base", "base", False, [1.0], [1.0], 0)
-    panel = Panel('a < b & "c"', "$x$ <y>", "z", [series])
+    panel = Panel('a < b & "c"', "$x$ <y>", "z", [Series("Base", "base", False, [1.0], [1.0], 0)])
     root = ElementTree.fromstring(draw.panel_svg(panel, "p"))
     assert "$x$ <y>" in [element.text for element in root.iter(f"{SVG}text")]
     assert root.get("aria-label") == 'a < b & "c": z against $x$ <y>'
