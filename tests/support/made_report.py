@@ -1,8 +1,13 @@
 """A report of a few systems: hand-written lines of scores.csv, and the files behind its figures.
 
 System number k (from 0) has a perplexity of 9 - k / 10, BLEU 10 + k before unknown words are replaced
+<<<<<<< HEAD
 and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and its word t attends to
 t + k.
+=======
+and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and target word t attends
+to source word t + k.
+>>>>>>> treport
 """
 
 import shutil
@@ -29,9 +34,8 @@ MODELS = (
     *("local_m_general_feed", "local_p_general_feed"),
     *("back_base_reverse", "back_global_dot_feed", "gru_additive"),
 )
-NASTY = (
-    "</script><b/title='x'>&\"é"  # a word that would end a script, open a tag, close an attribute
-)
+# A word that would end a script, open a tag, close an attribute
+NASTY = "</script><b/title='x'>&\"é"
 TEXT = {"en": ["a", "red", NASTY, "."], "de": ["ein", "rotes", NASTY, "."]}
 LINES = 3
 COMMIT = "89abcdef0123"

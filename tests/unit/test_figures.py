@@ -3,10 +3,8 @@
 import csv
 import re
 import time
-from collections.abc import Callable
 from math import log
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib
@@ -14,66 +12,46 @@ import pytest
 from made_report import made_line, made_numbers, made_params, write_report
 from matplotlib.figure import Figure as Canvas
 
-from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
-from attnmt.reporting.curves import Figure, Panel, Series, figure5, figure6
+from attnmt.reporting.curves import Panel, Series, figure5, figure6
 from attnmt.reporting.published import paper_curves
 from attnmt.scoring.numbers import Numbers
 
 TABLE1 = ["base", "base_reverse", "base_reverse_dropout"]
 TABLE1 += ["global_location", "global_location_feed", "local_p_general_feed"]
 SVG = "{http://www.w3.org/2000/svg}"
-PAPER = "experiments/wmt14/params.yaml"
-Make = Callable[[Params, Numbers], Figure | None]
 
 
 @pytest.fixture
-def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
+def params(tmp_path, monkeypatch):
     """The systems of Figure 5 with their learning curves, and one of another table."""
     monkeypatch.chdir(tmp_path)
     return write_report([*TABLE1, "gru_self"])
 
 
-def made(make: Make, params: Params) -> Figure:
-    figure = make(params, made_numbers(params))
-    assert figure is not None
-    return figure
+def made(make, params):
+    return make(params, made_numbers(params))
 
 
-def on_the_papers_text(params: Params) -> Figure:
-    """Return Figure 5 of an experiment on the paper's text, with the curves of another."""
-    paper = made_params(*TABLE1, file=PAPER)
-    for name in TABLE1:
-        lines = (Layout(params.experiment).model(name) / "history.csv").read_text().split()
-        head = lines[0].replace("test1", "newstest2014")
-        write_lines(Layout(paper.experiment).model(name) / "history.csv", [head, *lines[1:]])
-    return made(figure5, paper)
-
-
-def curve(panel: Panel, model: str) -> Series:
+def curve(panel, model):
     return next(series for series in panel.series if series.model == model)
 
 
-def drawn(panel: Panel) -> list[Any]:
+def drawn(panel):
     axes = Canvas().subplots()
     draw.draw_panel(axes, panel)
-    return list(axes.get_lines())
+    return axes.get_lines()
 
 
-def data_of(line: Any) -> list[tuple[float, float]]:
-    return [(float(x), float(y)) for x, y in zip(*line.get_data(), strict=True)]
-
-
-def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params: Params) -> None:
+def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params):
     paper, ours = made(figure5, params).panels
     assert (paper.title, ours.title) == ("The paper", "Ours (experiment demo, test1)")
     for panel, of_paper in ((paper, True), (ours, False)):
         assert [series.model for series in panel.series] == TABLE1
         assert {series.paper for series in panel.series} == {of_paper}
-        assert (panel.x_label, panel.y_label) == ("Mini-batches", "Test cost (ln perplexity)")
     assert [s.label for s in paper.series] == [s.label for s in ours.series]
     # The paper's Table 1 and its Figure 5 show the same models.
     for model, perplexity in zip(TABLE1, (10.6, 9.9, 8.1, 7.3, 6.4, 5.9), strict=True):
@@ -83,9 +61,7 @@ def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params: Para
         assert curve(ours, model).y == pytest.approx([k + 10, k + 5, k + 3.333])
 
 
-def test_seeds_are_averaged_where_they_all_have_a_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_seeds_are_averaged_where_they_all_have_a_point(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     params = write_report(["base"], seeds=2)
     path = Layout("demo").model("base_2") / "history.csv"
@@ -97,32 +73,34 @@ def test_seeds_are_averaged_where_they_all_have_a_point(
     assert "means over seeds" in figure.caption
 
 
-def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params: Params) -> None:
-    few = params.model_copy(update={"models": {"base_reverse": params.models["base_reverse"]}})
-    paper, ours = made(figure5, few).panels
+def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):
+    paper, ours = made(figure5, made_params("base_reverse")).panels
     assert len(paper.series) == 6
     assert [series.model for series in ours.series] == ["base_reverse"]
-    none = params.model_copy(update={"models": {"gru_self": params.models["gru_self"]}})
-    assert figure5(none, made_numbers(none)) is figure6(none, made_numbers(none)) is None
+    assert made(figure5, made_params("gru_self")) is made(figure6, made_params("base")) is None
 
 
-def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows() -> None:
+def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
     params = made_params()
-    figure = made(figure6, params)
+    figure, names = made(figure6, params), [*params.models, *params.ensembles]
     paper, ours = figure.panels
     expected = ["base_reverse_dropout", "local_p_general_feed", "ensemble"]
     assert [series.model for series in ours.series] == expected
     assert [series.model for series in paper.series] == [None, None, *expected]
-    names = [*params.models, *params.ensembles]
     for model, replaced in zip(expected, (0, 2, 2), strict=True):
+        first = 10 + names.index(model) + replaced
         series = curve(ours, model)
-        assert series.x == [5, 10, 15]
-        assert series.y == [10 + names.index(model) + replaced + group for group in (1, 2, 3)]
+        assert (series.x, series.y) == ([5, 10, 15], [first + 1, first + 2, first + 3])
     assert f"200 in the paper and {params.evaluation.length_group} in ours" in figure.caption
 
 
-def test_on_the_papers_text_published_points_are_rings_in_our_panel(params: Params) -> None:
-    figure = on_the_papers_text(params)
+def test_on_the_papers_text_published_points_are_rings_in_our_panel(params):
+    paper = made_params(*TABLE1, file="experiments/wmt14/params.yaml")
+    for name in TABLE1:
+        lines = (Layout("demo").model(name) / "history.csv").read_text().split()
+        lines[0] = lines[0].replace("test1", "newstest2014")
+        write_lines(Layout("wmt14").model(name) / "history.csv", lines)
+    figure = made(figure5, paper)
     (panel,) = figure.panels
     assert panel.title == "newstest2014"
     assert [series.paper for series in panel.series] == [True] * 6 + [False] * 6
@@ -131,73 +109,59 @@ def test_on_the_papers_text_published_points_are_rings_in_our_panel(params: Para
     assert [line.get_linestyle() == "None" for line in lines] == [True] * 6 + [False] * 6
     assert {line.get_markerfacecolor() for line in lines[:6]} == {"none"}
     assert [line.get_color() for line in lines[:6]] == [line.get_color() for line in lines[6:]]
-    draw.write_figure(figure, Path("figures"))
-    assert len(Path("figures/figure5.csv").read_text().splitlines()) == 1 + 6 * (39 + 3)
 
 
 @pytest.mark.parametrize(("make", "number"), [(figure5, "Figure 5"), (figure6, "Figure 6")])
-def test_the_lines_and_the_csv_have_the_published_points_and_ours(
-    params: Params, make: Make, number: str
-) -> None:
-    figure = made(make, params)
-    draw.write_figure(figure, Path("figures"))
-    with Path(f"figures/{figure.name}.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert list(rows[0]) == ["panel", "series", "model", "paper", "x", "y"]
-    expected, published = [], []
+def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, make, number):
+    figure, expected, published = made(make, params), [], []
     for panel in figure.panels:
         for line, series in zip(drawn(panel), panel.series, strict=True):
             points = list(zip(series.x, series.y, strict=True))
-            assert data_of(line) == points
-            assert line.get_linestyle() != "None"
+            assert list(zip(*line.get_data(), strict=True)) == points
             published += points if series.paper else []
             key = (panel.title, series.label, series.model or "", "yes" if series.paper else "no")
             expected += [(*key, x, round(y, 4)) for x, y in points]
-    assert [(*list(row.values())[:4], float(row["x"]), float(row["y"])) for row in rows] == expected
     assert published == [(point.x, point.y) for point in paper_curves(params, number)]
+    draw.write_figure(figure, Path("figures"))
+    with Path(f"figures/{figure.name}.csv").open(newline="") as stream:
+        head, *rows = csv.reader(stream)
+    assert head == ["panel", "series", "model", "paper", "x", "y"]
+    assert [(*row[:4], float(row[4]), float(row[5])) for row in rows] == expected
 
 
-def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params: Params) -> None:
-    panels = [*made(figure5, params).panels, *made(figure6, params).panels]
-    looks: dict[str, object] = {}
+def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
+    panels, looks = [*made(figure5, params).panels, *made(figure6, params).panels], {}
     for series in (series for panel in panels for series in panel.series):
         look = draw.stroke(series), draw.system_key(series)
         assert looks.setdefault(series.model or series.label, look) == look
     assert len(set(looks.values())) == len(looks) == len(set(draw.STROKES)) == 9
 
 
-def test_a_figure_has_the_same_bytes_whatever_a_person_s_settings(params: Params) -> None:
+def test_a_figure_has_the_same_bytes_whatever_a_persons_settings(params):
     figure = made(figure5, params)
     draw.write_figure(figure, Path("a"))
     time.sleep(1.1)  # dates count in seconds
     with matplotlib.rc_context({"lines.linewidth": 9, "svg.hashsalt": "other"}):
         draw.write_figure(figure, Path("b"))
-    files = sorted(path.name for path in Path("a").iterdir())
-    assert files == ["figure5.csv", "figure5.pdf", "figure5.svg"]
-    for file in files:
+    for file in ("figure5.csv", "figure5.pdf", "figure5.svg"):
         assert Path("a", file).read_bytes() == Path("b", file).read_bytes()
     texts = [e.text for e in ElementTree.parse("a/figure5.svg").getroot().iter(f"{SVG}text")]
     for series in figure.panels[0].series:  # text stays text, each name once
         assert texts.count(series.label) == 1
 
 
-def test_panels_on_one_page_do_not_interfere(params: Params) -> None:
+def test_panels_on_one_page_do_not_interfere(params):
     figures = [made(figure5, params), made(figure6, params)]
     panels = {f"{f.name}-{k}": panel for f in figures for k, panel in enumerate(f.panels)}
-    drawings = {
-        prefix: ElementTree.fromstring(draw.panel_svg(panel, prefix))
-        for prefix, panel in panels.items()
-    }
-    ids = [e.get("id") for root in drawings.values() for e in root.iter() if e.get("id")]
+    texts = {prefix: draw.panel_svg(panel, prefix) for prefix, panel in panels.items()}
+    roots = {prefix: ElementTree.fromstring(text) for prefix, text in texts.items()}
+    ids = [e.get("id") for root in roots.values() for e in root.iter() if e.get("id")]
     assert len(ids) == len(set(ids))
-    for prefix, root in drawings.items():
-        assert root.get("viewBox") == "0 0 420 300"
-        assert root.get("width") is root.get("height") is None
+    for prefix, root in roots.items():
+        text = texts[prefix]
+        assert (root.get("viewBox"), root.get("width")) == ("0 0 420 300", None)
         assert list(root.iter(f"{SVG}style")) == []  # a style would apply to the whole page
-        text = ElementTree.tostring(root, encoding="unicode")
-        used = re.findall(r'(?:href="|url\()#([^")]+)', text)
-        assert used
-        assert set(used) <= set(ids)
+        assert set(re.findall(r'(?:href="|url\()#([^")]+)', text)) < set(ids)
         assert "currentColor" in text
         assert "var(--grid)" in text
         colors = set(re.findall("#[0-9a-f]{6}", text))
@@ -209,16 +173,15 @@ def test_panels_on_one_page_do_not_interfere(params: Params) -> None:
             assert color in ElementTree.tostring(group, encoding="unicode")
 
 
-def test_markup_and_formulas_in_a_title_stay_text_and_one_point_is_visible() -> None:
-    series = Series("Base", "base", False, [1.0], [1.0], 0)
-    panel = Panel('a < b & "c"', "$x$ <y>", "z", [series])
+def test_markup_and_formulas_in_a_title_stay_text_and_one_point_is_visible():
+    panel = Panel('a < b & "c"', "$x$ <y>", "z", [Series("Base", "base", False, [1.0], [1.0], 0)])
     root = ElementTree.fromstring(draw.panel_svg(panel, "p"))
     assert "$x$ <y>" in [element.text for element in root.iter(f"{SVG}text")]
     assert root.get("aria-label") == 'a < b & "c": z against $x$ <y>'
     assert drawn(panel)[0].get_marker() != "None"
 
 
-def test_missing_inputs_are_named(params: Params) -> None:
+def test_missing_inputs_are_named(params):
     history = Layout("demo").model("base_reverse") / "history.csv"
     write_lines(history, ["step,dev_cost", "1,2"])
     with pytest.raises(InputError, match=r"history.csv:1: no column 'test1_cost'; train"):

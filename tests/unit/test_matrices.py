@@ -24,21 +24,22 @@ LINE = 3  # the sampled sentence that is drawn: the one before it is too long
 SOURCE, TARGET = ["an", "old", "house"], ["ein", "Haus", "</s>"]
 WEIGHTS = [[0.9, 0.1, 0.0], [0.0, 0.25, 0.75], [0.2, 0.3, 0.5]]
 GOLD = [(0, 0), (1, 1), (2, 1)]
+FORCED = "test1.forced.attention.json"
 
 
 def write_encoded(family, links, pieces=False, **text):
-    folder = Layout("demo").encoded(family)
+    folder, tokens = Layout("demo").encoded(family), Layout("demo").tokens
     sets = dict.fromkeys(("test1", "test2"), len(links))
     write_json(folder / "summary.json", made_records.summary(sets, pieces=pieces))
-    write_lines(Layout("demo").tokens / f"test1.{LINKS}", links)
+    write_lines(tokens / f"test1.{LINKS}", links)
     for language in ("en", "de"):
         lines = text.get(language, ["three words each"] * len(links))
         write_lines(folder / f"test1.{language}.tok", lines)
         words = [" ".join(join_pieces(line.split())) for line in lines]
-        write_lines(Layout("demo").tokens / f"test1.{language}", words)
+        write_lines(tokens / f"test1.{language}", words)
 
 
-def write_attention(name, *samples, file="test1.forced.attention.json"):
+def write_attention(name, *samples, file=FORCED):
     keys = ("line", "source", "target", "weights")
     content = [dict(zip(keys, sample, strict=True)) for sample in samples]
     write_json(Layout("demo").translations(name) / file, content)
@@ -55,7 +56,7 @@ def params(tmp_path, monkeypatch):
     params = made_params()
     for family in params.families:
         write_encoded(family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
-    for name in params.models:
+    for name in [*params.models, "ensemble"]:
         write_attention(name, uniform(2, 16), (LINE, SOURCE, TARGET, WEIGHTS), uniform(4, 2))
     return params
 
@@ -65,19 +66,18 @@ def only(params, *names):
     return params.model_copy(update={"models": models, "ensembles": {}})
 
 
-def test_a_matrix_joins_weights_to_the_gold_links_of_its_line(params):
-    matrix = read_matrices(params, "local_m_general_feed", "test1", forced=True)[1]
-    assert (matrix.name, matrix.label) == ("local_m_general_feed", "local-m (general)")
+@pytest.mark.parametrize("name", ["local_m_general_feed", "ensemble"])
+def test_a_matrix_joins_weights_to_the_gold_links_of_its_line(params, name):
+    matrix = read_matrices(params, name, "test1", forced=True)[1]
+    assert (matrix.name, matrix.label[:7]) == (name, {"ensemble": "ensembl"}.get(name, "local-m"))
     assert (matrix.line, matrix.source, matrix.target) == (LINE, SOURCE, TARGET)
-    assert matrix.weights == WEIGHTS
-    assert matrix.gold == GOLD
+    assert (matrix.weights, matrix.gold) == (WEIGHTS, GOLD)
 
 
 def test_german_english_links_are_flipped(params):
     """Gold links are English-German; the source of this system is German."""
-    german, english = TARGET[:-1], [*SOURCE, "</s>"]
-    weights = [[0.5, 0.5]] * 4
-    write_attention("back_global_dot_feed", (LINE, german, english, weights))
+    sample = LINE, TARGET[:-1], [*SOURCE, "</s>"], [[0.5, 0.5]] * 4
+    write_attention("back_global_dot_feed", sample)
     (matrix,) = read_matrices(params, "back_global_dot_feed", "test1", forced=True)
     assert matrix.gold == [(0, 0), (1, 1), (1, 2)]
     pairs = {(matrix.source[i], matrix.target[j]) for i, j in matrix.gold}
@@ -94,9 +94,8 @@ def test_gold_links_of_words_become_links_of_their_pieces(params):
     assert matrix.gold == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 0)]
 
 
-PIECES = st.lists(
-    st.lists(st.just("a@@"), max_size=3).map(lambda p: [*p, "a"]), min_size=1, max_size=5
-)
+WORD = st.lists(st.just("a@@"), max_size=3).map(lambda pieces: [*pieces, "a"])
+PIECES = st.lists(WORD, min_size=1, max_size=5)
 
 
 @given(PIECES, PIECES, st.data())
@@ -108,57 +107,34 @@ def test_links_of_pieces_are_links_of_the_same_words(source, target, data):
     assert word_links(piece_links(links, *sides), *sides) == links
 
 
-def test_what_moses_escaped_is_shown_as_it_was_written(params):
-    write_attention("gru_self", (0, ["it", "&apos;s"], ["&amp;"], [[0.5, 0.5]]))
-    (matrix,) = read_matrices(params, "gru_self", "test1", forced=True)
-    assert (matrix.source, matrix.target) == (["it", "'s"], ["&"])
-
-
-def test_own_translations_have_no_gold_links_and_a_system_without_attention_no_matrices(params):
-    assert read_matrices(params, "base", "test1", forced=True) == []
-    file = "test2.attention.json"
-    write_attention("gru_self", (0, ["a"], ["b", "</s>"], [[1.0], [1.0]]), file=file)
+def test_own_translations_have_no_gold_links_and_are_shown_as_they_were_written(params):
+    assert read_matrices(params, "base", "test1", forced=True) == []  # it has no attention
+    sample = (0, ["it", "&apos;s"], ["&amp;", "</s>"], [[0.5, 0.5]] * 2)
+    write_attention("gru_self", sample, file="test2.attention.json")
     (matrix,) = read_matrices(params, "gru_self", "test2", forced=False)
-    assert matrix.gold is None
-
-
-def test_an_ensemble_has_matrices(params):
-    write_attention("ensemble", (LINE, SOURCE, TARGET, WEIGHTS))
-    (matrix,) = read_matrices(params, "ensemble", "test1", forced=True)
-    assert matrix.gold == GOLD
+    assert (matrix.source, matrix.target, matrix.gold) == (["it", "'s"], ["&", "</s>"], None)
 
 
 @pytest.mark.parametrize(
     ("sample", "message"),
     [
-        (
-            (LINE, SOURCE, TARGET, WEIGHTS[:2]),
-            "0: line 3: the weights are not 3 rows of 3 .*; run translate",
-        ),
-        (
-            (LINE, SOURCE[:2], TARGET, WEIGHTS),
-            "0: line 3: the weights are not 3 rows of 2 .*; run translate",
-        ),
-        (
-            (LINE, ["a"], ["b"], [[1.0]]),
-            "line 3: the gold links belong to another text; run translate",
-        ),
-        ((9, SOURCE, TARGET, WEIGHTS), "line 9 is not one of 5; run translate"),
+        ((LINE, SOURCE, TARGET, WEIGHTS[:2]), "0: line 3: the weights are not 3 rows of 3"),
+        ((LINE, SOURCE[:2], TARGET, WEIGHTS), "0: line 3: the weights are not 3 rows of 2"),
+        ((LINE, ["a"], ["b"], [[1.0]]), "line 3: the gold links belong to another text"),
+        ((9, SOURCE, TARGET, WEIGHTS), "line 9 is not one of 5"),
+        (None, "no such file"),
     ],
 )
-def test_weights_that_do_not_fit_their_text_are_named(params, sample, message):
-    write_attention("gru_self", sample)
-    with pytest.raises(InputError, match=rf"gru_self/test1.forced.attention.json: {message}"):
-        read_matrices(params, "gru_self", "test1", forced=True)
+def test_a_missing_file_and_weights_that_do_not_fit_their_text_are_named(params, sample, message):
+    if sample:
+        write_attention("gru_self", sample)
+    else:
+        (Layout("demo").translations("gru_self") / FORCED).unlink()
+    with pytest.raises(InputError, match=rf"gru_self/{FORCED}: {message}.*; run"):
+        figure_gru(only(params, "gru_self"))
 
 
-def test_a_missing_file_is_named(params):
-    (Layout("demo").translations("gru_self") / "test1.forced.attention.json").unlink()
-    with pytest.raises(InputError, match=r"test1.forced.attention.json: no such file; run"):
-        figure_gru(params)
-
-
-def test_figure7_has_gold_and_the_models_of_table_6(params):
+def test_the_figures_have_gold_links_and_their_models(params):
     figure = figure7(params)
     labels = ["gold", "global (location)", "local-m (general)", "local-p (general)"]
     assert [matrix.label for matrix in figure.matrices] == labels
@@ -171,16 +147,15 @@ def test_figure7_has_gold_and_the_models_of_table_6(params):
 
 
 def test_where_all_sentences_are_long_the_shortest_is_drawn(params):
-    for name in ("gru_self", "gru_additive"):
-        write_attention(name, uniform(2, 18), uniform(4, 16), uniform(0, 17))
-    figure = figure_gru(only(params, "gru_self", "gru_additive"))
-    assert [matrix.line for matrix in figure.matrices] == [4, 4, 4]
+    write_attention("gru_self", uniform(2, 18), uniform(4, 16), uniform(0, 17))
+    figure = figure_gru(only(params, "gru_self"))
+    assert [matrix.line for matrix in figure.matrices] == [4, 4]
 
 
 def test_an_experiment_draws_what_it_has(params):
     assert figure7(only(params, "gru_self")) is None
     assert figure_gru(only(params, "base")) is None
-    (Layout("demo").tokens / "test1.links").unlink()  # silver links are not drawn
+    (Layout("demo").tokens / f"test1.{LINKS}").unlink()  # silver links are not drawn
     figure = figure7(only(params, "local_p_general_feed"))
     assert [matrix.label for matrix in figure.matrices] == ["local-p (general)"]
     assert "gold" not in figure.caption
@@ -190,24 +165,18 @@ def test_an_experiment_draws_what_it_has(params):
 
 
 def test_cells_and_squares_stand_where_the_weights_and_links_are(params):
-    matrix = figure7(params).matrices[1]
-    axes = Canvas().subplots()
-    draw.draw_matrix(axes, matrix)
+    figure, axes = figure7(params), Canvas().subplots()
+    draw.draw_matrix(axes, figure.matrices[1])
     assert axes.collections[0].get_array().tolist() == WEIGHTS
-    squares = [p.get_xy() for p in axes.patches if isinstance(p, Rectangle)]
+    squares = [patch.get_xy() for patch in axes.patches if isinstance(patch, Rectangle)]
     assert squares == GOLD  # x is the source, y the target
     assert [label.get_text() for label in axes.get_xticklabels()] == SOURCE
     assert [label.get_text() for label in axes.get_yticklabels()] == TARGET
     bottom, top = axes.get_ylim()
     assert bottom > top  # the first word stands on top
-
-
-def test_the_csv_has_every_cell(params):
-    figure = figure7(params)
     draw.write_matrices(figure, Path("figures"))
     with Path("figures/figure7.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert list(rows[0]) == ["panel", "row", "column", "target", "source", "weight", "gold"]
     assert len(rows) == 4 * 3 * 3
     for row in rows:
         matrix = next(m for m in figure.matrices if m.label == row["panel"])
@@ -221,9 +190,8 @@ def test_files_are_well_formed_and_have_the_same_bytes_again(params):
     """A word of 40 letters finds room beside a short sentence."""
     target = ["W" * 40, *TARGET[1:]]
     write_attention("gru_self", (LINE, ["$a$", "<b>", "&amp;"], target, WEIGHTS))
-    figure = figure_gru(params)
     for folder in ("a", "b"):
-        draw.write_matrices(figure, Path(folder))
+        draw.write_matrices(figure_gru(params), Path(folder))
     for end in ("svg", "pdf", "csv"):
         assert Path(f"a/figure_gru.{end}").read_bytes() == Path(f"b/figure_gru.{end}").read_bytes()
     texts = [element.text for element in ElementTree.parse("a/figure_gru.svg").getroot().iter()]

@@ -1,9 +1,7 @@
 """The published numbers, and the rows of systems.yaml that they are joined to."""
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 
 import pytest
 from made_report import made_params
@@ -13,112 +11,88 @@ from attnmt.errors import InputError
 from attnmt.reporting import published
 from attnmt.reporting.published import PUBLISHED, paper_curves, paper_set, published_lines
 from attnmt.reporting.rows import Row, marked, table_rows
-from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.numbers import Numbers
 
 PARAMS = made_params()
 LINES = list(published_lines(PARAMS))
 PAPER = "experiments/wmt14/params.yaml"
 
 
-def of_table(table: str, kind: str = "system") -> list[Line]:
-    return [
-        line for line in LINES if (line.row or "").startswith(f"{table}/") and line.kind == kind
-    ]
+def values(table, metric, kind="system"):
+    rows = [line for line in LINES if line.row.startswith(f"{table}/") and line.kind == kind]
+    return {line.row: line.value for line in rows if line.metric == metric}
 
 
-def values(table: str, metric: str) -> list[float | None]:
-    return [line.value for line in of_table(table) if line.metric == metric]
-
-
-def test_all_the_published_numbers_are_there() -> None:
-    rows = Counter(line.row.split("/")[0] for line in {line.row: line for line in LINES}.values())
+def test_all_the_published_numbers_are_there():
+    rows = Counter(row.split("/")[0] for row in {line.row for line in LINES})
     tables = {"table1": 12, "table2": 2, "table3": 7, "table4": 10, "table6": 5, "table_gru": 4}
     assert rows == tables
-    assert values("table6", "aer") == [0.39, 0.34, 0.36, 0.34, 0.32]
-    assert values("table_gru", "bleu") == [19.97, 18.81, 6.94, None]
-    assert {line.script for line in of_table("table2")} == {"nist"}
-    assert all(line.set and line.source.startswith(("Luong", "Neural")) for line in LINES)
+    assert list(values("table6", "aer").values()) == [0.39, 0.34, 0.36, 0.34, 0.32]
+    assert list(values("table_gru", "bleu").values()) == [19.97, 18.81, 6.94, None]
+    assert {line.script for line in LINES if line.row.startswith("table2/")} == {"nist"}
+    assert all(line.set and line.source for line in LINES)
     assert (paper_set("table1"), paper_set("table3")) == ("newstest2014", "newstest2015")
+    assert {line.note for line in LINES if line.row == "table4/local_m_dot"} == {">7.0", "x"}
 
 
-def test_every_published_line_has_a_row_and_every_row_its_system() -> None:
+def test_every_published_line_has_a_row_and_every_row_its_system():
     """Otherwise a number would be left out without a word."""
     rows = {(one.table, one.row) for one in published._tables()}
     rows |= {("table1", point.row) for point in published._figures()}
-    known = {(table, key) for table, keyed in PARAMS.rows.items() for key in keyed}
-    assert rows <= known
+    assert rows <= {(table, key) for table, keyed in PARAMS.rows.items() for key in keyed}
     for file in ("params.yaml", PAPER):
         params = made_params(file=file)
         named = {line.system for line in published_lines(params)} - {None, ALIGNER}
         assert named <= params.models.keys() | params.ensembles.keys()
 
 
-@pytest.mark.parametrize("table", ["table1", "table3"])
-def test_printed_gains_are_those_over_the_row_that_systems_yaml_names(table: str) -> None:
-    numbers, rows = Numbers(LINES), {row.key: row for row in table_rows(PARAMS, table)}
-    gains = of_table(table, "gain")
-    assert len(gains) >= 4
-    for gain in gains:
-        row = rows[str(gain.row).split("/")[1]]
-        over = rows[str(row.over)]
-        ours, other = (
-            numbers.paper(f"{table}/{one.key}", "bleu", "after" if one.replaced else "before")
-            for one in (row, over)
-        )
-        assert ours is not None
-        assert other is not None
-        assert gain.value == pytest.approx(ours.value - other.value)
-
-
-def test_table_4_keeps_the_printed_gains_and_the_one_that_does_not_add_up() -> None:
+def test_printed_gains_are_those_over_the_row_that_systems_yaml_names():
+    """In Table 4 they are those by replacement, and one of them does not add up."""
     numbers, odd = Numbers(LINES), []
-    for gain in of_table("table4", "gain"):
-        after, before = (numbers.paper(gain.row, "bleu", how) for how in ("after", "before"))
-        if gain.value != pytest.approx(after.value - before.value):
-            odd.append((gain.row, gain.value))
+    for table in ("table1", "table3", "table4"):
+        rows, gains = (
+            {row.key: row for row in table_rows(PARAMS, table)},
+            values(table, "bleu", "gain"),
+        )
+        assert len(gains) >= 4
+        for key, gain in gains.items():
+            row = rows[key.split("/")[1]]
+            over = row if table == "table4" else rows[row.over]
+            after = row.replaced or table == "table4"
+            ours = numbers.paper(key, "bleu", "after" if after else "before")
+            other = numbers.paper(
+                f"{table}/{over.key}", "bleu", "after" if over.replaced else "before"
+            )
+            if gain != pytest.approx(ours.value - other.value):
+                odd.append((key, gain))
     assert odd == [("table4/local_p_dot", 1.9)]
 
 
-def test_what_is_no_number_stands_in_the_note() -> None:
-    found = {line.metric: line for line in LINES if line.row == "table4/local_m_dot"}
-    assert (found["ppl"].value, found["ppl"].note) == (None, ">7.0")
-    assert (found["bleu"].value, found["bleu"].note) == (None, "x")
-
-
-def test_figure_5_has_six_curves_of_39_points() -> None:
+def test_figures_5_and_6_have_the_published_curves():
     points = paper_curves(PARAMS, "Figure 5")
     curves = [list(curve) for _, curve in groupby(points, lambda point: point.row.key)]
-    assert [len(curve) for curve in curves] == [39] * 6
-    assert all(
-        [point.x for point in curve] == [5000.0 * k for k in range(1, 40)] for curve in curves
-    )
+    assert [[point.x for point in curve] for curve in curves] == [
+        [5000.0 * k for k in range(1, 40)]
+    ] * 6
     assert (points[0].row.system, points[0].row.label, points[0].y) == ("base", "Base", 5.583)
-    assert all("Figure 5" in point.source for point in points)
-
-
-def test_figure_6_has_five_curves_and_two_are_other_peoples() -> None:
     points = paper_curves(PARAMS, "Figure 6")
     curves = [list(curve) for _, curve in groupby(points, lambda point: point.row.key)]
     lengths = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]
     assert [[point.x for point in curve] for curve in curves] == [lengths] * 5
-    systems = [(curve[0].row.system, curve[0].row.replaced) for curve in curves]
+    systems = {(curve[0].row.system, curve[0].row.replaced) for curve in curves}
     ours = {("base_reverse_dropout", False), ("local_p_general_feed", True), ("ensemble", True)}
-    assert set(systems) == ours | {(None, False), (None, True)}
-    assert paper_curves(PARAMS, "Figure 7") == []
+    assert systems == ours | {(None, False), (None, True)}  # two are other people's
 
 
-def test_each_differing_recipe_is_marked_with_a_sign_of_its_own() -> None:
+def test_each_differing_recipe_is_marked_with_a_sign_of_its_own():
     params = made_params(file=PAPER)
     marks = {row.key: row.mark for row in table_rows(params, "table1")}
     assert {key for key, mark in marks.items() if mark == "†"} == {"base", "reverse"}
-    assert not any(row.mark for row in table_rows(params, "table4"))
     longer = params.models["base_reverse"].model_copy(update={"epochs": 99})
     params = params.model_copy(update={"models": params.models | {"base_reverse": longer}})
     marks = {row.key: row.mark for row in table_rows(params, "table1")}
     assert (marks["base"], marks["reverse"], marks["dropout"]) == ("†", "‡", "")
-
-
-def test_an_ensemble_is_marked_if_a_member_is() -> None:
+    # An ensemble is marked if a member is.
     members = PARAMS.ensembles["ensemble"].members
     other = PARAMS.models[members[0]].model_copy(update={"epochs": 1})
     params = PARAMS.model_copy(update={"models": PARAMS.models | {members[0]: other}})
@@ -127,15 +101,12 @@ def test_an_ensemble_is_marked_if_a_member_is() -> None:
 
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return a folder with copies of the files, which are read in place of them."""
-    for name in ("tables.csv", "figures.csv"):
-        (tmp_path / name).write_text((PUBLISHED / name).read_text(encoding="utf-8"))
-    monkeypatch.setattr(published, "PUBLISHED", tmp_path)
+def uncached():
+    """Have the files read again, before the test and after it."""
     caches = published._tables, published._figures
     for cache in caches:
         cache.cache_clear()
-    yield tmp_path
+    yield
     for cache in caches:
         cache.cache_clear()
 
@@ -147,16 +118,17 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("tables.csv", "+1.3", "+1.3x", r"tables.csv:7: gain: "),
         ("tables.csv", "base,newstest2014", "base,", r"tables.csv:6: set: "),
         ("tables.csv", "ppl,bleu,", "bleu,ppl,", r"tables.csv:1: the columns must be table, row"),
+        ("tables.csv", ',+1.3,"Luong et al. 2015, Table 1"', ",", r"tables.csv:7: 8 cells in 9"),
         ("figures.csv", "5000,5.583", "5000,high", r"figures.csv:2: y: "),
         ("figures.csv", "5000,5.583,", "5000,5.583,,", r"figures.csv:2: 6 cells in 5 columns"),
-        ("tables.csv", ',+1.3,"Luong et al. 2015, Table 1"', ",", r"tables.csv:7: 8 cells in 9"),
     ],
 )
-def test_a_damaged_cell_is_named_with_line_and_column(
-    copy: Path, file: str, old: str, new: str, message: str
-) -> None:
-    text = (copy / file).read_text(encoding="utf-8")
+def test_damage_is_named_with_line_and_column(
+    uncached, tmp_path, monkeypatch, file, old, new, message
+):
+    text = (PUBLISHED / file).read_text(encoding="utf-8")
     assert old in text
-    (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    (tmp_path / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    monkeypatch.setattr(published, "PUBLISHED", tmp_path)
     with pytest.raises(InputError, match=message + r".*git checkout"):
-        list(published_lines(PARAMS)) if file == "tables.csv" else paper_curves(PARAMS, "Figure 5")
+        published._tables() if file == "tables.csv" else published._figures()
