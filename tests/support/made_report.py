@@ -1,13 +1,8 @@
 """A report of a few systems: hand-written lines of scores.csv, and the files behind its figures.
 
 System number k (from 0) has a perplexity of 9 - k / 10, BLEU 10 + k before unknown words are replaced
-<<<<<<< HEAD
 and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and its word t attends to
 t + k.
-=======
-and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and target word t attends
-to source word t + k.
->>>>>>> treport
 """
 
 import shutil
