@@ -1,12 +1,13 @@
 """A small project with every file that a stage or a command reads, and how a test damages one."""
 
+import csv
 import importlib.util
 import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce
-from io import BytesIO
+from io import BytesIO, StringIO
 from operator import getitem
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.scoring.numbers import read_scores, write_numbers
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.saved import describe, save_model
 
@@ -59,11 +61,11 @@ def build(folder: Path) -> Params:
         run("translate", name)
         run("evaluate", name)
     for name in SEEDS:
-        scores = json.loads(layout.scores(MEMBERS[0]).read_text(encoding="utf-8"))
-        scores |= {"name": name, "models": [name], "seed": params.models[name].seed}
-        write_json(layout.scores(name), scores)
+        own = {"model": name, "seed": params.models[name].seed}
+        lines = read_scores(params, MEMBERS[0]).lines
+        write_numbers(layout.scores(name), [one.model_copy(update=own) for one in lines])
         shutil.copytree(layout.translations(MEMBERS[0]), layout.translations(name))
-    run("tables")
+    run("gather")
     run("report")
     return params
 
@@ -175,6 +177,19 @@ def line(number: int, text: str | None) -> Damage:
         lines = before.decode().splitlines(keepends=True)
         lines[number - 1] = "" if text is None else text + "\n"
         return "".join(lines).encode()
+
+    return damage
+
+
+def cell(number: int, column: str, new: str) -> Damage:
+    """Set a cell of a CSV file, on a line counted from 1."""
+
+    def damage(before: bytes) -> bytes:
+        header, *rows = csv.reader(before.decode().splitlines())
+        rows[number - 2][header.index(column)] = new
+        stream = StringIO()
+        csv.writer(stream, lineterminator="\n").writerows([header, *rows])
+        return stream.getvalue().encode()
 
     return damage
 

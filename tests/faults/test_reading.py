@@ -22,6 +22,7 @@ from reading_project import (
     Tree,
     array,
     build,
+    cell,
     content,
     cut,
     damaged,
@@ -40,15 +41,15 @@ from reading_project import (
 from attnmt import cli
 from attnmt.commands import track
 from attnmt.errors import InputError
-from attnmt.reporting import paper
+from attnmt.reporting import published as printed
 from attnmt.tracking import importing
 
 WORDS, TOKENS, RAW = "data/demo/encoded/words", "data/demo/tokens", "data/demo/raw"
 BASE, BEST = "models/demo/base", "local_p_general_feed"
-SCORES, DICTIONARY, OUT = "scores/demo/base.json", "data/demo/dictionary", "translations/demo"
+SCORES, DICTIONARY, OUT = "scores/demo/base.csv", "data/demo/dictionary", "translations/demo"
 FORCED = f"{OUT}/{BEST}/test.forced.attention.json"
 LINKS = f"{OUT}/{BEST}/test.forced.same.links"
-TABLES = "reports/demo/tables/tables.json"
+NUMBERS, CLAIMS = "reports/demo/scores.csv", "reports/demo/claims.csv"
 TRAIN, IDS = ("train", "base"), f"{WORDS}/train.de.ids.npy"
 OFFSETS = f"{WORDS}/train.de.offsets.npy"
 NAN = float("nan")
@@ -68,11 +69,9 @@ def json_of_another_form() -> Iterator[Case]:
     readers = {
         f"{WORDS}/summary.json": TRAIN,
         f"{BASE}/metrics.json": ("evaluate", "base"),
-        f"{BASE}/provenance.json": ("report",),
-        SCORES: ("tables",),
-        f"{DICTIONARY}/aligner.json": ("tables",),
+        f"{BASE}/provenance.json": ("gather",),
+        f"{DICTIONARY}/aligner.json": ("gather",),
         FORCED: ("report",),
-        TABLES: ("report",),
     }
     for path, command in readers.items():
         yield Case(path, content("null"), command, "the content: .* (dict|list)")
@@ -92,7 +91,7 @@ def parameters() -> Iterator[Case]:
         ("train_threads: 1", "train_threads: on", "train_threads: .* write a number"),
     ):
         yield Case("params.yaml", swap(old, new), ("evaluate", "base"), rf"yaml:\d+: .*{key}")
-    yield Case("claims.yaml", swap("sign: less", "sign: more"), ("tables",), r"yaml:\d+: .*sign: ")
+    yield Case("claims.yaml", swap("sign: less", "sign: more"), ("gather",), r"yaml:\d+: .*sign: ")
     for old, new, key in (
         ("reverse: true", "reverse: 1", "reverse: .* valid boolean"),
         # Members that cannot translate together
@@ -207,13 +206,6 @@ def models() -> Iterator[Case]:
     yield Case(
         best, first(lambda t: t * NAN), ("translate", "ensemble"), "a number that is not finite"
     )
-    yield Case(weights, cut(40), ("report",), "damaged")
-    yield Case(
-        weights,
-        other("models/demo/base_reverse/weights.safetensors"),
-        ("report",),
-        "belongs to model",
-    )
     for damage, message in (
         (line(1, "House\tHaus\t1.000000"), "tsv:1: 3 fields"),
         (line(1, "House\tHaus\t1.000000\tmany"), "tsv:1: .* a count"),
@@ -253,9 +245,7 @@ def commands() -> Iterator[Case]:
     yield Case(provenance, without("fingerprint"), track, "fingerprint: this key is missing")
     yield Case(metrics, value("perplexity.test", NAN), track, "perplexity.test: .* finite")
     yield Case(f"{BASE}/history.csv", cut(3), track, "csv:3: the history is cut off")
-    yield Case(SCORES, value("models", "base"), track, "models: .* valid list")
-    yield Case(SCORES, value("models", []), track, "models: ")
-    yield Case(TABLES, value("tables.0.rows.0.sort", None), track, "sort: ")
+    yield Case(NUMBERS, cell(4, "p", "2"), track, "csv:4: p: .* less than or equal to 1")
 
 
 def scored() -> Iterator[Case]:
@@ -289,58 +279,38 @@ def scored() -> Iterator[Case]:
     yield Case(gold, line(1, None), links, "4 lines where the text has 5")
 
 
-def tabled() -> Iterator[Case]:
-    """Yield damage to files that tables reads."""
-    command = ("tables",)
-    tokenized = "sets.test.before.tokenized"
+def gathered() -> Iterator[Case]:
+    """Yield damage to files that gather reads."""
+    command, again = ("gather",), "run evaluate of base again"
     for damage, message in (
-        (without("sets"), "sets: this key is missing"),
-        (value("sets", {}), "sets: "),
-        (without("sets.test.after"), "sets.test.after: this key is missing"),
-        (without(f"{tokenized}.low"), f"{tokenized}.low: this key is missing"),
-        (value(f"{tokenized}.value", NAN), f"{tokenized}.value: .* finite"),
-        (value(f"{tokenized}.value", "20.5"), f"{tokenized}.value: .* valid number"),
-        (value(f"{tokenized}.value", True), f"{tokenized}.value: .* valid number"),
-        (value(f"{tokenized}.low", 101.0), f"{tokenized}: the interval from 101.0 to .* is empty"),
-        (value("sets.test.lines", None), "sets.test.lines: .* valid integer"),
-        (value("sets.test.perplexity", NAN), "sets.test.perplexity: .* finite"),
-        (value("sets.test.reference_sha256", 7), "reference_sha256: .* valid string"),
-        (value("beam", None), "beam: .* valid integer"),
-        (value("name", "base_reverse"), "scores of 'base_reverse' in experiment 'demo'"),
-        (value("experiment", "wmt14"), "scores of 'base' in experiment 'wmt14'"),
-        (value("seed", 2), "seed: 2, but 1 in the parameters"),
-        (value("seed", "1"), "seed: .* valid integer"),
-        (value("direction", "backward"), "direction: 'backward', but 'forward' in the parameters"),
-        (value("family", "pieces"), "scores of family 'pieces'"),
-        (value("models", ["base_reverse"]), "models: .*, but .'base'. in the parameters"),
-        (value("average", "logits"), "average: 'logits', but None in the parameters"),
-        (other(f"scores/demo/{BEST}.json"), f"of '{BEST}'"),
+        (content(""), "csv:1: the columns must be source, kind, "),
+        (line(1, "model,value"), "csv:1: the columns must be source, kind, "),
+        (line(3, "ours,training"), f"csv:3: 2 cells in 29 columns; {again}"),
+        (cut(9), r"csv:18: \d+ cells in 29 columns"),
+        (cell(2, "metric", ""), "csv:2: metric: .* valid string"),
+        (cell(3, "value", "nan"), "csv:3: value: .* finite"),
+        (cell(3, "value", "high"), f"csv:3: value: .* valid number.*; {again}"),
+        (cell(3, "lines", "5.5"), "csv:3: lines: .* valid integer"),
+        (cell(3, "beam", "x"), "csv:3: beam: .* valid integer"),
+        (cell(3, "sd", "-1"), "csv:3: sd: .* greater than or equal to 0"),
+        (cell(3, "replacement", "never"), "csv:3: replacement: .* 'before' or 'after'"),
+        (cell(3, "model", "base_reverse"), "csv:3: model: 'base_reverse', but 'base' in the"),
+        (cell(3, "seed", "2"), "csv:3: seed: 2, but 1 in the parameters"),
+        (cell(3, "direction", "backward"), "csv:3: direction: 'backward', but 'forward' in the"),
+        (cell(3, "family", "pieces"), "csv:3: family: 'pieces', but 'words' in the parameters"),
+        (other(f"scores/demo/{BEST}.csv"), f"csv:2: model: '{BEST}', but 'base' in the parameters"),
+        (lambda b: b.splitlines(keepends=True)[0], "no bleu on 'test'; run the stages that lead"),
+        (cell(4, "reference", "0" * 12), "differ in reference of bleu on test: "),
+        (cell(4, "signature", "other"), "differ in signature of bleu on test: "),
+        (cell(4, "data", "0" * 12), "differ in data of bleu on test: "),
     ):
         yield Case(SCORES, damage, command, message)
-    best = f"scores/demo/{BEST}.json"
-    replaced = "sets.test.replacements"
-    for damage, message in (
-        (without(replaced), f"{replaced}: this key is missing"),
-        (value(replaced, None), f"{replaced}: none, though {BEST} replaces unknown words"),
-        (value(f"{replaced}.right", None), f"{replaced}.right: .* valid integer"),
-        (value(f"{replaced}.right", 10**6), f"{replaced}: right, .* more than the replaced"),
-    ):
-        yield Case(best, damage, command, message)
-    one, wanted = "alignments.0", f"{BEST} has links of {{}}, but needs those of test;"
-    for damage, message in (
-        (value("alignments", None), "alignments: .* valid list"),
-        (value("alignments", []), wanted.format("no set")),
-        (value(f"{one}.set", "dev"), wanted.format("dev")),
-        (value(f"{one}.aer", 1.5), f"{one}.aer: .* less than or equal to 1"),
-        (value(f"{one}.aer", None), f"{one}.aer: .* valid number"),
-        (value(f"{one}.low", None), f"{one}.low: .* valid number"),
-        (value(f"{one}.kind", "bronze"), f"{one}.kind: .* 'gold' or 'silver'"),
-        (value(f"{one}.link_step", "last"), "link_step: .* 'same' or 'next'"),
-    ):
-        yield Case(best, damage, command, message)
-    silver = value(f"{one}.kind", "silver")
-    yield Case(best, silver, command, "differ in links: .*(gold|silver) against (gold|silver)")
-    yield Case("scores/demo/ensemble.json", value("average", "probabilities"), command, "average: ")
+    without_links = lambda b: b.replace(b",aer,", b",ter,")  # noqa: E731
+    yield Case(
+        f"scores/demo/{BEST}.csv", without_links, command, "no aer on 'test'; run the stages"
+    )
+    seed = cell(2, "seed", "1")  # an ensemble has none
+    yield Case("scores/demo/ensemble.csv", seed, command, "csv:2: seed: 1, but None in the")
     aligner = f"{DICTIONARY}/aligner.json"
     yield Case(aligner, without("aer"), command, "aer: this key is missing")
     yield Case(aligner, value("aer.test", NAN), command, "aer.test: .* finite")
@@ -349,23 +319,36 @@ def tabled() -> Iterator[Case]:
     yield Case(f"{DICTIONARY}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
     yield Case(f"{DICTIONARY}/test.links", line(1, None), command, "4 lines where the text has 5")
     yield Case(f"{TOKENS}/test.links", line(1, "0-0 99-99"), command, "link 99-99 lies outside")
-    yield Case(f"{OUT}/base/test.txt", line(5, None), command, "4 lines where test has 5")
+    provenance = f"{BASE}/provenance.json"
+    for damage, message in (
+        (without("seconds"), "seconds: this key is missing"),
+        (value("seconds", NAN), "seconds: .* finite"),
+        (value("commits", []), "commits: .* at least 1 item"),
+        (value("started", "yesterday"), "started: "),
+        (value("fingerprint", "../../x"), "fingerprint: "),
+        (other("models/demo/base_reverse/provenance.json"), "belongs to model 'base_reverse'"),
+    ):
+        yield Case(provenance, damage, command, message)
+    yield Case(f"{BASE}/metrics.json", value("steps", "20"), command, "steps: .* valid integer")
+    weights = f"{BASE}/weights.safetensors"
+    yield Case(weights, cut(40), command, "damaged")
+    yield Case(weights, content(""), command, "damaged")
+    reverse = other("models/demo/base_reverse/weights.safetensors")
+    yield Case(weights, reverse, command, "belongs to model 'base_reverse'")
 
 
 def published() -> Iterator[Case]:
     """Yield damage to published numbers, in a copy of the package's files."""
-    for file, command in (("tables.csv", ("tables",)), ("figures.csv", ("report",))):
-        path = f"published/{file}"
+    for file, command in (("tables.csv", ("gather",)), ("figures.csv", ("report",))):
+        path = f"printed/{file}"
         yield Case(path, content(""), command, "csv:1: the columns must be")
         yield Case(path, line(1, "table,set,system"), command, "csv:1: the columns must be")
         yield Case(path, line(3, "Table 1,newstest2014"), command, "csv:3: 2 cells in")
-        yield Case(path, swap(",base,", ",the base,"), command, "row: 'the base' cannot stand here")
-    yield Case(
-        "published/tables.csv", swap(",10.6,", ",1O.6,"), ("tables",), "ppl: '1O.6' cannot stand"
-    )
-    yield Case(
-        "published/figures.csv", swap(",5.583,", ",nan,"), ("report",), "y: 'nan' cannot stand"
-    )
+        yield Case(path, cell(3, "row", ""), command, "csv:3: row: .* valid string")
+    ppl = cell(6, "ppl", "1O.6")
+    yield Case("printed/tables.csv", ppl, ("gather",), "csv:6: ppl: .* match pattern")
+    y = cell(2, "y", "nan")
+    yield Case("printed/figures.csv", y, ("report",), "csv:2: y: .* finite")
 
 
 def reported() -> Iterator[Case]:
@@ -401,28 +384,19 @@ def reported() -> Iterator[Case]:
         yield Case(FORCED, damage, command, message)
     own = f"{OUT}/gru_self/test.attention.json"
     yield Case(own, value("2.weights.0.0", NAN), command, "2.weights.0.0: .* finite")
-    provenance = f"{BASE}/provenance.json"
-    for damage, message in (
-        (without("seconds"), "seconds: this key is missing"),
-        (value("seconds", NAN), "seconds: .* finite"),
-        (value("commits", []), "commits: .* at least 1 item"),
-        (value("started", "yesterday"), "started: "),
-        (value("fingerprint", "../../x"), "fingerprint: "),
-        (other("models/demo/base_reverse/provenance.json"), "belongs to model 'base_reverse'"),
-    ):
-        yield Case(provenance, damage, command, message)
-    yield Case(f"{BASE}/metrics.json", value("steps", "20"), command, "steps: .* valid integer")
-    for damage, message in (
-        (value("experiment", "wmt14"), "tables of experiment 'wmt14'"),
-        (value("tables", None), "tables: .* valid list"),
-        (without("tables.0.rows"), "tables.0.rows: this key is missing"),
-        (without("tables.0.columns.0.key"), "columns.0.key: this key is missing"),
-        (without("tables.0.rows.0.cells.system"), "row 0 of table1 has no 'system'"),
-        (value("tables.0.rows.0.sort.bleu", "high"), "sort.bleu"),
-        (value("tables.0.rows.0.sort.bleu", NAN), "sort.bleu"),
-        (value("tables.0.rows.0.facts", []), "facts: .* valid dict"),
-    ):
-        yield Case(TABLES, damage, command, message)
+    for path in (NUMBERS, CLAIMS):
+        for damage, message in (
+            (content(""), "csv:1: the columns must be .*; run the stage gather again"),
+            (line(1, "source,kind"), "csv:1: the columns must be "),
+            (line(2, "ours,training"), r"csv:2: 2 cells in \d+ columns"),
+            (cut(3), r"csv:\d+: \d+ cells in \d+ columns"),
+            (cell(2, "low", "nan"), "csv:2: low: .* finite"),
+            (cell(2, "low", "much"), "csv:2: low: .* valid number"),
+        ):
+            yield Case(path, damage, command, message)
+    yield Case(NUMBERS, cell(9, "kind", "score"), command, "csv:9: kind: .* 'training', 'system'")
+    yield Case(NUMBERS, cell(9, "p", "2"), command, "csv:9: p: .* less than or equal to 1")
+    yield Case(CLAIMS, cell(2, "bound", ""), command, "csv:2: bound: .* valid number")
 
 
 FAMILIES = (
@@ -433,7 +407,7 @@ FAMILIES = (
     models,
     commands,
     scored,
-    tabled,
+    gathered,
     published,
     reported,
 )
@@ -455,8 +429,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tr
         patch.setitem(sys.modules, "mlflow", None)
         torch.set_num_threads(1)
         build(folder)
-        shutil.copytree(paper.PUBLISHED, folder / "published")
-        patch.setattr(paper, "PUBLISHED", Path("published"))
+        shutil.copytree(printed.PUBLISHED, folder / "printed")
+        patch.setattr(printed, "PUBLISHED", Path("printed"))
         yield folder, tree(folder)
 
 
@@ -480,7 +454,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
         importing, "find_run", lambda _, key: next(runs) if key.run == "base" else done
     )
     monkeypatch.setattr(importing, "open_run", lambda *_: ("run", {}))
-    for name in ("log_points", "log_final", "add_scores"):
+    for name in ("log_points", "log_final", "add_scores", "add_report", "group_seeds"):
         monkeypatch.setattr(importing, name, lambda *_: False)
 
 
@@ -488,9 +462,11 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
 def clean(project: tuple[Path, Tree]) -> Iterator[tuple[Path, Tree]]:
     """Return the project, and afterwards restore the files that a failing case has changed."""
     folder, whole = project
-    paper._read.cache_clear()
+    for read in (printed._tables, printed._figures):
+        read.cache_clear()
     yield project
-    paper._read.cache_clear()
+    for read in (printed._tables, printed._figures):
+        read.cache_clear()
     after = tree(folder)
     for path in after.keys() - whole.keys():
         path.unlink()

@@ -24,9 +24,8 @@ FOLDERS = [
     ("encode", ("luong",), "data/demo/encoded/luong"),
     ("dictionary", (), "data/demo/dictionary"),
     ("translate", (MODEL,), f"translations/demo/{MODEL}"),
-    ("tables", (), f"{REPORTS}/tables"),
+    ("report", (), f"{REPORTS}/tables"),
     ("report", (), f"{REPORTS}/figures"),
-    ("report", (), f"{REPORTS}/cost"),
 ]
 FILES = [
     *(
@@ -39,7 +38,8 @@ FILES = [
             "provenance.json",
         )
     ),
-    ("evaluate", (MODEL,), f"scores/demo/{MODEL}.json"),
+    ("evaluate", (MODEL,), f"scores/demo/{MODEL}.csv"),
+    *(("gather", (), f"{REPORTS}/{name}") for name in ("scores.csv", "claims.csv", "metrics.json")),
     ("report", (), f"{REPORTS}/index.html"),
 ]
 
@@ -84,7 +84,7 @@ TAKEN: list[tuple[tuple[str, ...], str, Fault, str]] = [
     *(((stage, *arguments), place, file, "and a file is") for stage, arguments, place in FOLDERS),
     *(((stage, *arguments), place, folder, "and a folder is") for stage, arguments, place in FILES),
     (("tokens",), "data/demo/tokens", file_above, "is not a folder"),
-    (("evaluate", MODEL), f"scores/demo/{MODEL}.json", file_above, "is not a folder"),
+    (("evaluate", MODEL), f"scores/demo/{MODEL}.csv", file_above, "is not a folder"),
     (("train", MODEL), f"checkpoints/demo/{MODEL}", file, "is not a folder"),
     (("train", MODEL), "checkpoints", file, "is not a folder"),
     ((*TRANSLATE, "out"), "out", folder, "and a folder is in its place"),
@@ -170,7 +170,7 @@ def test_an_output_whose_place_is_taken_is_refused(
 
 LOCKED = [
     (("tokens",), "data/demo/tokens"),
-    (("evaluate", MODEL), f"scores/demo/{MODEL}.json"),
+    (("evaluate", MODEL), f"scores/demo/{MODEL}.csv"),
     (("train", MODEL), f"checkpoints/demo/{MODEL}/new"),
     ((*TRANSLATE, "data/out"), "data/out"),
     (("attnmt", "readme", "docs/README.md"), "docs/README.md"),

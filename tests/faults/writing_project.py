@@ -33,7 +33,7 @@ RUNS = [
     *(("encode", family) for family in ("luong", "luong_bpe", "course")),
     ("dictionary",),
     *((stage, name) for stage in ("train", "translate", "evaluate") for name in CHANGES["systems"]),
-    ("tables",),
+    ("gather",),
     ("report",),
 ]
 

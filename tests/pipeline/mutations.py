@@ -30,7 +30,7 @@ RUNS = {
     "train": [[MEMBERS[0]], [MEMBERS[1]], [GRU]],
     "translate": [[MEMBERS[1]], [GRU], ["ensemble"]],
     "evaluate": [[MEMBERS[1]], [GRU], ["ensemble"]],
-    "tables": [[]],
+    "gather": [[]],
     "report": [[]],
 }
 

@@ -133,11 +133,11 @@ def test_the_digests_of_every_script_are_an_output() -> None:
     assert set(outputs) == {f"code/demo/{script}.json" for script in scripts}
 
 
-def test_only_digests_metrics_tables_and_the_report_are_kept_in_git() -> None:
+def test_only_digests_and_the_report_are_kept_in_git() -> None:
     for stage in stages("demo"):
         roots = {Path(output).parts[0] for output in stage.outputs}
         kind = stage.name.partition("@")[0]
-        assert ("reports" in roots) == (kind in ("evaluate", "ensemble", "tables", "report"))
+        assert ("reports" in roots) == (kind in ("gather", "report"))
         assert ("code" in roots) == (stage.name == "code")
 
 

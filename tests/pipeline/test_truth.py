@@ -103,9 +103,9 @@ def test_a_stage_run_by_hand_is_done_for_both_engines(copy: Project) -> None:
 
 def test_the_outputs_of_a_removed_model_are_set_aside(copy: Project) -> None:
     copy.use({"systems": ["base_reverse", BEST]})
-    assert {"tables", "report"} <= copy.snakemake()
-    assert not (copy.folder / "scores/demo/gru_self.json").exists()
-    assert (copy.folder / "set-aside/scores/demo/gru_self.json").exists()
+    assert {"gather", "report"} <= copy.snakemake()
+    assert not (copy.folder / "scores/demo/gru_self.csv").exists()
+    assert (copy.folder / "set-aside/scores/demo/gru_self.csv").exists()
     copy.run("attnmt", "commit")
     assert "up to date" in copy.run("dvc", "status", "dvc.yaml")
 

@@ -11,7 +11,7 @@ from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
 
-PUBLISHED = ROOT / "src/attnmt/reporting/published/tables.csv"
+PUBLISHED = ROOT / "src/attnmt/reporting/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))
 ORDER = "table4_order:"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)

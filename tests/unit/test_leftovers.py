@@ -10,7 +10,7 @@ from attnmt.workflow.leftovers import set_aside
 LEFT = [
     Path("models/demo/gone"),
     Path("translations/demo/gone"),
-    Path("scores/demo/gone.json"),
+    Path("scores/demo/gone.csv"),
     Path("data/demo/encoded/gone"),
 ]
 
@@ -32,7 +32,7 @@ def test_leftovers_are_moved_and_nothing_else(
             file.write_text(content)
         assert sorted(set_aside(params)) == sorted(LEFT)
         assert not any(path.exists() for path in LEFT)
-        assert Path("set-aside/scores/demo/gone.json").read_text() == content
+        assert Path("set-aside/scores/demo/gone.csv").read_text() == content
     kept = {path for path in Path().rglob("*") if path.is_file()}
     assert {path for path in kept if path.parts[0] != "set-aside"} == before
     assert set_aside(params) == []

@@ -16,7 +16,7 @@ from attnmt.workflow.graph import Stage
 
 NAMES = [
     *("corpus", "tokens", "encode@luong", "dictionary", "train@base", "train@german"),
-    *("translate@base", "translate@german", "evaluate@base", "evaluate@german", "tables", "report"),
+    *("translate@base", "translate@german", "evaluate@base", "evaluate@german", "gather", "report"),
 ]
 EXPECTED = {"pairs": 1000, "words": {"en": 8000, "de": 9000}}
 DVC_YAML = """

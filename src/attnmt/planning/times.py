@@ -1,14 +1,15 @@
 """How long trainings take: the one answer of ``attnmt new``, ``attnmt plan`` and the log of a run."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from attnmt.config import Params
+from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.planning.speed import Speed, known_speed, machine, own_speed
+from attnmt.planning.speed import Speed, known_speed, own_speed
 from attnmt.planning.text_size import training_size
+from attnmt.scoring.numbers import read_numbers
 
 
 @dataclass(frozen=True)
@@ -78,14 +79,14 @@ def target_words(
 
 
 def _reported(experiment: str, names: Sequence[str], root: Path) -> Times | None:
-    """Return the times in the report's table of costs, unless it is missing, damaged or lacks some."""
-    reports = Layout(experiment, root).reports
+    """Return the times in the report's numbers, unless they are missing, damaged or lack some."""
     try:
-        with (reports / "cost/table_cost.csv").open(encoding="utf-8", newline="") as file:
-            rows = {row["model"]: row for row in csv.DictReader(file)}
-        seconds = {name: 60 * float(rows[name]["minutes"]) for name in names}
-        machines = [machine(rows[name]["device"], int(rows[name]["threads"])) for name in names]
-    except (OSError, KeyError, TypeError, ValueError):
+        numbers = read_numbers(experiment, root)
+    except InputError:
         return None
-    where = "; ".join(dict.fromkeys(machines))
-    return Times(seconds, f"as when {reports} was made ({where})")
+    found = {name: numbers.training(name, "minutes") for name in names}
+    seconds = {name: 60 * line.value for name, line in found.items() if line and line.value}
+    if len(seconds) < len(names):
+        return None
+    where = "; ".join(dict.fromkeys(line.signature or "" for line in found.values() if line))
+    return Times(seconds, f"as when {Layout(experiment, root).reports} was made ({where})")

@@ -13,7 +13,7 @@ from attnmt.files.csv_file import CsvLine, read_csv
 from attnmt.reporting.rows import Row, table_rows
 from attnmt.scoring.numbers import Line
 
-PUBLISHED = Path(__file__).with_name("published")
+PUBLISHED = Path(__file__).with_name("printed")
 RESTORE = (
     "the file is part of the program: restore it, for example with git checkout, or install the "
     "program again"
@@ -23,7 +23,7 @@ Printed = Annotated[str, StringConstraints(pattern=r"^([<>]?\d+(\.\d+)?|[^\W\d].
 
 
 class PublishedRow(CsvLine):
-    """A line of ``published/tables.csv``: what was printed in one row of one table."""
+    """A line of ``printed/tables.csv``: what was printed in one row of one table."""
 
     table: str
     row: str  # its key in systems.yaml
@@ -37,7 +37,7 @@ class PublishedRow(CsvLine):
 
 
 class PublishedPoint(CsvLine):
-    """A line of ``published/figures.csv``: a point on the curve of a row of Table 1."""
+    """A line of ``printed/figures.csv``: a point on the curve of a row of Table 1."""
 
     figure: str
     row: str

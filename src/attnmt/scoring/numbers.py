@@ -150,13 +150,13 @@ def write_numbers(path: Path, lines: Iterable[Line]) -> None:
     write_csv(path, Line, lines)
 
 
-def read_numbers(experiment: str) -> Numbers:
+def read_numbers(experiment: str, root: Path = Path()) -> Numbers:
     """Read ``scores.csv``.
 
     Raises:
         InputError: if it is missing or damaged.
     """
-    path = Layout(experiment).numbers
+    path = Layout(experiment, root).numbers
     if not path.exists():
         raise InputError(f"{path}: no such file; {AGAIN}")
     return Numbers(read_csv(path, Line, AGAIN))
