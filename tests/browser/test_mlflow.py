@@ -21,8 +21,10 @@ from urllib.parse import urlsplit
 import pytest
 import tracking_inputs as inputs
 from made_report import page_of, write_report
-from small_experiment import make_experiment
+from small_experiment import ROOT, make_experiment
 
+from attnmt.config import load_params
+from attnmt.scoring.numbers import read_numbers
 from attnmt.tracking import store
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
@@ -56,6 +58,7 @@ def fill_store(index: str) -> str:
     comes a report, with a table and its file, and with the given page.
     """
     params, client = make_experiment(Path()), store.connect()
+    root = load_params(ROOT / "params.yaml", ROOT)
     client.create_experiment("another")
     for name in TRAININGS:
         inputs.write_training(name, fingerprint=name)
@@ -63,10 +66,10 @@ def fill_store(index: str) -> str:
             for step in (10, 20, 30):
                 run.log(step, {"train_cost": 60 / step})
             run.finish({"best_step": 30})
-        add_scores(client, "demo", name)
-    inputs.write_report("tables/table1.md", tables={"table1": [("base", {"bleu": 20.0})]})
+        add_scores(client, root, read_numbers("demo"), name)
+    inputs.write_report("tables/table1.md")
     inputs.write("reports/demo/index.html", index)
-    add_report(client, params)
+    add_report(client, params, read_numbers("demo"))
     address = store.runs_address(client, "demo")
     assert address is not None
     return address

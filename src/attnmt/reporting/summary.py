@@ -1,5 +1,6 @@
 """The few numbers at the head of a report; the development set chooses their systems."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from attnmt.config import DIAGONAL, Params
@@ -40,7 +41,7 @@ def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Headline 
     line = numbers.system(system, "bleu", params.sets.tests[0], "tokenized", replacement)
     if line is None or line.value is None:
         return None
-    return Headline(what, decimal(line.value, 1), label(params, system), _bounds(line, 1))
+    return Headline(what, decimal(line.value, 1), label(params, system), _bounds(line, decimal))
 
 
 def _attention_gain(params: Params, numbers: Numbers) -> Headline | None:
@@ -52,7 +53,7 @@ def _attention_gain(params: Params, numbers: Numbers) -> Headline | None:
         return None
     one, two = (label(params, str(name)) for name in names)
     return Headline(
-        "Gain by attention, BLEU", signed(gain.value, 1), f"{one} over {two}", _bounds(gain, 1)
+        "Gain by attention, BLEU", signed(gain.value, 1), f"{one} over {two}", _bounds(gain, signed)
     )
 
 
@@ -67,7 +68,7 @@ def _links(params: Params, numbers: Numbers) -> Headline | None:
     return Headline("Alignment error rate", decimal(line.value, 2), label(params, system), beside)
 
 
-def _bounds(line: Line, digits: int) -> str:
+def _bounds(line: Line, show: Callable[[float, int], str]) -> str:
     if line.low is None or line.high is None:
         return ""
-    return f"{decimal(line.low, digits)} to {decimal(line.high, digits)}"
+    return f"{show(line.low, 1)} to {show(line.high, 1)}"
