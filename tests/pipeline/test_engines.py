@@ -43,8 +43,10 @@ def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
     shown = built.run("dvc", "metrics", "show", "--json", "reports/demo/metrics.json")
     by_model = json.loads(shown)[""]["data"]["reports/demo/metrics.json"]["data"]
     scores = by_model[MEMBERS[0]]
-    assert scores.keys() == {"test1", "test2"}  # it has no attention, so it has no AER
+    assert scores.keys() == {"dev", "test1", "test2"}
+    # It has no attention, so it has no AER
     assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
+    assert scores["dev"].keys() == {"ppl"}
     assert "aer" in by_model["ensemble"]["test1"]
     # Around the JSON, DVC says that experiments without a run have nothing to show.
     shown = built.run("dvc", "plots", "show", "--json")

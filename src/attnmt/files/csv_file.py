@@ -34,7 +34,7 @@ def read_csv(path: Path, kind: type[AnyLine], cure: str) -> list[AnyLine]:
     """Read what :func:`write_csv` wrote.
 
     Args:
-        cure: what a person is to do about a fault, such as "run the stage tables again".
+        cure: what a person is to do about a fault, such as "run the stage gather again".
 
     Raises:
         InputError: if the file is missing or damaged; it names the line and the column.
