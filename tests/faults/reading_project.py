@@ -61,9 +61,9 @@ def build(folder: Path) -> Params:
         run("translate", name)
         run("evaluate", name)
     for name in SEEDS:
-        own = {"model": name, "seed": params.models[name].seed}
+        changes = {"model": name, "seed": params.models[name].seed}
         lines = read_scores(params, MEMBERS[0]).lines
-        write_numbers(layout.scores(name), [one.model_copy(update=own) for one in lines])
+        write_numbers(layout.scores(name), [one.model_copy(update=changes) for one in lines])
         shutil.copytree(layout.translations(MEMBERS[0]), layout.translations(name))
     run("gather")
     run("report")
