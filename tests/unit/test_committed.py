@@ -1,6 +1,5 @@
 """What lies in git agrees: the digests with the code, and the report with the digests of dvc.lock."""
 
-import csv
 import hashlib
 import json
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 import yaml
 
 from attnmt.layout import Layout
+from attnmt.scoring.numbers import read_numbers
 from attnmt.workflow.code import SCRIPT, code_of, digest_of
 
 ROOT = Path(__file__).parents[2]
@@ -28,8 +28,8 @@ def test_the_digests_of_the_demo_are_those_of_the_code(script: Path) -> None:
 def test_a_report_comes_from_the_code_that_its_lock_names(experiment: str) -> None:
     """Where dvc.lock says that trainings are of the digests in git, the report must say the same."""
     lock = LOCKS.get(experiment, ROOT / f"experiments/{experiment}/dvc.lock")
-    costs = Layout(experiment, ROOT).reports / "cost/table_cost.csv"
-    if not lock.exists() or not costs.exists():
+    numbers = Layout(experiment, ROOT).numbers
+    if not lock.exists() or not numbers.exists():
         pytest.skip(f"{experiment} has no lock or no report")
     code = Layout(experiment, ROOT).code / "train.json"
     stages = yaml.safe_load(lock.read_text())["stages"]
@@ -41,6 +41,5 @@ def test_a_report_comes_from_the_code_that_its_lock_names(experiment: str) -> No
     }
     if locked != {hashlib.md5(code.read_bytes()).hexdigest()}:
         pytest.skip(f"{experiment} has not run since the code of its trainings changed")
-    with costs.open(newline="") as stream:
-        said = {row["code"] for row in csv.DictReader(stream)}
+    said = {line.code for line in read_numbers(experiment, ROOT).lines if line.metric == "minutes"}
     assert said == {digest_of(json.loads(code.read_text()))}
