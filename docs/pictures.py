@@ -24,6 +24,9 @@ def main() -> None:
         page = browser.new_page(viewport=SCREEN, color_scheme="light")
         page.goto(REPORT.as_uri())
         page.screenshot(path=ROOT / "docs/report.png")
+        page.goto(
+            f"{REPORT.as_uri()}#attention"
+        )  # this opens the group in which the section stands
         attention = page.locator("#attention")
         attention.scroll_into_view_if_needed()
         attention.locator(".weights tbody th").nth(2).hover()
