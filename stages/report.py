@@ -7,8 +7,8 @@ Reads   reports/<experiment>/{scores.csv, claims.csv}
             samples, attention and gold links
 Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for each table in which the experiment has a
             number
-        reports/<experiment>/figures/<figure>.{svg, pdf, csv}, for each figure that it can draw; the
-            claims' has no csv of its own
+        reports/<experiment>/figures/<figure>.{svg, pdf, csv}, for each figure that it can draw;
+            claims.csv has the numbers of the claims' figure
         reports/<experiment>/index.html
 """
 

@@ -1,7 +1,9 @@
-"""What the search and the forced decoder ask of a model: four methods, start, step, reorder, logits.
+"""What the search and the forced decoder ask of a model.
 
-:class:`attnmt.model.translator.Translator` has them. A model of another kind, such as a transformer or a
-table of n-grams, inherits from the two classes here, and nothing else in this room changes.
+They ask a model for ``start``, ``logits`` and ``target_words``, and its hypotheses for ``step`` and
+``reorder``. :class:`attnmt.model.translator.Translator` has them. A model of another kind, such as a
+transformer or a table of n-grams, inherits from the two classes here, and nothing else in this package
+changes.
 """
 
 from abc import abstractmethod
@@ -33,8 +35,9 @@ class Hypotheses(Protocol):
         """Extend every hypothesis by a word of ``words`` [N, K].
 
         Returns:
-            What ``Model.logits`` reads, [N, K, n], valid until the next step, and the weights of the
-            source, [N, K, M], by which words are linked; None if the model links none.
+            Two tensors. The first, [N, K, n], is what ``Model.logits`` reads, and holds until the next
+            step. The second, [N, K, M], has the weights of the source by which words are linked. It is
+            None if the model links no words.
         """
 
     @abstractmethod
@@ -44,7 +47,7 @@ class Hypotheses(Protocol):
     def follow(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return what ``step`` does, [N, T, n] and [N, T, M], for the words [N, T] of one hypothesis.
 
-        The steps are the first. A model that can take all of them at once may do so.
+        Call it before any step. A model that can take all of them at once may do so.
         """
         outputs, weights = [], []
         for word in words.split(1, dim=1):

@@ -98,9 +98,9 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     counts = Counter(one.verdict for one in claims)
     tested = counts.total() - counts[NOT_TESTED]
     caption = (
-        f"{tested} of {counts.total()} claims are tested here, together, so that any false verdict "
-        f"has a probability of at most {ALPHA:.0%}. Ours is the mean over the seeds of some systems "
-        "less that of others. On another text than the paper's, compare signs, not sizes."
+        f"{tested} of {counts.total()} claims are tested together, and the probability that one or "
+        f"more verdicts are false is at most {ALPHA:.0%}. Ours is the mean over the seeds of some "
+        "systems less that of others. On another text than the paper's, compare signs, not sizes."
     )
     facts = {one.key: _facts(one) for one in claims}
     return Table(
@@ -180,6 +180,6 @@ def _facts(one: ClaimLine) -> dict[str, str]:
         "set": one.set,
         "links": one.links,
         "half the seeds, the other half": one.halves,
-        "smallest effect that would probably be seen": effect,
+        "smallest effect": effect,
     }
     return {label: text for label, text in facts.items() if text}

@@ -51,10 +51,9 @@ def unknown_table(params: Params, numbers: Numbers) -> Table | None:
                 rows[name][f"{heading}, %"] = percent
     first = next(iter(counts.values()))["unknown"]
     caption = (
-        f"Words of the references of {test} ({first.lines:,} sentences) that the vocabulary lacks, and "
-        "the words put in place of <unk>. A replacement is right if it is an unknown word of its "
-        "reference; a copied one also stands in the source. Percentages are of the replaced, or of the "
-        "copied, words."
+        f"The table counts the words of the references of {test} ({first.lines:,} sentences) that the "
+        "vocabulary lacks, and the words that replaced <unk>. A replacement is right if it is an "
+        "unknown word of its reference; a copied one also stands in the source."
     )
     return _table(params, "table_unknown", "Unknown words", caption, rows, counts, UNKNOWN)
 

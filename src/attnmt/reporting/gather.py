@@ -2,8 +2,8 @@
 
 Over several seeds a system's number is their mean, and its interval holds for a new training on a new
 sample of sentences. With one seed the interval is from the bootstrap and holds for other sentences.
-A gain between systems of several seeds is tested over seeds and sentences; between two trainings, over
-sentences (:mod:`attnmt.scoring.seed_statistics`, :mod:`attnmt.scoring.significance`).
+A gain between systems of several seeds is tested over seeds and sentences, and a gain between two
+trainings over sentences (:mod:`attnmt.scoring.seed_statistics`, :mod:`attnmt.scoring.significance`).
 """
 
 from collections import Counter
@@ -121,7 +121,7 @@ def _check_alike(params: Params, lines: Iterable[Line]) -> None:
     for line in lines:
         if line.data is None or line.max_words is not None:
             continue
-        encoding = params.families[line.family or ""].encoding  # which text its references are
+        encoding = params.families[line.family or ""].encoding  # what was done to its references
         text = encoding.lowercase, encoding.length, line.direction
         measured = line.set, text, line.metric, line.script
         for key in ("lines", "beam", "signature", "reference", "data"):
@@ -171,7 +171,7 @@ def _system_lines(study: Study, trainings: Sequence[Line]) -> Iterator[Line]:
 
 
 def _shown_keys(params: Params) -> set[Key]:
-    """Return the keys of the systems' numbers that some table shows with an interval."""
+    """Return the keys of all numbers that a table shows."""
     return {
         (row.system, measure.metric, spec.set_of(params, measure), measure.script, replacement)
         for spec in specs_of(params)

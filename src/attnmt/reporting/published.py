@@ -115,7 +115,7 @@ def paper_curves(params: Params, figure: str) -> list[Point]:
     ]
 
 
-@cache  # every label and every curve needs it
+@cache  # every table asks for its set
 def _tables() -> list[PublishedRow]:
     return read_csv(PUBLISHED / "tables.csv", PublishedRow, RESTORE)
 

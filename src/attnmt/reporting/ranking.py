@@ -7,8 +7,8 @@ from attnmt.scoring.numbers import Numbers
 def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:
     """Return the systems of a direction, by their perplexity on the development set.
 
-    They are those of the direction's first family; others may have other units. Systems with faults of
-    the authors' program are left out.
+    Only systems of the direction's first family count, because perplexities over other units do not
+    compare. Systems with faults of the authors' program are left out.
     """
     fit = [
         name

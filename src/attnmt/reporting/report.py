@@ -21,7 +21,7 @@ class Report:
     Attributes:
         numbers: every number of the experiment.
         tables: all tables but Table 5.
-        claims: the claims with their verdicts; empty where a single seed cannot judge them.
+        claims: the claims with their verdicts; empty if the experiment can test none of them.
         samples: the sample translations of Table 5.
         figures: the figures that show curves.
         matrices: the figures that show attention.

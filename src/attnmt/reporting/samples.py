@@ -15,8 +15,9 @@ from attnmt.text.tokenizer import tokenizer
 
 NAME, TITLE, ABOUT = "table5", "Table 5", "sample translations"
 CAPTION = (
-    "Sentences spread evenly over {tests}, not chosen by hand, translated by the best systems with and "
-    "without attention on the development set. Unknown words are replaced where attention links them."
+    "The sentences are spread evenly over {tests}; nobody chose them by hand. The best system with "
+    "attention on the development set translates them, and the best one without. Where attention links "
+    "an unknown word, it is replaced."
 )
 # The test set of each direction, as an index; the paper has one for each.
 TESTS: dict[Direction, int] = {"forward": 0, "backward": -1}

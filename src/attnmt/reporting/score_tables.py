@@ -211,7 +211,7 @@ def _caption(params: Params, spec: Spec, rows: Sequence[Row], lines: Sequence[Li
     elif spec.gain is None:
         first = f"Translations of {on}."
     else:
-        first = f"{_bleu_words(params, spec, line)} on {on}."
+        first = f"{_bleu_words(params, spec, line)} of {on}, with 95% intervals."
     compared = ""
     if spec.paper and line.set != paper_set(spec.paper):
         compared = OTHER_TEXT
@@ -227,5 +227,5 @@ def _bleu_words(params: Params, spec: Spec, line: Line) -> str:
     unit = {"moses": "Moses tokens", "characters": "characters"}.get(side.tokenize, "tokens")
     text = unit if spec.gain and spec.gain.script == "tokenized" else "detokenized text"
     case = ", lower-cased" if family.lowercase else ""
-    cut = f", cut to {family.length} words" if family.length else ""
-    return f"BLEU on {text}{case}{cut}, with 95% intervals,"
+    cut = f", cut to its last {family.length} words" if family.length else ""
+    return f"The table shows BLEU on {text}{case}{cut}"

@@ -20,7 +20,7 @@ class Measure:
     """A kind of number: what a heading calls it, and how ``scores.csv`` does.
 
     ``replacement`` is None where it depends on the row, or does not apply. ``digits`` are the decimals
-    that a reader sees, and ``interval`` says whether its interval is among them.
+    that a reader sees, and ``interval`` says whether a table also shows its interval.
     """
 
     heading: str
@@ -101,7 +101,7 @@ TABLE6 = Spec(
     AER,
     paper="table6",
     rows=_aligned_rows,
-    subject="AER is read where the authors read it, which is one of the two steps beside it.",
+    subject="The column AER reads the step that the authors' program reads; both steps stand beside it.",
 )
 SPECS = (
     Spec(
@@ -136,7 +136,7 @@ SPECS = (
         ),
         None,
         rows=scored_rows,
-        subject="Each script scores the same translations.",
+        subject="All columns score the same translations; “before unk” scores them unreplaced.",
     ),
     Spec(
         "table_bpe",
@@ -144,7 +144,7 @@ SPECS = (
         (BLEU_BEFORE, BLEU_UNK, AER),
         BLEU_UNK,
         rows=subword_pairs,
-        subject="The two systems of a pair differ only in their units, words or subwords.",
+        subject="The systems of a pair have the same settings, but one reads words and one subwords.",
     ),
     Spec(
         "table_faults",
@@ -152,7 +152,7 @@ SPECS = (
         (PPL, BLEU_BEFORE, BLEU_UNK, AER),
         BLEU_UNK,
         rows=fault_rows,
-        subject="Each system stands first without faults, then with some of the authors' program.",
+        subject="Each system stands first without faults, and then with the faults named in brackets.",
     ),
     Spec(
         "table_decides",

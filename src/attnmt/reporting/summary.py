@@ -1,4 +1,4 @@
-"""The few numbers at the head of a report; the development set chooses their systems."""
+"""The few numbers at the head of a report; the development set chooses the single systems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

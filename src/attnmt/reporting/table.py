@@ -40,7 +40,7 @@ class Spread(NamedTuple):
 
 
 class Size(NamedTuple):
-    """A number with its sign that says itself how many decimals it has."""
+    """A signed number that carries its own number of decimals."""
 
     value: float
     digits: int
@@ -136,7 +136,7 @@ class Table:
         return [[self.text(row, heading) for heading in self.headings] for row in self.frame.index]
 
     def sort_value(self, row: str, heading: str) -> float | None:
-        """Return the number that sorts a row by a column: of an interval its lower bound."""
+        """Return the number that sorts a row by a column. An interval sorts by its lower bound."""
         cell = self.cell(row, heading)
         if cell is None or isinstance(cell, str):
             return None
@@ -146,7 +146,7 @@ class Table:
 def table_of(
     rows: Mapping[str, Mapping[str, Cell]], formats: Mapping[str, Format]
 ) -> tuple[pd.DataFrame, dict[str, Format]]:
-    """Return rows of cells as a frame without columns that would be empty, and the formats left."""
+    """Return the rows as a frame without empty columns, and the formats of the columns that are left."""
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
     kept = [heading for heading in frame if any(cell not in (None, "") for cell in frame[heading])]

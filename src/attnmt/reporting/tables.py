@@ -1,4 +1,4 @@
-"""All tables of an experiment. Each is a function of its numbers; a table of one's own is one more.
+"""The tables that are made from scores.csv. Each is a function of its numbers.
 
 A function takes the parameters and the numbers, and returns a table, several, or None where the
 experiment has no number to show. To add a table, write such a function and name it in ``TABLES``.

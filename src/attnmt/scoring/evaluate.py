@@ -81,7 +81,7 @@ def _digest(outputs: Outputs) -> str:
 
 
 def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterator[dict[str, Any]]:
-    """Yield the scores of one test set by every script, before and after words are replaced."""
+    """Yield the scores of one test set by every script, before and after unknown words are replaced."""
     unchanged = outputs.before.sentences == outputs.after.sentences
     scores: dict[Script, Score] = {}
     for replacement in REPLACEMENTS:
@@ -135,7 +135,7 @@ def _lengths(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
 def _links(
     params: Params, name: str, aligned: str, reading: Reading, root: Path
 ) -> Iterator[dict[str, Any]]:
-    """Yield the error rates of an aligned set's links: the authors', the chosen one, and each step's."""
+    """Yield four error rates: at the authors' step, at the chosen step, and at each of the two steps."""
     steps: tuple[LinkStep, ...] = get_args(LinkStep)
     links = read_forced(params, name, aligned, steps, root)
     reference = reference_links(params, aligned, params.translators(name).family, root)

@@ -1,4 +1,4 @@
-"""``scores.csv``: every number of an experiment, ours and the paper's, one a line.
+"""``scores.csv``: every score, gain and cost of an experiment, ours and the paper's, one a line.
 
 Whoever shows a number takes it from here: the tables, the page, ``dvc metrics``, MLflow, README's table.
 pandas reads the file in one call, and docs/results.md has examples.
@@ -34,7 +34,7 @@ class Line(CsvLine):
     kind: Literal["training", "system", "gain"]
     row: str | None = None  # the table and the row of a published number, as table1/base
     system: str | None = None  # as in systems.yaml; also aligner, diagonal and dictionary
-    model: str | None = None  # the training, such as base_2; it has the seed in its name
+    model: str | None = None  # the training or the ensemble; from its second seed on, as in base_2
     seed: int | None = None
     trainings: int | None = None  # how many are behind the number
     family: str | None = None
@@ -54,8 +54,8 @@ class Line(CsvLine):
     low: float | None = None  # the bounds of the 95% interval
     high: float | None = None
     sd: float | None = Field(default=None, ge=0)  # the standard deviation between trainings
-    over: str | None = None  # of a gain: the other system, and whether its words were replaced
-    over_replacement: Replacement | None = None
+    over: str | None = None  # of a gain: the other system
+    over_replacement: Replacement | None = None  # and whether its unknown words were replaced
     p: float | None = Field(default=None, ge=0, le=1)  # of a gain, two-sided
     beam: int | None = None
     signature: str | None = None  # how the number was measured
@@ -73,7 +73,7 @@ Key = tuple[System, str, str | None, str | None, str | None]
 
 
 class Numbers:
-    """The lines of ``scores.csv``, found by what they say."""
+    """The lines of ``scores.csv``, looked up by system, metric and set."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         """Keep the lines in their order."""
@@ -135,12 +135,12 @@ class Numbers:
     def paper(
         self, row: str, metric: str, replacement: str | None = None, kind: str = "system"
     ) -> Line | None:
-        """Return a published number of a row, which is named as in ``table1/base``, or its gain."""
+        """Return the published number of a row such as ``table1/base``, or its published gain."""
         return self._paper.get((row, kind, metric, replacement))
 
 
 def key_of(line: Line) -> Key:
-    """Return what a system's number is found by. Of error rates the step that is read is no part."""
+    """Return what a system's number is found by. For an error rate, this leaves out the step."""
     script = line.script if line.metric == "bleu" else None
     return line.system, line.metric, line.set, script, line.replacement
 
