@@ -155,6 +155,8 @@ def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
         for metric, value in costs.items():
             own |= {"sd": None, "trainings": 1, "signature": MACHINE}
             yield made_line(name, metric, value, **own)
+            if run == runs[0]:  # the system's own line, the mean over its trainings
+                yield made_line(name, metric, value, **common, signature=MACHINE)
     if not ensemble:
         yield made_line(name, "ppl", 9 - k / 10, set=params.sets.dev, **common)
     for test in params.sets.tests:

@@ -64,7 +64,10 @@ def write_scores(name, value=20.5, aer=None):
     path = Layout("demo").numbers
     lines = read_csv(path, Line, "") if path.exists() else []
     common = {"kind": "training", "system": name, "model": name, "trainings": 1, "lines": 3}
-    own = [] if name.startswith("ensemble") else [{"set": "test1", "metric": "ppl", "value": 8.5}]
+    own = []
+    if not name.startswith("ensemble"):
+        own.append({"set": "test1", "metric": "ppl", "value": 8.5})
+        own.append({"set": "dev", "lines": None, "metric": "ppl", "value": 9.5})
     for i, (metric, script) in enumerate(METRICS.values()):
         bounds = {"value": value - i, "low": value - i - 0.5, "high": value - i + 0.5}
         for replacement in ("before", "after"):

@@ -11,6 +11,7 @@ LEFT = [
     Path("models/demo/gone"),
     Path("translations/demo/gone"),
     Path("scores/demo/gone.csv"),
+    Path("scores/demo/plain.json"),  # of an older version of the program
     Path("data/demo/encoded/gone"),
 ]
 

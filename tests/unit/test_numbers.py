@@ -13,7 +13,15 @@ from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.numbers import Line, Numbers, metrics, read_numbers, read_scores, write_numbers
+from attnmt.scoring.numbers import (
+    Line,
+    Numbers,
+    metrics,
+    read_numbers,
+    read_scores,
+    significant,
+    write_numbers,
+)
 
 # A cell may hold line ends, quotation marks and commas; a carriage return would be read as a line end.
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), min_size=1)
@@ -173,3 +181,8 @@ def test_scores_without_a_set_are_refused(params):
     path.unlink()
     with pytest.raises(InputError, match=rf"^{path}: no such file; run evaluate of local_p first"):
         read_scores(params, "local_p")
+
+
+def test_a_small_p_does_not_become_zero() -> None:
+    assert significant(1.23456789e-12) == 1.23457e-12
+    assert significant(0.05) == 0.05

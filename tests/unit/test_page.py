@@ -178,7 +178,9 @@ def test_the_summary_has_the_systems_that_the_development_set_chooses():
     assert make_summary(params, numbers) == [
         Headline("Best system, BLEU", "17.0", best, "16.0 to 18.0"),
         Headline("Gain by attention, BLEU", "+3.0", f"{best} over {plain}", "+2.5 to +3.5"),
-        Headline("Alignment error rate", "0.20", best, "the diagonal has 0.56"),
+        Headline(
+            "Alignment error rate", "0.20", best, "read at the same step; the diagonal has 0.56"
+        ),
     ]
     line = numbers.system("base_reverse", "ppl", params.sets.dev)  # others score more on the test
     assert make_summary(params, changed(numbers, line, value=1.5))[0].number == "11.0"

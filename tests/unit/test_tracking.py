@@ -320,7 +320,8 @@ def test_an_ensemble_gets_another_run_when_its_members_change(project):
     assert [add_scores(client, params, numbers, "ensemble") for _ in range(2)] == [True, False]
     (tracked,) = runs("ensemble")
     described = {"members": "['base', 'base_reverse']", "average": "logits", "family": "luong"}
-    assert tracked.data.params == described
+    assert tracked.data.params == described | {"direction": "forward"}
+    assert tracked.inputs.dataset_inputs[0].dataset.digest == "d" * 36
     scripts = ("bleu_tokenized", "bleu_nist", "bleu_sacrebleu", "chrf", "ter")
     values = {f"{name}_before": 25.5 - i for i, name in enumerate(scripts)}
     values |= {f"{name}_after": 25.5 - i for i, name in enumerate(scripts)}
@@ -354,12 +355,26 @@ def test_what_is_imported_is_not_imported_again(project):
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert curve(tracked, "dev_cost") == [(10, 5.25), (20, 5.0)]
     assert tracked.data.metrics["target_words_per_second"] == 99.5
-    assert tracked.data.metrics["test1/ppl"] == tracked.data.metrics["perplexity"] == 8.5
+    assert tracked.data.metrics["test1/perplexity"] == 8.5
     assert tracked.data.tags["device"] == "cpu"
     assert tracked.info.end_time - tracked.info.start_time == 60_000
     write_scores("base", 21.5)
     assert import_missing(params) == ["base"]
     assert runs("base")[0].data.metrics["test1/bleu_tokenized_before"] == 21.5
+
+
+def test_scores_of_an_earlier_training_stay_away_from_a_new_one(project):
+    write_training("base")
+    path = Path("models/demo/base/metrics.json")
+    write_json(path, json.loads(path.read_text()) | {"dev_perplexity": 7.5})  # trained again
+    assert import_missing(EXPERIMENT) == ["base"]
+    assert "bleu" not in runs("base")[0].data.metrics
+
+
+def test_a_clone_with_the_scores_of_seeds_but_no_training_imports_nothing(project):
+    for name in ("base", "base_2"):
+        write_scores(name)
+    assert import_missing(with_seeds(2)) == []
 
 
 def artifacts(run_name):

@@ -9,7 +9,7 @@ from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
 from attnmt.scoring.claims import Judged, judged_claims, set_of
-from attnmt.scoring.numbers import AGAIN
+from attnmt.scoring.numbers import AGAIN, significant
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.verdicts import ALPHA
@@ -140,6 +140,7 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
         "detectable": verdict.detectable,
     }
     rounded = {k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()}
+    rounded |= {"p": significant(verdict.p), "p_holm": significant(verdict.adjusted)}
     words = {
         "verdict": verdict.word,
         "seeds": " to ".join(map(str, judged.seeds)),

@@ -19,7 +19,7 @@ from attnmt.reporting.published import published_lines
 from attnmt.reporting.ranking import best_systems
 from attnmt.reporting.specs import BLEU_BEFORE, specs_of
 from attnmt.scoring.evaluate import METRICS, link_values
-from attnmt.scoring.numbers import Key, Line, Numbers, key_of, read_scores
+from attnmt.scoring.numbers import Key, Line, Numbers, key_of, read_scores, significant
 from attnmt.scoring.paired import (
     aligner_score,
     alignment_comparison,
@@ -278,7 +278,7 @@ def attention_pair(params: Params, numbers: Numbers) -> tuple[Line, Line] | None
 
 def _gain(study: Study, ours: Line, other: Line) -> Line:
     """Return the gain of one system's number over another's, with its test."""
-    common = {
+    common: dict[str, Any] = {
         "kind": "gain",
         "over": other.system,
         "over_replacement": other.replacement,
@@ -303,6 +303,11 @@ def _gain(study: Study, ours: Line, other: Line) -> Line:
             test = estimate.test("greater")
             tested = {"value": test.value, "p": test.p, "low": test.low, "high": test.high}
     rounded = {k: None if v is None else round(v, DIGITS) for k, v in tested.items()}
+    if tested.get("p") is not None:
+        rounded["p"] = significant(tested["p"])
+    pairs = study.pairs(ours.system or "", other.system or "") if min(counts) > 1 else None
+    if pairs and len(set(counts)) > 1:
+        common["note"] = f"over the {len(pairs[0])} seeds that both have"
     return ours.model_copy(update=common | rounded)
 
 

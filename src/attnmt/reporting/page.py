@@ -108,7 +108,9 @@ def _run(params: Params, numbers: Numbers) -> list[str]:
     """Return the parts of the line about the run: text, models, time, machine, commit."""
     texts = [EncodedSets(Layout(params.experiment).encoded(family)) for family in params.families]
     pairs = {text.lines(params.sets.train) for text in texts}
-    minutes = [line for line in numbers.lines if line.metric == "minutes"]
+    minutes = [
+        line for line in numbers.lines if line.metric == "minutes" and line.kind == "training"
+    ]
     hours = sum(line.value or 0.0 for line in minutes) / 60
     machines = (line.signature.split(",")[0] for line in minutes if line.signature)
     return [

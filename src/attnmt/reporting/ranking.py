@@ -7,18 +7,14 @@ from attnmt.scoring.numbers import Numbers
 def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:
     """Return the systems of a direction, by their perplexity on the development set.
 
-    Only systems of the direction's first family count, because perplexities over other units do not
+    Only systems of the first family count, because perplexities over other units do not
     compare. Systems with faults of the authors' program are left out.
     """
-    fit = [
-        name
-        for name, model in params.models.items()
-        if model.direction == direction and not model.faults
-    ]
-    perplexities = {}
-    for name in fit:
+    family, perplexities = next(iter(params.families)), dict[str, float]()
+    for name, model in params.models.items():
         line = numbers.system(name, "ppl", params.sets.dev)
-        if line and line.value and params.models[name].family == params.models[fit[0]].family:
+        fits = model.family == family and model.direction == direction and not model.faults
+        if fits and line and line.value:
             perplexities[name] = line.value
     return sorted(perplexities, key=lambda name: perplexities[name])
 

@@ -186,7 +186,7 @@ def _verdict(
         return None
     if gain.value == 0 or gain.p >= LEVEL:
         return "within noise"
-    if paper is None:
+    if not paper:  # none, or no difference that has a sign
         return "higher" if gain.value > 0 else "lower"
     return "same order" if (gain.value > 0) == (paper > 0) else "other order"
 

@@ -64,8 +64,11 @@ def _links(params: Params, numbers: Numbers) -> Headline | None:
     if system is None or line is None or line.value is None:
         return None
     diagonal = numbers.system(DIAGONAL, "aer", aligned)
-    beside = f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else ""
-    return Headline("Alignment error rate", decimal(line.value, 2), label(params, system), beside)
+    silver = ", against silver links" if "silver" in (line.note or "") else ""
+    notes = [f"read at the {line.script} step{silver}" if line.script else ""]
+    notes.append(f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else "")
+    note = "; ".join(part for part in notes if part)
+    return Headline("Alignment error rate", decimal(line.value, 2), label(params, system), note)
 
 
 def _bounds(line: Line, show: Callable[[float, int], str]) -> str:

@@ -193,6 +193,11 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> Numbers:
     return Numbers(lines)
 
 
+def significant(p: float) -> float:
+    """Return p with six significant digits, so that no small one becomes zero."""
+    return float(f"{p:.6g}")
+
+
 def metrics(numbers: Numbers) -> dict[str, dict[str, dict[str, float]]]:
     """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set."""
     names = {

@@ -13,7 +13,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.numbers import Numbers, read_numbers
 from attnmt.tracking.live import warn
 from attnmt.tracking.report_run import add_report
-from attnmt.tracking.score_metrics import add_scores
+from attnmt.tracking.score_metrics import add_scores, is_of_these_trainings
 from attnmt.tracking.seed_groups import group_seeds
 from attnmt.tracking.store import (
     REPORT,
@@ -56,16 +56,14 @@ def import_missing(params: Params) -> list[str]:
     layout = Layout(experiment)
     trained = sorted(path.parent for path in layout.model("").glob("*/metrics.json"))
     numbers = read_numbers(experiment) if layout.numbers.exists() else Numbers([])
-    known = [*params.models, *params.ensembles]
-    scored = [name for name in known if name in {line.model for line in numbers.lines}]
+    names = [*params.models, *params.ensembles]
+    scored = [name for name in names if is_of_these_trainings(params, numbers, name)]
     try:
         client = connect()
         folders = tqdm(trained, "trainings", unit="training", disable=None, leave=False, delay=1)
         added = {folder.name for folder in folders if _import_training(client, experiment, folder)}
-        finished = {folder.name for folder in trained}
         for name in tqdm(scored, "scores", unit="model", disable=None, leave=False, delay=1):
-            members = params.translators(name).members
-            if finished.issuperset(members) and add_scores(client, params, numbers, name):
+            if add_scores(client, params, numbers, name):
                 added.add(name)
         has_report = (layout.reports / "index.html").exists()
         report = [REPORT] if has_report and add_report(client, params, numbers) else []

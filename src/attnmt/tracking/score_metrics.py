@@ -6,16 +6,34 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.scoring.evaluate import DIGITS
 from attnmt.scoring.numbers import Numbers
 from attnmt.tracking.store import RunKey, find_run, log_final, open_run
-from attnmt.training.trained import read_provenance
+from attnmt.training.trained import read_metrics, read_provenance
 
 SHORT = {  # the first of these names in scores.csv is that of the first test set
     "bleu_tokenized_before": "bleu",
     "bleu_tokenized_after": "bleu_unk",
-    "ppl": "perplexity",
+    "perplexity": "perplexity",
     "aer": "aer",
 }
+
+
+def is_of_these_trainings(params: Params, numbers: Numbers, name: str) -> bool:
+    """Return whether the numbers of a model or an ensemble are those of the trainings that lie here.
+
+    A training is known by its perplexity on the development set, which the numbers have, too.
+    """
+    if not any(line.model == name for line in numbers.lines):
+        return False
+    for member in params.translators(name).members:
+        folder = Layout(params.experiment).model(member)
+        line = numbers.training(member, "ppl", params.sets.dev)
+        if line is None or not (folder / "metrics.json").exists():
+            return False
+        if line.value != round(read_metrics(folder).dev_perplexity, DIGITS):
+            return False
+    return True
 
 
 def add_scores(client: Any, params: Params, numbers: Numbers, name: str) -> bool:
@@ -34,8 +52,12 @@ def add_scores(client: Any, params: Params, numbers: Numbers, name: str) -> bool
     elif name in params.models:
         raise InputError(f"{name} with fingerprint {key.fingerprint} has no run in MLflow")
     else:
-        described = params.translators(name).model_dump(include={"members", "average", "family"})
-        run_id, _ = open_run(client, key, described, {})
+        system = params.translators(name)
+        first = system.members[0]
+        described = system.model_dump(include={"members", "average", "family"})
+        described["direction"] = params.model(first).direction
+        digest = read_provenance(Layout(params.experiment).model(first)).dataset_digest
+        run_id, _ = open_run(client, key, described, {"dataset_digest": digest})
         client.set_terminated(run_id, "FINISHED")
     return log_final(client, run_id, score_metrics(numbers, name))
 
@@ -68,9 +90,11 @@ def score_metrics(numbers: Numbers, name: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for line in numbers.lines:
-        if line.model != name or line.set is None or line.max_words or line.value is None:
+        of_a_test = line.set is not None and line.lines is not None and line.max_words is None
+        if line.model != name or not of_a_test or line.value is None:
             continue
-        parts = [line.metric, line.script if line.metric == "bleu" else None, line.replacement]
+        metric = "perplexity" if line.metric == "ppl" else line.metric
+        parts = [metric, line.script if line.metric == "bleu" else None, line.replacement]
         key = "_".join(part for part in parts if part)
         short = SHORT.get(key)
         if short:

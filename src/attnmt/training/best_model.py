@@ -1,6 +1,7 @@
 """Which model of an experiment is best on the development set. No model is loaded to find out.
 
-The page's headline, MLflow and the server all name this model.
+MLflow and the server name this model. The report names the best system, which is the same where each
+system is trained once.
 """
 
 from pathlib import Path

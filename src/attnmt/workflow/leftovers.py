@@ -39,5 +39,6 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
     }
     for folder, known in known_names.items():
         for path in sorted(folder.glob("[!.]*")):
-            if path.stem not in known and path.suffix != ".partial":
+            old_form = folder == layout.scores("x").parent and path.suffix == ".json"
+            if (old_form or path.stem not in known) and path.suffix != ".partial":
                 yield path
