@@ -47,7 +47,9 @@ def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelTe
 
 def small(system: System, size: int = 8) -> Translator:
     shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.1)
-    return Translator(ModelConfig(system, shape, 8, 8))
+    model = Translator(ModelConfig(system, shape, 8, 8))
+    model.initialize(1)  # what lies in fresh memory may not be a number
+    return model
 
 
 def held_by(checkpoints: Checkpoints, model: Translator | None = None) -> Progress:
