@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-# Files that take more than some 15 seconds of a core, the longest first. `make check` leaves them out.
+# Files that take more than some 5 seconds of a core, the longest first. `make check` leaves them out.
 # One process runs a whole file. These begin first, so that none is left to one process at the end.
 SLOW = (
     "test_engines.py",
@@ -26,6 +26,16 @@ SLOW = (
     "test_bad_uses.py",
     "test_model.py",
     "test_evaluate.py",
+    "test_packed.py",
+    "test_gather.py",
+    "test_cost.py",
+    "test_config.py",
+    "test_benchmarks.py",
+    "test_figures.py",
+    "test_explain_command.py",
+    "test_serving.py",
+    "test_table.py",
+    "test_matrices.py",
 )
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
