@@ -1,6 +1,5 @@
 """A small project in which all stages have run, and how a test runs a command in a copy of it."""
 
-import importlib.util
 import os
 import shutil
 import sys
@@ -9,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from project import TINY
 from project import Project as Checkout
+from small_project import load_stage
 
 from attnmt import cli
 from attnmt.workflow.code import write_code
@@ -38,16 +37,6 @@ RUNS = [
 ]
 
 Tree = dict[str, bytes | str | None]
-
-
-def load_stage(name: str) -> ModuleType:
-    """Import a file of ``stages/``."""
-    spec = importlib.util.spec_from_file_location(f"stage_{name}", ROOT / f"stages/{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 STAGES = {name: load_stage(name) for name in dict.fromkeys(run[0] for run in RUNS)}

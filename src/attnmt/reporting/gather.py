@@ -18,7 +18,7 @@ from attnmt.layout import Layout
 from attnmt.reporting.published import published_lines
 from attnmt.reporting.ranking import best_systems
 from attnmt.reporting.specs import BLEU_BEFORE, specs_of
-from attnmt.scoring.evaluate import METRICS, link_values
+from attnmt.scoring.evaluate import DIGITS, METRICS, SHA_DIGITS, link_values
 from attnmt.scoring.numbers import Key, Line, Numbers, key_of, read_scores, significant
 from attnmt.scoring.paired import (
     aligner_score,
@@ -40,8 +40,6 @@ from attnmt.training.trained import (
     read_provenance,
 )
 
-DIGITS = 6  # decimals that are kept
-SHA_DIGITS = 12  # digits of a commit or a SHA-256 that are kept
 DICTIONARY = "dictionary"  # in the column `system`
 OF_MODEL = ("kind", "system", "model", "seed", "trainings", "family", "direction")
 SCRIPTS: dict[tuple[str, str | None], Script] = {line: script for script, line in METRICS.items()}

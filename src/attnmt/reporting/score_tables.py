@@ -11,9 +11,9 @@ from attnmt.reporting.specs import Measure, Spec, specs_of
 from attnmt.reporting.table import LEVEL, Cell, Format, Interval, P, Spread, Table, table_of
 from attnmt.scoring.numbers import Line, Numbers
 
-SENTENCES = 3  # the most of a caption
+SENTENCES = 3  # the most that a caption has
 DIGITS = 6  # decimals of a difference that are kept
-# In this order, whichever of them a table's first rows have
+# These columns stand in this order in every table.
 GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
 OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
 
@@ -35,6 +35,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     shown = {row.key: _cells(params, numbers, spec, row, by_key) for row in rows}
     frame, formats = table_of(shown, _formats(spec))
     known = [line for line in lines.values() if line]
+    notes = marks(params, [row.system for row in rows]).notes
     return Table(
         spec.name,
         spec.title,
@@ -44,7 +45,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         about=params.languages.title(next(line.direction for line in known if line.direction)),
         facts={
             row.key: facts(params, _lines(params, numbers, spec, row))
-            | _mark_fact(params, rows, row)
+            | ({"recipe": notes[row.mark]} if row.mark else {})
             for row in rows
         },
         systems={row.key: row.system for row in rows if row.system},
@@ -93,11 +94,14 @@ def _cells(
     return cells
 
 
-def _paper_line(numbers: Numbers, spec: Spec, row: Row, measure: Measure) -> Line | None:
+def _paper_line(
+    numbers: Numbers, spec: Spec, row: Row, measure: Measure, kind: str = "system"
+) -> Line | None:
+    """Return what was printed of a measure in a row: the number, or with ``kind="gain"`` its gain."""
     replacement = measure.replacement or ("after" if row.replaced else "before")
     is_bleu = measure.metric == "bleu"
     key = f"{spec.paper}/{row.key}"
-    return numbers.paper(key, measure.metric, replacement if is_bleu else None)
+    return numbers.paper(key, measure.metric, replacement if is_bleu else None, kind)
 
 
 def _printed(numbers: Numbers, spec: Spec, row: Row, measure: Measure) -> Cell:
@@ -150,11 +154,7 @@ def _paper_gain(numbers: Numbers, spec: Spec, row: Row, over: Row) -> float | No
     assert spec.gain is not None
     if spec.paper is None:
         return None
-    replacement = spec.gain.replacement or ("after" if row.replaced else "before")
-    key = f"{spec.paper}/{row.key}"
-    printed = (
-        numbers.paper(key, "bleu", replacement, "gain") if spec.gain.metric == "bleu" else None
-    )
+    printed = _paper_line(numbers, spec, row, spec.gain, "gain")
     if printed:
         return printed.value
     sides = [
@@ -189,11 +189,6 @@ def _verdict(
     if not paper:  # none, or no difference that has a sign
         return "higher" if gain.value > 0 else "lower"
     return "same order" if (gain.value > 0) == (paper > 0) else "other order"
-
-
-def _mark_fact(params: Params, rows: Sequence[Row], row: Row) -> dict[str, str]:
-    notes = marks(params, [one.system for one in rows]).notes
-    return {"recipe": notes[row.mark]} if row.mark else {}
 
 
 def _caption(params: Params, spec: Spec, rows: Sequence[Row], lines: Sequence[Line]) -> str:

@@ -31,6 +31,7 @@ class Measure:
     interval: bool = True
 
 
+OF_TRANSLATIONS = ("bleu", "chrf", "ter")  # the metrics that unknown words change
 PPL = Measure("ppl", "ppl")
 BLEU = Measure("BLEU", "bleu", "tokenized")
 BLEU_UNK = Measure("BLEU after unk", "bleu", "tokenized", "after")
@@ -69,7 +70,7 @@ class Spec:
     @property
     def has_translations(self) -> bool:
         """Whether it shows scores of translations."""
-        return any(measure.metric in ("bleu", "chrf", "ter") for measure in self.measures)
+        return any(measure.metric in OF_TRANSLATIONS for measure in self.measures)
 
     def set_of(self, params: Params, measure: Measure) -> str:
         """Return the set on which a measure is taken."""
@@ -79,7 +80,7 @@ class Spec:
     def number(self, params: Params, numbers: Numbers, row: Row, measure: Measure) -> Line | None:
         """Return our number in a row."""
         replacement = measure.replacement
-        if replacement is None and measure.metric in ("bleu", "chrf", "ter"):
+        if replacement is None and measure.metric in OF_TRANSLATIONS:
             replacement = "after" if row.replaced else "before"
         test = self.set_of(params, measure)
         return numbers.system(row.system, measure.metric, test, measure.script, replacement)

@@ -46,9 +46,8 @@ class Line(CsvLine):
     # aer_chosen (where the development set chooses); counts of unknown words and of the dictionary;
     # what a training cost
     metric: str
-    script: str | None = (
-        None  # of bleu: tokenized, nist or sacrebleu; of aer: the step that is read
-    )
+    # of bleu: tokenized, nist or sacrebleu; of aer: the step that is read
+    script: str | None = None
     replacement: Replacement | None = None  # before or after unknown words are replaced
     value: float | None = None  # BLEU, chrF2 and TER in percent; AER in [0, 1]
     low: float | None = None  # the bounds of the 95% interval
@@ -61,10 +60,8 @@ class Line(CsvLine):
     signature: str | None = None  # how the number was measured
     reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
     data: str | None = None  # the same of the encoded data that the system read
-    commit: str | None = (
-        None  # at which the models were trained, and the digest of the code they ran
-    )
-    code: str | None = None
+    commit: str | None = None  # where the models were trained
+    code: str | None = None  # the digest of the code that trained them
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
 
@@ -97,7 +94,7 @@ class Numbers:
     @cached_property
     def frame(self) -> "pd.DataFrame":
         """The lines as a data frame with a column for each field."""
-        import pandas as pd  # here because it takes longer to load than most users of numbers run
+        import pandas as pd  # here, because it takes half a second, and few programs need it
 
         return pd.DataFrame(
             [line.model_dump() for line in self.lines], columns=list(Line.model_fields)
