@@ -16,8 +16,8 @@ from attnmt.config import ALIGNER, DIAGONAL, DIRECTIONS, Direction, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.published import published_lines
-from attnmt.reporting.ranking import best_systems
-from attnmt.reporting.specs import BLEU_BEFORE, specs_of
+from attnmt.reporting.ranking import attention_pair
+from attnmt.reporting.specs import specs_of
 from attnmt.scoring.evaluate import DIGITS, METRICS, SHA_DIGITS, link_values
 from attnmt.scoring.numbers import Key, Line, Numbers, key_of, read_scores, significant
 from attnmt.scoring.paired import (
@@ -264,14 +264,6 @@ def _pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
     pair = attention_pair(params, numbers)
     if pair:
         yield pair
-
-
-def attention_pair(params: Params, numbers: Numbers) -> tuple[Line, Line] | None:
-    """Return BLEU of the best system with attention and of the best one without, if both are trained."""
-    names = best_systems(params, numbers)
-    test, script = params.sets.tests[0], BLEU_BEFORE.script
-    one, two = (numbers.system(name, "bleu", test, script, "before") for name in names)
-    return (one, two) if one and two else None
 
 
 def _gain(study: Study, ours: Line, other: Line) -> Line:

@@ -1,7 +1,7 @@
 """Which systems of an experiment are best on the development set, according to its numbers."""
 
 from attnmt.config import Direction, Params
-from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.numbers import Line, Numbers
 
 
 def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:
@@ -27,3 +27,10 @@ def best_systems(
     with_attention = next((name for name in ranked if params.attends(name)), None)
     without = next((name for name in ranked if not params.attends(name)), None)
     return with_attention, without
+
+
+def attention_pair(params: Params, numbers: Numbers) -> tuple[Line, Line] | None:
+    """Return BLEU of the best system with attention and of the best one without, if both are trained."""
+    test, names = params.sets.tests[0], best_systems(params, numbers)
+    one, two = (numbers.system(name, "bleu", test, "tokenized", "before") for name in names)
+    return (one, two) if one and two else None

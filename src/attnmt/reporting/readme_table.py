@@ -16,8 +16,10 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims import read_claims
 from attnmt.reporting.rows import table_rows
-from attnmt.reporting.table import decimal, pipe_table, signed
-from attnmt.scoring.numbers import Line, read_numbers
+from attnmt.reporting.score_tables import score_cells
+from attnmt.reporting.specs import TABLE1
+from attnmt.reporting.table import Table, pipe_table, signed
+from attnmt.scoring.numbers import read_numbers
 
 
 def filled_page(page: str, path: Path = Path("README.md")) -> str:
@@ -70,21 +72,12 @@ def results_table(experiments: Sequence[str], folder: Path = Path(), *, gains: b
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
         params, numbers = load_params(params_file(experiment)), read_numbers(experiment)
-        test = params.sets.tests[0]
-        by_key = {row.key: row for row in table_rows(params, "table1")}
-        for row in by_key.values():
-            how = "after" if row.replaced else "before"
-            ours = numbers.system(row.system, "bleu", test, "tokenized", how)
-            gain, over = None, by_key.get(row.over or "")
-            if gains and over:
-                base = "after" if over.replaced else "before"
-                other = numbers.system(over.system, "bleu", test, "tokenized", base)
-                gain = numbers.gain(ours, other)
+        table = Table(TABLE1.name, TABLE1.title, "", *score_cells(params, numbers, TABLE1))
+        for row in table_rows(params, "table1"):
+            ours = _number(table, row.key, "BLEU", "gain" if gains else "")
             if ours:
-                paper = numbers.paper(f"table1/{row.key}", "bleu", how)
-                printed = numbers.paper(f"table1/{row.key}", "bleu", how, "gain") if gains else None
-                cells = rows.setdefault(row.label, {"paper": _number(paper, printed)})
-                cells[experiment] = _number(ours, gain) + row.mark
+                paper = _number(table, row.key, "paper BLEU", "paper gain" if gains else "")
+                rows.setdefault(row.label, {"paper": paper})[experiment] = ours + row.mark
     lines = [
         [label, *(cells.get(key, "") for key in ("paper", *experiments))]
         for label, cells in rows.items()
@@ -129,13 +122,12 @@ KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
-def _number(line: Line | None, gain: Line | None) -> str:
-    """Return a number, with the deviation between its seeds and its gain if these are known."""
-    if line is None or line.value is None:
-        return ""
-    deviation = f" ± {decimal(line.sd, 1)}" if line.sd is not None else ""
-    in_brackets = f" ({signed(gain.value, 1)})" if gain and gain.value is not None else ""
-    return decimal(line.value, 1) + deviation + in_brackets
+def _number(table: Table, row: str, heading: str, gain: str) -> str:
+    """Return a number as the table prints it, with its gain in brackets if a heading names one."""
+    number, in_brackets = (
+        table.text(row, one) if one in table.headings else "" for one in (heading, gain)
+    )
+    return f"{number} ({in_brackets})" if number and in_brackets else number
 
 
 def _headings(experiments: Iterable[str], table: str, folder: Path) -> list[str]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
+
 from attnmt.config import ALIGNER, Params
 from attnmt.reporting.facts import facts
 from attnmt.reporting.published import paper_set
@@ -31,9 +33,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     lines = {row.key: spec.number(params, numbers, row, main) for row in rows}
     if not any(lines[row.key] for row in rows if params.runs_of(row.system)):
         return None
-    by_key = {row.key: row for row in rows}
-    shown = {row.key: _cells(params, numbers, spec, row, by_key) for row in rows}
-    frame, formats = table_of(shown, _formats(spec))
+    frame, formats = score_cells(params, numbers, spec)
     known = [line for line in lines.values() if line]
     notes = marks(params, [row.system for row in rows]).notes
     return Table(
@@ -50,6 +50,15 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         },
         systems={row.key: row.system for row in rows if row.system},
     )
+
+
+def score_cells(
+    params: Params, numbers: Numbers, spec: Spec
+) -> tuple[pd.DataFrame, dict[str, Format]]:
+    """Return the cells of one table of scores, and how they are printed."""
+    rows = {row.key: row for row in spec.rows(params, spec.name)}
+    shown = {key: _cells(params, numbers, spec, row, rows) for key, row in rows.items()}
+    return table_of(shown, _formats(spec))
 
 
 def _lines(params: Params, numbers: Numbers, spec: Spec, row: Row) -> list[Line]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from attnmt.config import DIAGONAL, Params
 from attnmt.reporting.attention import label
-from attnmt.reporting.ranking import best_systems, ranked_systems
+from attnmt.reporting.ranking import attention_pair, best_systems, ranked_systems
 from attnmt.reporting.table import decimal, signed
 from attnmt.scoring.numbers import Line, Numbers
 
@@ -45,13 +45,11 @@ def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Headline 
 
 
 def _attention_gain(params: Params, numbers: Numbers) -> Headline | None:
-    test = params.sets.tests[0]
-    names = best_systems(params, numbers)
-    sides = [numbers.system(name, "bleu", test, "tokenized", "before") for name in names]
-    gain = numbers.gain(*sides)
+    sides = attention_pair(params, numbers)
+    gain = numbers.gain(*sides) if sides else None
     if gain is None or gain.value is None:
         return None
-    one, two = (label(params, str(name)) for name in names)
+    one, two = (label(params, str(name)) for name in (gain.system, gain.over))
     return Headline(
         "Gain by attention, BLEU", signed(gain.value, 1), f"{one} over {two}", _bounds(gain, signed)
     )
