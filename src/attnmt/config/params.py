@@ -126,13 +126,14 @@ class Params(Experiment):
         return name if known else None
 
 
-def load_params(path: Path, project: Path = Path()) -> Params:
+def load_params(path: Path | str, project: Path | str = Path()) -> Params:
     """Read and check a parameter file, and the ``systems.yaml`` of its project.
 
     Raises:
         InputError: naming file, line and key of every fault. The file must lie in its experiment's
             place in the folder ``project``.
     """
+    path, project = Path(path), Path(project)
     file = YamlFile.read(path)
     experiment = file.into(Experiment)
     _check_place(file, experiment.experiment, project)
