@@ -1,6 +1,6 @@
 """The claims of ``claims.yaml`` judged by an experiment: what is measured for each, and its outcome.
 
-Where the experiment trains systems by several recipes, the claims are judged under each recipe by itself.
+Where the experiment trains systems by several recipes, claims are judged under each recipe by itself.
 """
 
 from collections.abc import Mapping, Sequence
