@@ -104,7 +104,8 @@ def made_claim(key: str, **fields: Any) -> ClaimLine:
     values |= {"verdict": "confirmed", "measure": "BLEU", "ours": 4.0, "low": 3.0, "high": 5.0}
     values |= {"p": 0.001, "p_holm": 0.002, "level": 0.01, "detectable": 1.5, "seeds": "5"}
     values |= {"sign": "greater", "bound": 0.0, "compare": "mean", "systems": "base_reverse"}
-    return ClaimLine.model_validate(values | {"over": "base", "set": "test1"} | fields)
+    values |= {"over": "base", "set": "test1", "registered": True} | fields
+    return ClaimLine.model_validate({"alone": values["verdict"]} | values)
 
 
 def write_report(

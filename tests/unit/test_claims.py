@@ -1,21 +1,25 @@
 """claims.yaml loads; a mistake in it is named with its place."""
 
 import csv
+import json
+import re
 from statistics import mean
 
 import pytest
 from small_project import ROOT
 
-from attnmt.config.claims import CLAIMS, load_claims
+from attnmt.config.claims import CLAIMS, digest_of, load_claims
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
+from attnmt.scoring.claims import MEASURED_BY
 
 PUBLISHED = ROOT / "src/attnmt/reporting/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))
 ORDER = "table4_order:"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
-FOUND = load_claims(ROOT / CLAIMS, SYSTEMS)
+WHOLE = load_claims(ROOT / CLAIMS, SYSTEMS)
+FOUND = WHOLE.claims
 
 
 with PUBLISHED.open(newline="") as stream:
@@ -110,7 +114,7 @@ def test_mistakes_are_named(tmp_path, old, new, key, message):
     """They are made in the claim that the key names, or in the first."""
     claim, _, key = key.rpartition(":")
     text, path = (ROOT / CLAIMS).read_text(), tmp_path / CLAIMS
-    head, place, rest = text.partition(f"  {claim or 'table1_reverse'}:")
+    head, place, rest = text.partition(f"\n  {claim or 'table1_reverse'}:\n")
     assert old in rest
     path.write_text(head + place + rest.replace(old, new, 1))
     with pytest.raises(InputError) as error:
@@ -118,6 +122,54 @@ def test_mistakes_are_named(tmp_path, old, new, key, message):
     line = next(line for line in str(error.value).splitlines() if message in line)
     assert line.startswith(f"{path}:")
     assert f": claims.{claim or 'table1_reverse'}.{key}: " in line
+
+
+def test_claims_and_the_code_of_their_measures_are_those_of_the_last_amendment():
+    """If this fails, write an amendment, with the digest that is found here."""
+    code = json.loads((ROOT / "code/demo/gather.json").read_text())
+    assert digest_of(FOUND, {module: code[module] for module in MEASURED_BY}) == WHOLE.digest
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"claim": "B."}, {"systems": ["base"]}, {"sign": "less", "size": None}, {"bound": 0.5}],
+)
+def test_the_digest_covers_what_decides_a_claim(change):
+    code = dict.fromkeys(MEASURED_BY, "1")
+    before = digest_of(FOUND, code)
+    changed = FOUND["table1_reverse"].model_copy(update=change)
+    assert digest_of(FOUND | {"table1_reverse": changed}, code) != before
+    assert digest_of(FOUND, code | {"attnmt.scoring.aer": "2"}) != before
+    noted = FOUND["table1_reverse"].model_copy(update={"differs": ["Much."]})
+    assert digest_of(FOUND | {"table1_reverse": noted}, code) == before
+
+
+def test_an_amended_claim_is_judged_by_both_measures():
+    keys = [key for key in WHOLE.judged if key.startswith("table6_local_m")]
+    assert keys == ["table6_local_m", "table6_local_m.aer_chosen"]
+    registered, amended = (WHOLE.judged[key] for key in keys)
+    assert (registered.measure, amended.measure) == ("aer", "aer_chosen")
+    assert registered == amended.model_copy(update={"measure": "aer"})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "claims: [table6_local_m,",
+            "claims: [table6,",
+            "amendments.2.claims.0: no claim 'table6'",
+        ),
+        ("    claims: [table6_local_m", "    # [table6_local_m", "amendments.2.claims: name the"),
+        ("  - date: 2026-11-22", "  - date: soon", "amendments.0.date: "),
+    ],
+)
+def test_mistakes_in_amendments_are_named(tmp_path, old, new, message):
+    text, path = (ROOT / CLAIMS).read_text(), tmp_path / CLAIMS
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=re.escape(message)):
+        load_claims(path, SYSTEMS)
 
 
 def test_a_claim_holds_within_its_bound():

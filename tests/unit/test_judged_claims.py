@@ -10,14 +10,21 @@ from made_report import ROOT, made_line, made_params
 from real_text import read_text, spoil
 
 from attnmt.config import LINKS
-from attnmt.config.claims import Claim, project_claims
+from attnmt.config.claims import Claim, Claims, digest_of, project_claims
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.claims import NOT_TESTED, judge_claims, read_claims, write_claims
-from attnmt.scoring.claims import is_testable, judged_claims
+from attnmt.reporting.claims import (
+    DEPENDS,
+    NOT_TESTED,
+    judge_claims,
+    read_claims,
+    together,
+    write_claims,
+)
+from attnmt.scoring.claims import claim_under, is_testable, judged_claims
 from attnmt.scoring.lengths import by_length
-from attnmt.scoring.numbers import write_numbers
+from attnmt.scoring.numbers import Numbers, write_numbers
 from attnmt.scoring.scripts import References, score_alone
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import contrast, difference
@@ -83,6 +90,14 @@ def claim_of(**changes):
     return Claim(**values | {"over": ["base"], "sign": "greater", "differs": []} | changes)
 
 
+def judged(study, claims, numbers=(), amendments=()):
+    """Judge claims that are registered with an empty code."""
+    first = {"date": "2026-01-01", "what": "All.", "why": "Before.", "known": "Nothing."}
+    first |= {"digest": digest_of(claims, {})}
+    whole = Claims.model_validate({"claims": claims, "amendments": [first, *amendments]})
+    return judge_claims(study, whole, {}, Numbers(numbers))
+
+
 def outcome_of(params, claim):
     return judged_claims(Study(params), {"one": claim})["one"].outcome
 
@@ -105,13 +120,13 @@ def test_bleu_is_that_of_every_seeds_translations(params):
 
 def test_each_half_of_the_seeds_is_judged_alone(params):
     claims = {"gain": claim_of(), "loss": claim_of(sign="less")}
-    claims["aer"] = claim_of(measure="aer", over=[LOCAL_M], sign="less")
+    claims["aer"] = claim_of(measure="aer_chosen", over=[LOCAL_M], sign="less")
     assert not judged_claims(Study(params), claims)["gain"].halves  # there are three seeds only
     params = make_params(seeds=4)
     for name in SYSTEMS:
         write_run(params, f"{name}_4", 20)
     study = Study(params)
-    judged = judged_claims(study, claims)
+    found = judged_claims(study, claims)
     best, base = (study.translations(n, "tokenized", "test1", False) for n in (BEST, "base"))
     aers = [study.alignments(name, "test1", chosen=True) for name in (BEST, LOCAL_M)]
     for half, seeds in enumerate(([0, 2], [1, 3])):
@@ -119,9 +134,9 @@ def test_each_half_of_the_seeds_is_judged_alone(params):
         aer = difference(*(one.of(seeds) for one in aers))
         tests = {"gain": gain.test("greater"), "loss": gain.test("less"), "aer": aer.test("less")}
         words = {key: verdict.word for key, verdict in verdicts(tests).items()}
-        assert {key: one.halves[half] for key, one in judged.items()} == words
-    expected = [", ".join(dict.fromkeys(judged[key].halves)) for key in claims]
-    assert [line.halves for line in judge_claims(study, claims)] == expected
+        assert {key: one.halves[half] for key, one in found.items()} == words
+    expected = [", ".join(dict.fromkeys(found[key].halves)) for key in claims]
+    assert [line.halves for line in judged(study, claims)] == expected
 
 
 def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
@@ -136,18 +151,22 @@ def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
     assert outcome_of(params, claim_of(systems=list(SYSTEMS), **ranks)).value == 1
 
 
-def test_error_rates_are_those_of_the_chosen_step_and_say_whose_links_they_count(params):
+def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(params):
     """The links of the step that the authors' program reads are all wrong here."""
     study = Study(params)
     assert study.alignments(BEST, "test1").values == pytest.approx([1, 1, 1])
     assert study.alignments(BEST, "test1", chosen=True).values == pytest.approx([0, 0, 0])
     claims = {"aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"), "bleu": claim_of()}
-    aer, bleu = judge_claims(study, claims)
-    assert (aer.links, bleu.links) == ("gold", None)
-    assert aer.ours == pytest.approx(-1 / 5)  # one line in five of local-m is all wrong
+    amended = {"date": "2026-01-02", "what": "The step.", "why": "Why.", "known": "Much."}
+    amended |= {"claims": ["aer"], "measure": "aer_chosen"}
+    aer, chosen, bleu = judged(study, claims, amendments=[amended])
+    assert (aer.links, chosen.links, bleu.links) == ("gold", "gold", None)
+    assert (aer.key, chosen.key, aer.ours) == ("aer", "aer.aer_chosen", 0)
+    assert chosen.ours == pytest.approx(-1 / 5)  # one line in five of local-m is all wrong
+    assert (aer.amended, chosen.amended) == (None, "2026-01-02: The step. Why. Much.")
     (Layout("demo").tokens / f"test1.{LINKS}").unlink()
     write_lines(Layout("demo").dictionary / f"test1.{LINKS}", ["0-0 1-1"] * LINES)
-    assert judge_claims(Study(params), claims)[0].links == "silver"
+    assert judged(Study(params), claims)[0].links == "silver"
 
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
@@ -195,7 +214,7 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
         "untested": claim_of(claim="C is more.", over=["base_reverse"], size=1.3),
     }
     study = Study(params)
-    write_claims(params, judge_claims(study, claims))
+    write_claims(params, judged(study, claims))
     right, wrong, unclear, untested = read_claims("demo")
     words = ["confirmed", "refuted", "undecided", NOT_TESTED]
     assert [one.verdict for one in (right, wrong, unclear, untested)] == words
@@ -211,10 +230,70 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
 
 def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):
     claimed = project_claims(ROOT)
-    assert judge_claims(Study(make_params(seeds=1)), claimed) == []
-    lines = judge_claims(Study(params), claimed)
-    assert [one.key for one in lines] == list(claimed)
+    assert judge_claims(Study(make_params(seeds=1)), claimed, {}, Numbers([])) == []
+    lines = judge_claims(Study(params), claimed, {}, Numbers([]))
+    assert [one.key for one in lines] == list(claimed.judged)
+    assert not any(one.registered for one in lines)  # the code is another
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
+
+
+def with_recipe(params, worse, better):
+    """Add a recipe under which the seeds of one system translate as those of another do."""
+    copies = {}
+    for seed, name in enumerate(params.seeds_of(worse), start=1):
+        own = params.models[name].model_copy(update={"recipe": "slow", "learning_rate": 0.5})
+        copies["_".join([worse, "slow", str(seed)][: 3 if seed > 1 else 2])] = own
+    recipes = {"slow": {name: {} for name in SYSTEMS} | {worse: {"learning_rate": 0.5}}}
+    params = params.model_copy(update={"models": params.models | copies, "recipes": recipes})
+    for at, name in enumerate(copies):
+        write_run(params, name, at)
+        source = Layout("demo").translations(params.seeds_of(better)[at]) / "test1.out"
+        (Layout("demo").translations(name) / "test1.out").write_text(source.read_text())
+    return params
+
+
+def test_a_claim_that_turns_with_the_recipe_depends_on_it(params):
+    claims = {"gain": claim_of(over=[LOCAL_M]), "other": claim_of(systems=[LOCAL_M])}
+    params = with_recipe(params, LOCAL_M, "base")
+    study = Study(params)
+    assert claim_under(params, claims["gain"], "slow").over == [f"{LOCAL_M}_slow"]
+    gain, slow, other, other_slow = judged(study, claims)
+    assert (gain.recipe, slow.recipe) == ("family", "slow")
+    assert (gain.alone, slow.alone, gain.verdict) == ("undecided", "confirmed", "undecided")
+    assert (other.alone, other_slow.alone, other.verdict) == ("confirmed", "undecided", "undecided")
+    slow_alone = judged_claims(study, {"other": claim_under(params, claims["other"], "slow")})
+    assert other_slow.ours == pytest.approx(slow_alone["other"].outcome.value, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        (("confirmed", "confirmed"), "confirmed"),
+        (("refuted", "confirmed", "undecided"), DEPENDS),
+        (("refuted", NOT_TESTED), "refuted"),
+        (("refuted", "undecided"), "undecided"),
+        ((NOT_TESTED, NOT_TESTED), NOT_TESTED),
+    ],
+)
+def test_the_recipes_decide_together(words, verdict):
+    assert together(words) == verdict
+
+
+def test_a_claim_names_the_systems_that_still_learned(params):
+    lines = [
+        made_line(name, "late_fall", fall, set="dev", kind="system", model=None)
+        for name, fall in (("base", 2.5), (BEST, 1.5))
+    ]
+    (line,) = judged(Study(params), {"gain": claim_of()}, lines)
+    assert line.still_learning == "base"
+
+
+def test_an_early_cost_needs_an_evaluation_near_the_end_of_the_quarter(params):
+    for name in params.seeds_of(BEST):
+        path = Layout("demo").model(name) / "history.csv"
+        write_lines(path, ["step,x,test1_cost", "60,9,5", "400,9,1"])
+    assert not is_testable(Study(params), claim_of(measure="early_cost", over=None))
+    assert is_testable(Study(params), claim_of(measure="final_cost", over=None))
 
 
 def test_missing_and_damaged_files_are_named(params):

@@ -1,27 +1,40 @@
-"""``claims.csv``: what the paper says, what several seeds say, and the verdict on each claim."""
+"""``claims.csv``: what the paper says, what several seeds say, and the verdict on each claim.
+
+A claim has a line for each recipe by which its systems were trained. It is decided if all of them agree.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Final, Literal
 
 from attnmt.config import Params
-from attnmt.config.claims import Claim, Measure
+from attnmt.config.claims import Claim, Claims, Measure, digest_of
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
+from attnmt.reporting.learning import learning_sign
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
-from attnmt.scoring.claims import Judged, judged_claims, set_of
-from attnmt.scoring.numbers import AGAIN, significant
+from attnmt.scoring.claims import AER, Judged, claim_under, judged_claims, set_of, systems_of
+from attnmt.scoring.numbers import AGAIN, Numbers, significant
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.verdicts import ALPHA
+from attnmt.scoring.verdicts import ALPHA, VerdictWord
 
 NAME = "claims"
-NOT_TESTED = "not tested"
+ClaimVerdict = VerdictWord | Literal["depends on the recipe", "not tested"]
+CONFIRMED: Final = "confirmed"
+REFUTED: Final = "refuted"
+UNDECIDED: Final = "undecided"
+DEPENDS: Final = "depends on the recipe"
+NOT_TESTED: Final = "not tested"
+FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
 # The name of each measure, and how many decimals a reader sees
 MEASURES: dict[Measure, tuple[str, int]] = {
     "bleu": ("BLEU", 2),
     "bleu_replaced": ("BLEU after unk", 2),
     "gain_by_replacement": ("gain of BLEU by replacement", 2),
     "aer": ("AER", 3),
+    "aer_chosen": ("AER at the chosen step", 3),
     "perplexity": ("perplexity", 2),
     "length_slope": ("BLEU after unk, per word of length", 3),
     "early_cost": ("cost, first quarter", 3),
@@ -32,12 +45,14 @@ FILE_DIGITS = 6  # decimals in the file
 
 
 class ClaimLine(CsvLine):
-    """One claim. The numbers of a claim that was not tested are None, but for the paper's."""
+    """One claim under one recipe. If it was not tested, its numbers are None, but for the paper's."""
 
-    key: str
+    key: str  # with the measure after a dot, where an amendment added one
     claim: str
     where: str  # in the paper
-    verdict: str
+    verdict: ClaimVerdict  # over all recipes
+    recipe: str = FAMILY
+    alone: ClaimVerdict  # under this recipe
     measure: str
     links: str | None = None  # gold or silver, where error rates of links are measured
     paper: float | None = None  # the published size
@@ -57,6 +72,9 @@ class ClaimLine(CsvLine):
     over: str | None = None
     set: str
     differs: str | None = None  # what else differs between the systems
+    still_learning: str | None = None  # the systems whose cost still fell when they ended
+    amended: str | None = None  # what was changed after the registration, for this claim alone
+    registered: bool  # whether claims and code are those of the last amendment
 
     @property
     def digits(self) -> int:
@@ -64,16 +82,69 @@ class ClaimLine(CsvLine):
         return dict([*MEASURES.values(), RANKS]).get(self.measure, 2)
 
 
-def judge_claims(study: Study, claims: Mapping[str, Claim]) -> list[ClaimLine]:
-    """Judge all claims; the list is empty if the experiment can test none of them.
+def judge_claims(
+    study: Study, claims: Claims, code: Mapping[str, str], numbers: Numbers
+) -> list[ClaimLine]:
+    """Judge all claims under each recipe; the list is empty if the experiment can test none of them.
+
+    A recipe that trains the systems of a claim as their family's does has no line of its own.
+
+    Args:
+        code: the digests of the modules that measure and judge.
+        numbers: those of the experiment, which say which systems still learned.
 
     Raises:
         InputError: if a file of a tested system is missing or damaged.
     """
-    judged = judged_claims(study, claims)
-    if not judged:
+    params, registered = study.params, digest_of(claims.claims, code) == claims.digest
+    lines: list[ClaimLine] = []
+    for recipe in (None, *params.recipes):
+        under = {key: claim_under(params, one, recipe) for key, one in claims.judged.items()}
+        asked = {key: claim for key, claim in under.items() if claim is not None}
+        judged = judged_claims(study, asked)
+        for key, claim in claims.judged.items():
+            is_new = key in asked and systems_of(asked[key]) != systems_of(claim)
+            if recipe is None or (is_new and key in judged):
+                line = _line(study, key, asked.get(key, claim), judged.get(key))
+                changes = {
+                    "recipe": recipe or FAMILY,
+                    "registered": registered,
+                    "amended": _amended(claims, key),
+                    "still_learning": _still_learning(params, numbers, line),
+                }
+                lines.append(line.model_copy(update=changes))
+    if all(line.alone == NOT_TESTED for line in lines):
         return []
-    return [_line(study, key, claim, judged.get(key)) for key, claim in claims.items()]
+    order = list(claims.judged)
+    lines.sort(key=lambda line: order.index(line.key))
+    return [
+        line.model_copy(update={"verdict": together([one.alone for one in group])})
+        for group in by_claim(lines)
+        for line in group
+    ]
+
+
+def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """Return the verdict over all recipes by which a claim was tested."""
+    tested = [word for word in dict.fromkeys(words) if word != NOT_TESTED]
+    if {CONFIRMED, REFUTED} <= {*tested}:
+        return DEPENDS
+    return tested[0] if len(tested) == 1 else UNDECIDED if tested else NOT_TESTED
+
+
+def _still_learning(params: Params, numbers: Numbers, line: ClaimLine) -> str | None:
+    """Return the systems of a claim that still learned."""
+    systems = [*line.systems.split(), *(line.over or "").split()]
+    return " ".join(one for one in systems if learning_sign(params, numbers, one)) or None
+
+
+def _amended(claims: Claims, key: str) -> str | None:
+    """Return the words of the amendment that added a reading of a claim."""
+    claim, _, measure = key.partition(".")
+    for one in claims.amendments:
+        if measure and one.measure == measure and claim in (one.claims or ()):
+            return f"{one.date}: {one.what} {one.why} {one.known}"
+    return None
 
 
 def write_claims(params: Params, claims: Sequence[ClaimLine]) -> None:
@@ -94,28 +165,42 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     """Return the table of all claims, or None if the experiment can test none of them."""
     if not claims:
         return None
-    frame, formats = table_of({one.key: _cells(one) for one in claims}, {"p after Holm": P})
-    counts = Counter(one.verdict for one in claims)
+    groups = by_claim(claims)
+    rows = {lines[0].key: _cells(lines) for lines in groups}
+    frame, formats = table_of(rows, {"p after Holm": P})
+    counts = Counter(lines[0].verdict for lines in groups)
     tested = counts.total() - counts[NOT_TESTED]
     caption = (
         f"{tested} of {counts.total()} claims are tested together, and the probability that one or "
         f"more verdicts are false is at most {ALPHA:.0%}. Ours is the mean over the seeds of some "
-        "systems less that of others. On another text than the paper's, compare signs, not sizes."
+        "systems less that of others. "
     )
-    facts = {one.key: _facts(one) for one in claims}
+    caption += (
+        "On another text than the paper's, compare signs, not sizes."
+        if all(one.registered for one in claims)
+        else "Claims or code have changed since the last amendment in claims.yaml."
+    )
+    facts = {lines[0].key: _facts(lines[0]) for lines in groups}
     return Table(
         NAME, "Claims", caption, frame, formats, "what the paper says and what we find", facts
     )
 
 
+def by_claim(claims: Sequence[ClaimLine]) -> list[list[ClaimLine]]:
+    """Return the lines of each claim, which has one for each recipe."""
+    return [list(lines) for _, lines in groupby(claims, lambda line: line.key)]
+
+
 def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimLine:
     params = study.params
-    of_links = "aer" in (claim.measure, claim.rank_with)
+    of_links = {*AER} & {claim.measure, claim.rank_with}
     line = ClaimLine(
         key=key,
         claim=claim.claim,
         where=claim.where,
         verdict=NOT_TESTED,
+        alone=NOT_TESTED,
+        registered=True,
         measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
         links=link_kind(params, params.sets.aligned[0]) if of_links else None,
         paper=claim.size,
@@ -142,30 +227,38 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
     rounded = {k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()}
     rounded |= {"p": significant(verdict.p), "p_holm": significant(verdict.adjusted)}
     words = {
-        "verdict": verdict.word,
+        "alone": verdict.word,
         "seeds": " to ".join(map(str, judged.seeds)),
         "halves": ", ".join(dict.fromkeys(judged.halves)) or None,
     }
     return line.model_copy(update=rounded | words)
 
 
-def _cells(one: ClaimLine) -> dict[str, Cell]:
-    def size(value: float | None) -> Cell:
-        return None if value is None else Size(value, one.digits)
-
-    interval = None
-    if one.low is not None and one.high is not None:
-        interval = f"{signed(one.low, one.digits)} to {signed(one.high, one.digits)}"
+def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
+    one, *others = lines
     return {
-        "claim": one.claim,
+        "claim": one.claim + ("*" if one.amended else ""),
         "verdict": one.verdict,
         "measure": one.measure,
-        "paper": size(one.paper),
-        "ours": size(one.ours),
-        "ours, 95%": interval,
+        "paper": None if one.paper is None else Size(one.paper, one.digits),
+        "ours": None if one.ours is None else Size(one.ours, one.digits),
+        "ours, 95%": _interval(one),
         "p after Holm": one.p_holm,
+        "by other recipes": "; ".join(map(_in_short, others)) or None,
         "seeds": one.seeds,
     }
+
+
+def _interval(one: ClaimLine) -> str | None:
+    if one.low is None or one.high is None:
+        return None
+    return f"{signed(one.low, one.digits)} to {signed(one.high, one.digits)}"
+
+
+def _in_short(one: ClaimLine) -> str:
+    """Return what a reader sees of a claim under another recipe."""
+    value = "" if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)}), "
+    return f"{one.recipe}: {value}{one.alone}"
 
 
 def _facts(one: ClaimLine) -> dict[str, str]:
@@ -182,5 +275,7 @@ def _facts(one: ClaimLine) -> dict[str, str]:
         "links": one.links,
         "half the seeds, the other half": one.halves,
         "smallest effect": effect,
+        "still learning": one.still_learning,
+        "* amendment": one.amended,
     }
     return {label: text for label, text in facts.items() if text}

@@ -8,11 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from attnmt.reporting.claims import NOT_TESTED, ClaimLine
+from attnmt.reporting.claims import (
+    CONFIRMED,
+    DEPENDS,
+    NOT_TESTED,
+    REFUTED,
+    UNDECIDED,
+    ClaimLine,
+    by_claim,
+)
 from attnmt.reporting.draw import GRID, INK, SIZE, save, style, svg
 from attnmt.reporting.inline_svg import inline_svg
 
-COLORS = {"confirmed": "#0072B2", "refuted": "#D55E00", "undecided": "#888888"}
+COLORS = {CONFIRMED: "#0072B2", REFUTED: "#D55E00", UNDECIDED: "#888888", DEPENDS: "#AA3377"}
 WIDTH = 13.3  # inches: as wide as a slide
 LINE, AXIS = 0.15, 0.45  # inches of a line of text, and of the axis and heading of a measure
 WRAP = 46  # characters of a claim in a line
@@ -42,9 +50,9 @@ def _tested(claims: Sequence[ClaimLine]) -> list[ClaimLine]:
 
 def _canvas(claims: Sequence[ClaimLine]) -> Canvas:
     """Draw one pair of axes for each measure, because measures have different scales, in two columns."""
-    groups: dict[str, list[ClaimLine]] = {}
-    for one in _tested(claims):
-        groups.setdefault(one.measure, []).append(one)
+    groups: dict[str, list[list[ClaimLine]]] = {}
+    for lines in by_claim(_tested(claims)):
+        groups.setdefault(lines[0].measure, []).append(lines)
     heights = {key: AXIS + LINE * sum(map(_lines, group)) for key, group in groups.items()}
     columns: list[list[str]] = [[], []]
     for key in groups:  # the first column takes measures until it has half of the height
@@ -62,29 +70,33 @@ def _canvas(claims: Sequence[ClaimLine]) -> Canvas:
     return canvas
 
 
-def _lines(one: ClaimLine) -> int:
+def _lines(recipes: Sequence[ClaimLine]) -> int:
     """Return the lines of text that a claim takes, and one more between it and the next."""
-    return 1 + len(wrap(one.claim, WRAP))
+    return 1 + max(len(wrap(recipes[0].claim, WRAP)), len(recipes))
 
 
-def _draw(axes: Axes, measure: str, group: Sequence[ClaimLine]) -> None:
-    """Draw the claims of one measure, from top to bottom."""
+def _draw(axes: Axes, measure: str, group: Sequence[Sequence[ClaimLine]]) -> None:
+    """Draw the claims of one measure, from top to bottom, each recipe of a claim on its own line."""
     at, places = 0.0, []
-    for one in group:
-        places.append(at + _lines(one) / 2)
-        at += _lines(one)
+    for recipes in group:
+        places.append(at + _lines(recipes) / 2)
+        at += _lines(recipes)
     right = axes.get_yaxis_transform()  # x from 0 to 1 across the axes, y in lines of text
     axes.axvline(0, color=INK, linewidth=0.8)
-    for one, y in zip(group, places, strict=True):
-        color = COLORS[one.verdict]
-        if one.low is not None and one.high is not None:
-            axes.plot([one.low, one.high], [y, y], color=color, linewidth=2, solid_capstyle="butt")
-        if one.ours is not None:
-            axes.plot([one.ours], [y], marker="o", color=color, markersize=5)
-        if one.paper is not None:
-            axes.plot([one.paper], [y], "o", mfc="none", mec=INK, markersize=6)
-        axes.text(1.01, y, one.verdict, color=color, va="center", transform=right)
-    axes.set_yticks(places, [fill(one.claim, WRAP) for one in group])
+    for recipes, y in zip(group, places, strict=True):
+        for number, one in enumerate(recipes):
+            line, color = y + number - (len(recipes) - 1) / 2, COLORS[one.alone]
+            if one.low is not None and one.high is not None:
+                ends = [one.low, one.high]
+                axes.plot(ends, [line, line], color=color, linewidth=2, solid_capstyle="butt")
+            if one.ours is not None:
+                axes.plot([one.ours], [line], marker="s" if number else "o", color=color, ms=5)
+        first = recipes[0]
+        if first.paper is not None:
+            axes.plot([first.paper], [y], "o", mfc="none", mec=INK, markersize=6)
+        color = COLORS[first.verdict]
+        axes.text(1.01, y, first.verdict, color=color, va="center", transform=right)
+    axes.set_yticks(places, [fill(recipes[0].claim, WRAP) for recipes in group])
     axes.set_ylim(at, 0)
     axes.set_title(measure)
     axes.xaxis.set_major_locator(MaxNLocator(5))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from attnmt.config import Params
 from attnmt.reporting.facts import facts
+from attnmt.reporting.learning import COLUMNS, FALL
 from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Line, Numbers
 
@@ -25,6 +26,7 @@ COSTS = {
     "parameters": "parameters",
     "steps": "batches",
     "target_words": "target words",
+    **COLUMNS,
     "minutes": "minutes",
     "target_words_per_second": "target words/s",
     "peak_memory_mb": "peak memory, MB",
@@ -91,8 +93,9 @@ def cost_table(params: Params, numbers: Numbers) -> Table | None:
     count = "One training" if len(rows) == 1 else f"{len(rows)} trainings"
     where = f" ({machines.pop()})" if len(machines) == 1 else ""
     caption = (
-        f"{count}{where} took {hours:.1f} hours in all, evaluations included. Memory is the most that "
-        "the process held, or on a GPU the most that torch allocated there."
+        f"{count}{where} took {hours:.1f} hours in all, evaluations included. The table counts jumps of "
+        "the development cost, and says by what part it fell in the last tenth of the steps. Memory is "
+        "the most that the process held, or on a GPU the most that torch allocated there."
     )
     return _table(params, "table_cost", "Cost of training", caption, rows, counts, COSTS)
 
@@ -136,7 +139,8 @@ def _table(
     counts: Counts,
     headings: Mapping[str, str],
 ) -> Table:
-    whole = {heading: Format(0) for heading in headings.values() if heading != "minutes"}
+    in_parts = ("minutes", FALL)
+    whole = {heading: Format(0) for heading in headings.values() if heading not in in_parts}
     frame, formats = table_of(rows, whole)
     sources = {key: facts(params, list(lines.values())) for key, lines in counts.items()}
     systems = {key: next(iter(lines.values())).system or "" for key, lines in counts.items()}

@@ -9,6 +9,7 @@ from statistics import mean
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.reporting.learning import learning_sign
 from attnmt.reporting.published import Point, paper_curves, paper_set
 from attnmt.reporting.rows import Row
 from attnmt.reporting.score_tables import OTHER_TEXT
@@ -122,10 +123,11 @@ def _figure(
     systems, curves = _systems(params), _by_row(params, figure)
     for row, points in curves:
         number, label = systems.index(_system(row)), row.label + row.mark
+        signed = label + learning_sign(params, numbers, row.system)
         x, y = [p.x for p in points], [p.y for p in points]
         published.append(Series(label, row.system, True, x, y, number))
         if params.runs_of(row.system):
-            ours.append(Series(label, row.system, False, *read(row), number))
+            ours.append(Series(signed, row.system, False, *read(row), number))
     if not ours:
         return None
     test, papers = params.sets.tests[0], paper_set("table1")

@@ -89,10 +89,16 @@ def _training_lines(params: Params, name: str) -> list[Line]:
 
 
 def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dict[str, Any]]:
-    """Yield a model's perplexity on the development set, and what its training cost."""
+    """Yield what a model's curve says of the development set, and what its training cost."""
     folder = Layout(params.experiment).model(name)
     metrics = read_metrics(folder)
-    yield {"set": params.sets.dev, "metric": "ppl", "value": round(metrics.dev_perplexity, DIGITS)}
+    learned = {
+        "ppl": round(metrics.dev_perplexity, DIGITS),
+        "jumps": metrics.jumps,
+        "late_fall": round(100 * metrics.late_fall, DIGITS),
+    }
+    for metric, value in learned.items():
+        yield {"set": params.sets.dev, "metric": metric, "value": value}
     with opened_weights(folder / "weights.safetensors", "numpy") as (file, _):
         parameters = sum(prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
     where = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"

@@ -48,6 +48,7 @@ TONES = {
     "confirmed": "good",
     "refuted": "bad",
     "undecided": "even",
+    "depends on the recipe": "even",
 }
 
 
@@ -77,6 +78,7 @@ def make_page(params: Params, report: Report) -> str:
         experiment=params.experiment,
         run=_run(params, report.numbers),
         claims=Markup(picture) if picture else None,  # written by ElementTree, so it is escaped
+        amendments=report.amendments,
         summary=report.summary,
         same_text=params.sets.tests[0] == paper_set("table1"),
         first=first,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from attnmt.config import Params
+from attnmt.config.claims import Amendment, project_claims
 from attnmt.reporting.attention import MatrixFigure, figure7, figure_gru
 from attnmt.reporting.attention_data import AttentionData, attention_data
 from attnmt.reporting.claims import ClaimLine, claims_table, read_claims
@@ -22,6 +23,7 @@ class Report:
         numbers: every number of the experiment.
         tables: all tables but Table 5.
         claims: the claims with their verdicts; empty if the experiment can test none of them.
+        amendments: what was changed after the claims were written; empty without claims.
         samples: the sample translations of Table 5.
         figures: the figures that show curves.
         matrices: the figures that show attention.
@@ -32,6 +34,7 @@ class Report:
     numbers: Numbers
     tables: list[Table]
     claims: list[ClaimLine]
+    amendments: list[Amendment]
     samples: list[Sample]
     figures: list[Figure]
     matrices: list[MatrixFigure]
@@ -52,6 +55,7 @@ def make_report(params: Params) -> Report:
         numbers,
         [*([judged] if judged else []), *make_tables(params, numbers)],
         claims,
+        project_claims().amendments if claims else [],
         make_samples(params, numbers),
         [figure for figure in figures if figure is not None],
         [figure for figure in (figure7(params), figure_gru(params)) if figure is not None],

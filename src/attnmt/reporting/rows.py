@@ -18,7 +18,7 @@ class Row:
         over: the key of the row from which its gain counts.
         replaced: whether unknown words are replaced before BLEU is measured.
         question: what the gain answers.
-        mark: what follows the label if the recipe differs from that of most rows.
+        mark: a sign that follows the label if the recipe differs from that of most rows.
     """
 
     key: str
@@ -125,7 +125,7 @@ def _alike(params: Params, without_model: set[str], without_encoding: set[str]) 
         if model.direction != "forward":
             continue
         family = params.families[model.family]
-        settings = model.model_dump(exclude={"seed", *without_model})
+        settings = model.model_dump(exclude={"seed", "entry", *without_model})
         settings |= params.recipe(name).model_dump()
         settings |= family.encoding.model_dump(exclude=without_encoding)
         settings |= {"shape": family.shape.model_dump()}

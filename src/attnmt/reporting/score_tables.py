@@ -6,6 +6,7 @@ import pandas as pd
 
 from attnmt.config import ALIGNER, Params
 from attnmt.reporting.facts import facts
+from attnmt.reporting.learning import SIGN, learning_sign
 from attnmt.reporting.published import paper_set
 from attnmt.reporting.recipes import marks
 from attnmt.reporting.rows import Row
@@ -39,7 +40,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     return Table(
         spec.name,
         spec.title,
-        _caption(params, spec, rows, known),
+        _caption(params, numbers, spec, rows, known),
         frame,
         formats,
         about=params.languages.title(next(line.direction for line in known if line.direction)),
@@ -87,7 +88,7 @@ def _cells(
     params: Params, numbers: Numbers, spec: Spec, row: Row, rows: Mapping[str, Row]
 ) -> dict[str, Cell]:
     """Return the cells of a row by their headings."""
-    label = row.label + row.mark
+    label = row.label + row.mark + learning_sign(params, numbers, row.system)
     if row.system == ALIGNER and (line := spec.number(params, numbers, row, spec.measures[0])):
         label += f" (ours: {line.signature})"
     cells: dict[str, Cell] = {"system": label, "question": row.question}
@@ -200,14 +201,16 @@ def _verdict(
     return "same order" if (gain.value > 0) == (paper > 0) else "other order"
 
 
-def _caption(params: Params, spec: Spec, rows: Sequence[Row], lines: Sequence[Line]) -> str:
+def _caption(
+    params: Params, numbers: Numbers, spec: Spec, rows: Sequence[Row], lines: Sequence[Line]
+) -> str:
     """Say what is measured, on which text, and what the marks mean."""
     line = lines[0]
     counts = sorted({one.trainings or 1 for one in lines})
     detail = f"{line.lines:,} sentences"
     detail += f", beam {line.beam}" if line.beam else ""
     if counts[-1] > 1:
-        detail += f"; means over seeds, ± the deviation of {counts[-1]}"
+        detail += f"; means over up to {counts[-1]} seeds, ± their standard deviation"
     on = f"{line.set} ({detail})"
     if not spec.has_translations:
         links = next((one.note for one in lines if one.note), "")
@@ -219,7 +222,14 @@ def _caption(params: Params, spec: Spec, rows: Sequence[Row], lines: Sequence[Li
     compared = ""
     if spec.paper and line.set != paper_set(spec.paper):
         compared = OTHER_TEXT
-    marked = "† marks another recipe of training." if any(row.mark for row in rows) else ""
+    marks = {
+        "† another recipe of training": any(row.mark for row in rows),
+        f"{SIGN} a system that still learned": any(
+            learning_sign(params, numbers, row.system) for row in rows
+        ),
+    }
+    meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
+    marked = f"Marks: {meant}." if meant else ""
     sentences = [sentence for sentence in (first, compared, marked, spec.subject) if sentence]
     return " ".join(sentences[:SENTENCES])
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from attnmt.config import Params
 from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
+from attnmt.reporting.learning import recipe_table
 from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table
 from attnmt.scoring.numbers import Numbers
@@ -16,6 +17,7 @@ TABLES: tuple[Callable[[Params, Numbers], Table | list[Table] | None], ...] = (
     score_tables,
     dictionary_table,
     unknown_table,
+    recipe_table,
     cost_table,
 )
 

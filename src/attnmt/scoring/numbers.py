@@ -44,7 +44,8 @@ class Line(CsvLine):
     max_words: int | None = None  # for a group of sentences: the words of its longest reference
     # bleu, chrf, ter; ppl (perplexity); aer (where the authors read attention), aer_same, aer_next and
     # aer_chosen (where the development set chooses); counts of unknown words and of the dictionary;
-    # what a training cost
+    # jumps of the development cost, and late_fall, by how many percent it fell in the last tenth of the
+    # steps; what a training cost
     metric: str
     # of bleu: tokenized, nist or sacrebleu; of aer: the step that is read
     script: str | None = None
