@@ -96,7 +96,7 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
         return None
     frame, formats = table_of({one.key: _cells(one) for one in claims}, {"p after Holm": P})
     counts = Counter(one.verdict for one in claims)
-    tested = counts.total() - counts[NOT_TESTED]
+    tested = counts.total() - counts[NOT_TESTED] - counts["described"]
     caption = (
         f"{tested} of {counts.total()} claims are tested together, and the probability that one or "
         f"more verdicts are false is at most {ALPHA:.0%}. Ours is the mean over the seeds of some "
@@ -134,13 +134,12 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
         "ours": outcome.value,
         "low": outcome.low,
         "high": outcome.high,
-        "p": verdict.p,
-        "p_holm": verdict.adjusted,
         "level": verdict.level,
         "detectable": verdict.detectable,
     }
     rounded = {k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()}
-    rounded |= {"p": significant(verdict.p), "p_holm": significant(verdict.adjusted)}
+    ps = {"p": verdict.p, "p_holm": verdict.adjusted}
+    rounded |= {k: None if p is None else significant(p) for k, p in ps.items()}
     words = {
         "verdict": verdict.word,
         "seeds": " to ".join(map(str, judged.seeds)),

@@ -12,7 +12,8 @@ from attnmt.reporting.claims import NOT_TESTED, ClaimLine
 from attnmt.reporting.draw import GRID, INK, SIZE, save, style, svg
 from attnmt.reporting.inline_svg import inline_svg
 
-COLORS = {"confirmed": "#0072B2", "refuted": "#D55E00", "undecided": "#888888"}
+GRAY = "#888888"
+COLORS = {"confirmed": "#0072B2", "refuted": "#D55E00", "undecided": GRAY, "described": GRAY}
 WIDTH = 13.3  # inches: as wide as a slide
 LINE, AXIS = 0.15, 0.45  # inches of a line of text, and of the axis and heading of a measure
 WRAP = 46  # characters of a claim in a line

@@ -48,6 +48,7 @@ TONES = {
     "confirmed": "good",
     "refuted": "bad",
     "undecided": "even",
+    "described": "even",
 }
 
 
