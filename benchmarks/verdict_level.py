@@ -1,6 +1,6 @@
 """How often verdicts are false, and how large a gain they find, in simulated studies.
 
-    python -m benchmarks.verdict_level          # simulate (8 minutes on one core), then the page
+    python -m benchmarks.verdict_level          # simulate (six minutes of one core), then the page
     python -m benchmarks.verdict_level page     # put the results into docs/results.md
 
 A study has all systems of claims.yaml with k seeds each, and all of them are equal. Every claim that is
@@ -31,6 +31,7 @@ from benchmarks.page import RESULTS, table
 SEEDS = (3, 5, 10)
 STUDIES = 2000  # for each line of the results
 LINES = 50  # sentences of a test set
+OWN = 0.3  # how far sentences move the score of one training alone; the unit is that of Shape
 GAINS = (1, 2, 3, 5)  # BLEU
 FILE = RESULTS / "verdict-level.csv"
 PAGE = Path("docs/results.md")
@@ -111,13 +112,14 @@ class Shape:
         """Draw (systems, seeds, lines): sentences move all systems, one system, or one training."""
         if measure in WHOLE or not self.sentences:
             return np.zeros((*shape, 0))
-        moved = 0.3 * chance.standard_normal((*shape, LINES))
+        moved = OWN * chance.standard_normal((*shape, LINES))
         for some in ((1, 1), (shape[0], 1)):
             moved += self.sentences * chance.standard_normal((*some, LINES))
         return np.asarray(LINES**0.5 * moved)
 
 
 NORMAL = Shape("normal law", sentences=0.3)
+CLOSE = Shape("two systems as close as those of the study that differ by few BLEU", sentences=0.15)
 UNEVEN, FAILING = "half of the systems vary five times as much", "one training in ten fails"
 SHAPES = (
     NORMAL,
@@ -152,7 +154,7 @@ class Line(CsvLine):
     high: float
 
 
-def tested_claims() -> dict[str, Claim]:
+def claims_to_judge() -> dict[str, Claim]:
     """Return the claims that are tested, each with 0 for its bound."""
     return {
         key: claim.model_copy(update={"bound": 0.0})
@@ -184,7 +186,7 @@ def gains_found(gain: float, seeds: int, level: float, studies: int) -> int:
     """
     chance, found = np.random.default_rng(2015), 0
     for _ in range(studies):
-        runs = NORMAL.study(chance, ["bleu"], ["ours", "other"], seeds)["bleu"]
+        runs = CLOSE.study(chance, ["bleu"], ["ours", "other"], seeds)["bleu"]
         ours = Runs(runs["ours"].values + gain, runs["ours"].influences)
         outcome = difference(ours, runs["other"]).test("greater")
         found += outcome.p <= level and outcome.value > 0
@@ -204,12 +206,13 @@ def study_sd() -> float:
 
 def simulate() -> Iterator[Line]:
     """Yield the lines of the results."""
-    claims, sd = tested_claims(), study_sd()
+    claims, sd = claims_to_judge(), study_sd()
     for seeds in SEEDS:
         found = {shape.name: false_verdicts(shape, seeds, claims, STUDIES) for shape in SHAPES}
         for gain in GAINS:
-            what = f"a gain of {gain:g} BLEU, seeds deviate by {sd:.2f} BLEU"
-            found[what] = gains_found(gain / sd, seeds, ALPHA / len(claims), STUDIES)
+            size = gain / sd * (1 + OWN**2) ** 0.5  # what sentences move is a part of sd
+            what = f"a gain of {gain} BLEU, where sd is {sd:.2f} BLEU"
+            found[what] = gains_found(size, seeds, ALPHA / len(claims), STUDIES)
         for what, count in found.items():
             low, high = (round(bound, 4) for bound in binomtest(count, STUDIES).proportion_ci())
             counts = {"claims": len(claims), "studies": STUDIES, "found": count}
