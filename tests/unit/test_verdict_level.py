@@ -11,9 +11,9 @@ from benchmarks.verdict_level import (
     FILE,
     SHAPES,
     Line,
+    claims_to_judge,
     false_verdicts,
     gains_found,
-    claims_to_judge,
 )
 
 RESULTS = read_csv(FILE, Line, "run: python -m benchmarks.verdict_level")
