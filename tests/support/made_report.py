@@ -105,7 +105,7 @@ def made_claim(key: str, **fields: Any) -> ClaimLine:
     values |= {"p": 0.001, "p_holm": 0.002, "level": 0.01, "detectable": 1.5, "seeds": "5"}
     values |= {"sign": "greater", "bound": 0.0, "compare": "mean", "systems": "base_reverse"}
     values |= {"over": "base", "set": "test1", "registered": True} | fields
-    return ClaimLine.model_validate({"alone": values["verdict"]} | values)
+    return ClaimLine.model_validate(values)
 
 
 def write_report(
@@ -114,7 +114,8 @@ def write_report(
     """Write all that a report is made of into the working folder; return the parameters."""
     values = demo_values() | {"systems": list(models), "seeds": seeds}
     write_text(Path("params.yaml"), yaml.safe_dump(values, sort_keys=False))
-    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
+    for file in ("systems.yaml", "claims.yaml"):
+        shutil.copy(ROOT / file, file)
     params = load_params(Path("params.yaml"))
     layout = Layout(params.experiment)
     for test in params.sets.tests:

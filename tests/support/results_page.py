@@ -32,9 +32,10 @@ def verdicts(experiment: str) -> dict[str, str]:
 def count_of_verdicts(experiment: str) -> str:
     """Build the sentence that docs/results.md must have, from the experiment's table of claims."""
     counts = Counter(verdicts(experiment).values())
-    assert counts.keys() == {"confirmed", "refuted", "undecided"}
+    assert counts.keys() - {"described"} == {"confirmed", "refuted", "undecided"}
     confirmed, refuted, undecided = (counts[key] for key in ("confirmed", "refuted", "undecided"))
+    described = f" {counts['described']} are only described." if counts["described"] else ""
     return (
         f"Of {counts.total()} claims, {confirmed} are confirmed, {refuted} refuted and {undecided} "
-        "undecided."
+        f"undecided.{described}"
     )

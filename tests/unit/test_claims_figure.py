@@ -82,7 +82,9 @@ def test_the_files_have_the_same_bytes_and_none_is_written_without_a_tested_clai
 
 
 def test_the_table_has_a_row_for_every_claim():
-    table = claims_table(CLAIMS)
+    numbers = {"ours": 0.2, "low": -0.3, "high": 0.7, "paper": None, "p": None, "p_holm": None}
+    order = made_claim("e", verdict="described", measure="rank correlation", **numbers)
+    table = claims_table([*CLAIMS, order])
     assert table.cell("b", "ours") == Size(0.0271, 3)  # a rate has three decimals, BLEU two
     rows = [line.split(" | ")[1:] for line in markdown(table, "study").splitlines()[4:]]
     assert rows == [
@@ -90,8 +92,9 @@ def test_the_table_has_a_row_for_every_claim():
         ["refuted", "AER", "-0.050", "+0.027", "+0.010 to +0.040", "0.002", "5 |"],
         ["undecided", "BLEU", "", "-0.20", "-1.00 to +0.60", "0.400", "5 |"],
         ["not tested", "BLEU", "+1.30", "", "", "", " |"],
+        ["described", "rank correlation", "", "+0.20", "-0.30 to +0.70", "", "5 |"],
     ]
-    assert table.caption.startswith("3 of 4 claims are tested together")
+    assert table.caption.startswith("3 of 5 claims are tested together")
     effects = [table.facts[key].get("smallest effect") for key in "ac"]
     assert effects == [None, "1.50"]  # only where the claim is undecided
     assert table.facts["a"]["compared with"] == "base"
@@ -107,5 +110,5 @@ def test_the_claims_in_git_are_drawn_and_a_damaged_file_is_named(tmp_path, monke
     text = (ROOT / "reports/study/claims.csv").read_text(encoding="utf-8")
     path.write_text(text.replace(",10,", ",10,,", 1), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"claims.csv:2: 24 cells in 23 columns; run the stage"):
+    with pytest.raises(InputError, match=r"claims.csv:2: 28 cells in 27 columns; run the stage"):
         read_claims("study")

@@ -27,7 +27,7 @@ from attnmt.scoring.aer import aer, rates
 from attnmt.scoring.numbers import key_of, metrics, read_numbers, read_scores
 from attnmt.scoring.scripts import References, sentence_numbers
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.seed_statistics import Runs, contrast, difference, summary
+from attnmt.scoring.seed_statistics import Runs, contrast, difference, prediction
 from attnmt.scoring.significance import compare, compare_links
 from attnmt.scoring.sufficient_statistics import alignment_numbers, translation_scores
 
@@ -168,9 +168,9 @@ def test_an_interval_over_seeds_holds_for_a_new_training(scored):
     params, numbers = scored
     for replacement in ("before", "after"):
         line, own = bleu(numbers, "dot", replacement), runs(params, "dot", replacement)
-        assert (line.low, line.high) == close(summary(own).prediction)
+        assert (line.low, line.high) == close(prediction(own))
     line = numbers.system("dot", "aer", "test")
-    assert (line.low, line.high) == close(summary(link_runs(params, "dot")).prediction)
+    assert (line.low, line.high) == close(prediction(link_runs(params, "dot")))
     for metric in ("ppl", "unknown"):  # what single sentences add to these is unknown
         line = numbers.system("dot", metric, "test")
         assert (line.low, line.high) == (None, None)
@@ -349,7 +349,9 @@ def test_an_aligner_of_other_sets_is_refused(copied):
 
 def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, scored):
     claim = "{claim: It is better., where: Table 1, measure: bleu, systems: [dot], over: [location]"
-    Path("claims.yaml").write_text(f"claims:\n  one: {claim}, sign: greater, differs: []}}\n")
+    written = "amendments: [{date: 2026-01-01, what: All., why: Before., known: Nothing.}]\n"
+    written += f"claims:\n  one: {claim}, sign: greater, differs: []}}\n"
+    Path("claims.yaml").write_text(written)
     found = []
     for _ in range(2):
         load_stage("gather").main(Path("params.yaml"))

@@ -158,7 +158,7 @@ def test_several_seeds_have_a_deviation_and_one_has_no_verdict():
     table = tables_of(params, made_numbers(params))["table1"]
     assert cells(table, "base", "seeds", "BLEU") == [3.0, Spread(10.0, 0.5)]
     assert table.text("base", "BLEU") == "10.0 ± 0.5"
-    assert "± the deviation of 3" in table.caption
+    assert "3 seeds, ± their standard deviation" in table.caption
 
 
 def test_a_recipe_that_differs_is_marked_in_label_caption_and_card():
@@ -167,7 +167,7 @@ def test_a_recipe_that_differs_is_marked_in_label_caption_and_card():
     for name in ("table1", "table_scripts"):
         table = tables_of(params, NUMBERS)[name]
         assert cells(table, "reverse", "system") == ["Base + reverse†"]
-        assert "† marks another recipe" in table.caption
+        assert "† another recipe" in table.caption
         assert "epochs 1, not 4" in table.facts["reverse"]["recipe"]
     assert "†" not in tables_of(params, NUMBERS)["table4"].caption
 
@@ -185,8 +185,10 @@ def test_an_experiment_has_the_tables_and_numbers_of_what_it_trains():
 def test_systems_of_a_pair_differ_in_nothing_else():
     base, general = PARAMS.models["base"], "global_general_feed"
     more = {
-        "longer_bpe": base.model_copy(update={"family": "luong_bpe", "epochs": 9}),
-        "base_bpe": base.model_copy(update={"family": "luong_bpe"}),
+        "longer_bpe": base.model_copy(
+            update={"family": "luong_bpe", "entry": "longer_bpe", "epochs": 9}
+        ),
+        "base_bpe": base.model_copy(update={"family": "luong_bpe", "entry": "base_bpe"}),
     }
     models = {k: v for k, v in PARAMS.models.items() if k != general} | more
     params = PARAMS.model_copy(update={"models": models, "ensembles": {}})
@@ -199,7 +201,9 @@ def test_systems_of_a_pair_differ_in_nothing_else():
 
 def test_what_decides_is_shown_where_a_system_on_request_is_trained():
     assert not any("decides" in name for name in TABLES)
-    dot = PARAMS.models["global_dot_feed"].model_copy(update={"input_feeding": False})
+    dot = PARAMS.models["global_dot_feed"].model_copy(
+        update={"input_feeding": False, "entry": "global_dot"}
+    )
     params = PARAMS.model_copy(update={"models": PARAMS.models | {"global_dot": dot}})
     tables = tables_of(params, made_numbers(params))
     question = PARAMS.rows["table_decides"]["dot_feed"].question

@@ -11,7 +11,14 @@ from attnmt.errors import InputError
 from attnmt.scoring.aer import aer, rates
 from attnmt.scoring.lengths import by_length as length_groups
 from attnmt.scoring.scripts import SCRIPTS, References, score_alone, sentence_numbers
-from attnmt.scoring.seed_statistics import Estimate, Runs, contrast, detectable, difference, summary
+from attnmt.scoring.seed_statistics import (
+    Estimate,
+    Runs,
+    contrast,
+    detectable,
+    difference,
+    prediction,
+)
 from attnmt.scoring.sufficient_statistics import (
     alignment_numbers,
     by_length,
@@ -55,14 +62,15 @@ def test_the_slope_is_that_of_figure_6s_groups():
         assert slope == pytest.approx(np.polyfit(lengths, groups, 1)[0], abs=1e-4)
 
 
-def test_without_sentences_the_test_is_welchs():
+def test_without_sentences_the_statistic_is_welchs_and_the_fewest_seeds_count():
     ours, other = [30.1, 31.0, 29.5, 30.7], [28.0, 29.9, 27.1]
     found = difference(Runs.of_values(ours), Runs.of_values(other))
     welch = stats.ttest_ind(ours, other, equal_var=False)
-    interval = welch.confidence_interval()
-    assert found.freedom == pytest.approx(welch.df)
-    assert found.test("greater").p == pytest.approx(welch.pvalue)
-    assert found.interval() == pytest.approx((interval.low, interval.high))
+    assert found.value / found.error == pytest.approx(welch.statistic)
+    assert found.freedom == 2
+    assert found.test("greater").p == pytest.approx(2 * stats.t.sf(welch.statistic, 2))
+    half = stats.t.ppf(0.975, 2) * found.error
+    assert found.interval() == pytest.approx((found.value - half, found.value + half))
 
 
 def test_variation_that_seeds_share_is_not_divided_by_their_number():
@@ -133,30 +141,19 @@ def test_halves_of_one_system_differ_in_at_most_one_study_of_twenty(noise):
 
 @pytest.mark.parametrize("noise", NOISE, ids=NAMES)
 def test_a_gain_is_found_and_its_interval_holds(noise):
-    """Five seeds whose scores deviate by 1.1 BLEU find 3 BLEU in nine studies of ten."""
+    """Five seeds whose scores deviate by 1.1 BLEU find 3 BLEU in five studies of six."""
     found = [difference(b, a).test("greater") for a, b in studies(400, (0.0, 3.0), **noise)]
     truth = np.mean([test.value for test in found])
     assert truth == pytest.approx(3, abs=0.15)
-    assert np.mean([test.p <= 0.05 for test in found]) >= 0.9
-    # Student's t is careful where seeds have heavy tails (Benjamini 1983).
-    assert 0.93 <= np.mean([test.low <= truth <= test.high for test in found]) <= 0.98
-
-
-@pytest.mark.parametrize(("seeds", "power"), [(5, 0.4), (8, 0.9), (10, 0.97)])
-def test_the_strictest_level_of_25_claims_needs_ten_seeds(seeds, power):
-    """This is how often they find 3 BLEU."""
-    pairs = studies(300, (0.0, 3.0), seeds=seeds)
-    found = [difference(b, a).test("greater").p <= 0.05 / 25 for a, b in pairs]
-    assert np.mean(found) == pytest.approx(power, abs=0.05)
+    assert np.mean([test.p <= 0.05 for test in found]) >= 0.83
+    assert np.mean([test.low <= truth <= test.high for test in found]) >= 0.95
 
 
 def test_a_new_training_falls_into_its_interval_in_95_of_100_studies():
-    """So does the mean over all seeds and sentences, into the interval of the mean."""
-    chance = np.random.default_rng(1)
-    truth = bleu(made_numbers(chance, (0.0,), seeds=2000).sum(2)[0]).mean()
-    found = [summary(system) for (system,) in studies(400, (0.0,), lines=300)]
-    new = [bleu(made_numbers(chance, (0.0,), seeds=1, lines=300).sum(2)[0])[0] for _ in found]
-    in_mean = [s.interval[0] <= truth <= s.interval[1] for s in found]
-    in_new = [s.prediction[0] <= one <= s.prediction[1] for s, one in zip(found, new, strict=True)]
-    assert np.mean(in_mean) == pytest.approx(0.95, abs=0.025)
-    assert np.mean(in_new) == pytest.approx(0.95, abs=0.025)
+    chance, found = np.random.default_rng(1), []
+    for (system,) in studies(400, (0.0,), lines=300):
+        low, high = prediction(system)
+        found.append(
+            low <= bleu(made_numbers(chance, (0.0,), seeds=1, lines=300).sum(2)[0])[0] <= high
+        )
+    assert np.mean(found) == pytest.approx(0.95, abs=0.025)

@@ -60,7 +60,8 @@ class Claim(Strict):
     # paired: the same, but the two share trainings (an ensemble and a member), so seeds go in pairs
     # each:   each of `systems` differs from each of `over` as the sign says; the size is that of
     #         the smallest difference
-    # rank:   Kendall's rank correlation over `systems` with `published` or `rank_with`
+    # rank:   Kendall's rank correlation over `systems` with `published` or `rank_with`; described, not
+    #         tested
     compare: Literal["mean", "paired", "each", "rank"] = "mean"
     systems: Distinct[Name]
     over: Distinct[Name] | None = None

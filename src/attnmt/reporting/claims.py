@@ -25,6 +25,7 @@ ClaimVerdict = VerdictWord | Literal["depends on the recipe", "not tested"]
 CONFIRMED: Final = "confirmed"
 REFUTED: Final = "refuted"
 UNDECIDED: Final = "undecided"
+DESCRIBED: Final = "described"
 DEPENDS: Final = "depends on the recipe"
 NOT_TESTED: Final = "not tested"
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
@@ -50,9 +51,8 @@ class ClaimLine(CsvLine):
     key: str  # with the measure after a dot, where an amendment added one
     claim: str
     where: str  # in the paper
-    verdict: ClaimVerdict  # over all recipes
+    verdict: ClaimVerdict  # over all recipes, so it is the same in all lines of a claim
     recipe: str = FAMILY
-    alone: ClaimVerdict  # under this recipe
     measure: str
     links: str | None = None  # gold or silver, where error rates of links are measured
     paper: float | None = None  # the published size
@@ -113,19 +113,22 @@ def judge_claims(
                     "still_learning": _still_learning(params, numbers, line),
                 }
                 lines.append(line.model_copy(update=changes))
-    if all(line.alone == NOT_TESTED for line in lines):
+    if all(line.verdict == NOT_TESTED for line in lines):
         return []
     order = list(claims.judged)
     lines.sort(key=lambda line: order.index(line.key))
     return [
-        line.model_copy(update={"verdict": together([one.alone for one in group])})
+        line.model_copy(update={"verdict": together([one.verdict for one in group])})
         for group in by_claim(lines)
         for line in group
     ]
 
 
 def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return the verdict over all recipes by which a claim was tested."""
+    """Return the verdict over all recipes from what each of them says.
+
+    To confirm or to refute takes all recipes, so more recipes do not make false verdicts more frequent.
+    """
     tested = [word for word in dict.fromkeys(words) if word != NOT_TESTED]
     if {CONFIRMED, REFUTED} <= {*tested}:
         return DEPENDS
@@ -169,7 +172,7 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     rows = {lines[0].key: _cells(lines) for lines in groups}
     frame, formats = table_of(rows, {"p after Holm": P})
     counts = Counter(lines[0].verdict for lines in groups)
-    tested = counts.total() - counts[NOT_TESTED]
+    tested = counts.total() - counts[NOT_TESTED] - counts[DESCRIBED]
     caption = (
         f"{tested} of {counts.total()} claims are tested together, and the probability that one or "
         f"more verdicts are false is at most {ALPHA:.0%}. Ours is the mean over the seeds of some "
@@ -199,7 +202,6 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
         claim=claim.claim,
         where=claim.where,
         verdict=NOT_TESTED,
-        alone=NOT_TESTED,
         registered=True,
         measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
         links=link_kind(params, params.sets.aligned[0]) if of_links else None,
@@ -219,15 +221,14 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
         "ours": outcome.value,
         "low": outcome.low,
         "high": outcome.high,
-        "p": verdict.p,
-        "p_holm": verdict.adjusted,
         "level": verdict.level,
         "detectable": verdict.detectable,
     }
     rounded = {k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()}
-    rounded |= {"p": significant(verdict.p), "p_holm": significant(verdict.adjusted)}
+    ps = {"p": verdict.p, "p_holm": verdict.adjusted}
+    rounded |= {k: None if p is None else significant(p) for k, p in ps.items()}
     words = {
-        "alone": verdict.word,
+        "verdict": verdict.word,
         "seeds": " to ".join(map(str, judged.seeds)),
         "halves": ", ".join(dict.fromkeys(judged.halves)) or None,
     }
@@ -257,8 +258,8 @@ def _interval(one: ClaimLine) -> str | None:
 
 def _in_short(one: ClaimLine) -> str:
     """Return what a reader sees of a claim under another recipe."""
-    value = "" if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)}), "
-    return f"{one.recipe}: {value}{one.alone}"
+    value = NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
+    return f"{one.recipe}: {value}"
 
 
 def _facts(one: ClaimLine) -> dict[str, str]:

@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from attnmt.reporting.claims import (
     CONFIRMED,
     DEPENDS,
+    DESCRIBED,
     NOT_TESTED,
     REFUTED,
     UNDECIDED,
@@ -20,7 +21,11 @@ from attnmt.reporting.claims import (
 from attnmt.reporting.draw import GRID, INK, SIZE, save, style, svg
 from attnmt.reporting.inline_svg import inline_svg
 
-COLORS = {CONFIRMED: "#0072B2", REFUTED: "#D55E00", UNDECIDED: "#888888", DEPENDS: "#AA3377"}
+GRAY = "#888888"
+COLORS = {
+    **{CONFIRMED: "#0072B2", REFUTED: "#D55E00", UNDECIDED: GRAY, DESCRIBED: GRAY},
+    DEPENDS: "#AA3377",
+}
 WIDTH = 13.3  # inches: as wide as a slide
 LINE, AXIS = 0.15, 0.45  # inches of a line of text, and of the axis and heading of a measure
 WRAP = 46  # characters of a claim in a line
@@ -84,17 +89,16 @@ def _draw(axes: Axes, measure: str, group: Sequence[Sequence[ClaimLine]]) -> Non
     right = axes.get_yaxis_transform()  # x from 0 to 1 across the axes, y in lines of text
     axes.axvline(0, color=INK, linewidth=0.8)
     for recipes, y in zip(group, places, strict=True):
+        first, color = recipes[0], COLORS[recipes[0].verdict]
         for number, one in enumerate(recipes):
-            line, color = y + number - (len(recipes) - 1) / 2, COLORS[one.alone]
+            line = y + number - (len(recipes) - 1) / 2
             if one.low is not None and one.high is not None:
                 ends = [one.low, one.high]
                 axes.plot(ends, [line, line], color=color, linewidth=2, solid_capstyle="butt")
             if one.ours is not None:
                 axes.plot([one.ours], [line], marker="s" if number else "o", color=color, ms=5)
-        first = recipes[0]
         if first.paper is not None:
             axes.plot([first.paper], [y], "o", mfc="none", mec=INK, markersize=6)
-        color = COLORS[first.verdict]
         axes.text(1.01, y, first.verdict, color=color, va="center", transform=right)
     axes.set_yticks(places, [fill(recipes[0].claim, WRAP) for recipes in group])
     axes.set_ylim(at, 0)

@@ -28,7 +28,7 @@ from attnmt.scoring.paired import (
 )
 from attnmt.scoring.results import Script, read_aligner
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.seed_statistics import Runs, summary
+from attnmt.scoring.seed_statistics import Runs, prediction
 from attnmt.scoring.significance import Comparison
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
@@ -157,7 +157,7 @@ def _system_lines(study: Study, trainings: Sequence[Line]) -> Iterator[Line]:
         if len(lines) > 1:
             values = [line.value for line in lines if line.value is not None]
             runs = _runs(study, first) if key in shown and max_words is None else None
-            low, high = summary(runs).prediction if runs else (None, None)
+            low, high = prediction(runs) if runs else (None, None)
             commits = (commit for line in lines for commit in (line.commit or "").split(", "))
             changes |= {
                 "seed": None,

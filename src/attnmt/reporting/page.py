@@ -49,6 +49,7 @@ TONES = {
     "refuted": "bad",
     "undecided": "even",
     "depends on the recipe": "even",
+    "described": "even",
 }
 
 

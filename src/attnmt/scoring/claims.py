@@ -13,7 +13,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_scores
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.seed_statistics import Outcome, Runs
+from attnmt.scoring.seed_statistics import Described, Runs
 from attnmt.scoring.sufficient_statistics import by_length, slopes, translation_scores
 from attnmt.scoring.verdicts import Verdict, VerdictWord, judge, verdicts
 from attnmt.training.trained import read_history
@@ -49,11 +49,11 @@ class Judged:
 
     ``seeds`` has the smallest and the largest number of seeds of its systems, or one number if all have
     the same. ``halves`` has the verdicts that two studies with half of the seeds would give: one with
-    the first, third, ... seed of each system, and one with the others. It is empty unless all systems
-    of all tested claims have four seeds or more.
+    the first, third, ... seed of each system, and one with the others. It is empty if the claim is only
+    described, and unless all systems of all tested claims have four seeds or more.
     """
 
-    outcome: Outcome
+    outcome: Described
     verdict: Verdict
     seeds: list[int]
     halves: tuple[VerdictWord, ...] = ()
@@ -105,7 +105,10 @@ def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged
             halves.append(found)
     return {
         key: Judged(
-            outcomes[key], words[key], one.seeds, tuple(found[key].word for found in halves)
+            outcomes[key],
+            words[key],
+            one.seeds,
+            tuple(found[key].word for found in halves if words[key].word != "described"),
         )
         for key, one in measured.items()
     }
@@ -113,7 +116,7 @@ def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged
 
 def _judged_together(
     measured: Mapping[str, _Measured],
-) -> tuple[dict[str, Outcome], dict[str, Verdict]]:
+) -> tuple[dict[str, Described], dict[str, Verdict]]:
     outcomes = {key: judge(one.claim, one.runs, one.others) for key, one in measured.items()}
     return outcomes, verdicts(outcomes)
 

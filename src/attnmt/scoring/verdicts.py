@@ -2,7 +2,8 @@
 
 Holm's procedure (1979) keeps the probability of any false verdict at ``ALPHA`` or below, however the
 claims depend on each other. It puts the p-values of m claims in ascending order. The i-th decides its
-claim if it is at most ALPHA / (m - i + 1), and the first that is larger ends the procedure.
+claim if it is at most ALPHA / (m - i + 1), and the first that is larger ends the procedure. Claims about
+an order are described and not tested (:mod:`attnmt.scoring.rank_correlation`), so m does not count them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attnmt.config.claims import Claim
-from attnmt.scoring.rank_correlation import rank_test
-from attnmt.scoring.seed_statistics import Outcome, Runs, Sign, contrast, detectable, difference
+from attnmt.scoring.rank_correlation import rank_correlation
+from attnmt.scoring.seed_statistics import (
+    Described,
+    Outcome,
+    Runs,
+    Sign,
+    contrast,
+    detectable,
+    difference,
+)
 
 ALPHA = 0.05
-VerdictWord = Literal["confirmed", "refuted", "undecided"]
+VerdictWord = Literal["confirmed", "refuted", "undecided", "described"]
 
 
 @dataclass(frozen=True)
@@ -23,25 +32,25 @@ class Verdict:
 
     Attributes:
         word: confirmed where the test speaks for the claim, refuted where it speaks against it,
-            undecided otherwise.
+            undecided otherwise. A claim that is not tested is described, and all else is None.
         p: the two-sided p-value of this claim by itself.
         adjusted: p after Holm; at most ALPHA where the claim is decided.
         level: the largest p at which Holm decides the claim, given the p-values of the others.
         detectable: the smallest effect, counted from the claim's bound, that the study would have found
-            at this level with a probability of 80%; None where no standard error is known.
+            at this level with a probability of 80% or more.
     """
 
     word: VerdictWord
-    p: float
-    adjusted: float
-    level: float
-    detectable: float | None
+    p: float | None = None
+    adjusted: float | None = None
+    level: float | None = None
+    detectable: float | None = None
 
 
 def judge(
     claim: Claim, runs: Mapping[str, Runs], others: Mapping[str, Runs] | None = None
-) -> Outcome:
-    """Test a claim.
+) -> Described:
+    """Test a claim, or describe it if it is about an order.
 
     Args:
         claim: the claim to be judged.
@@ -51,11 +60,8 @@ def judge(
     systems = [runs[name] for name in claim.systems]
     over = [runs[name] for name in claim.over or ()]
     if claim.compare == "rank":
-        published = claim.published or {}
-        expected = others or published
-        return rank_test(
-            [expected[name] for name in claim.systems], systems, claim.sign, claim.bound
-        )
+        expected = others or claim.published or {}
+        return rank_correlation([expected[name] for name in claim.systems], systems)
     if claim.compare == "each" and claim.sign != "same":
         return each_test(systems, over, claim.sign)
     if claim.compare == "paired":
@@ -122,19 +128,18 @@ def holm_level(others: Sequence[float], alpha: float = ALPHA) -> float:
     return alpha
 
 
-def verdicts(tests: Mapping[str, Outcome]) -> dict[str, Verdict]:
+def verdicts(judged: Mapping[str, Described]) -> dict[str, Verdict]:
     """Judge all claims of a study together.
 
     Args:
-        tests: the outcomes of all claims that the study can test, by the claims' keys.
+        judged: what :func:`judge` says of every claim for which the study has numbers, by its key.
     """
+    tests = {key: one for key, one in judged.items() if isinstance(one, Outcome)}
     after_holm = dict(zip(tests, adjusted([test.p for test in tests.values()]), strict=True))
-    found = {}
+    found = {key: Verdict("described") for key in judged}
     for key, test in tests.items():
         level = holm_level([other.p for name, other in tests.items() if name != key])
-        effect = None
-        if test.error is not None and test.freedom is not None:
-            effect = detectable(test.error, test.freedom, level)
+        effect = detectable(test.error, test.freedom, level)
         found[key] = Verdict(_word(test, level), test.p, after_holm[key], level, effect)
     return found
 

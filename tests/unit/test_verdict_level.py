@@ -1,0 +1,53 @@
+"""The simulation of verdicts: they are seldom false, and the page shows the committed results."""
+
+from pathlib import Path
+
+import pytest
+from results_page import ROOT
+
+from attnmt.files.csv_file import read_csv
+from benchmarks import verdict_level
+from benchmarks.verdict_level import (
+    FILE,
+    SHAPES,
+    Line,
+    claims_to_judge,
+    false_verdicts,
+    gains_found,
+)
+
+RESULTS = read_csv(FILE, Line, "run: python -m benchmarks.verdict_level")
+LIMITS = {shape.name for shape in SHAPES if "20 sd" in shape.name}  # no test keeps its level there
+
+
+@pytest.fixture(autouse=True)
+def _at_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize("seeds", [3, 10])
+def test_studies_of_equal_systems_rarely_have_a_verdict(seeds: int):
+    assert false_verdicts(SHAPES[0], seeds, claims_to_judge(), 60) <= 3
+
+
+def test_the_simulation_can_find_false_verdicts_and_gains():
+    assert false_verdicts(SHAPES[-1], 10, claims_to_judge(), 10) >= 3
+    assert gains_found(0.0, 5, 0.05, 200) <= 10
+    assert gains_found(3.0, 5, 0.05, 200) > 150
+
+
+def test_the_committed_results_keep_the_level_for_the_claims_of_today():
+    levels = [line for line in RESULTS if line.what in {shape.name for shape in SHAPES} - LIMITS]
+    assert len(levels) == 3 * (len(SHAPES) - len(LIMITS))
+    assert all(line.high <= 0.06 and line.found <= 0.05 * line.studies for line in levels)
+    assert {line.claims for line in RESULTS} == {len(claims_to_judge())}, (
+        "run: python -m benchmarks.verdict_level"
+    )
+
+
+def test_the_page_shows_the_committed_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    copy = tmp_path / "results.md"
+    copy.write_text(verdict_level.PAGE.read_text())
+    monkeypatch.setattr(verdict_level, "PAGE", copy)
+    verdict_level.put_into_page()
+    assert copy.read_text() == (ROOT / "docs/results.md").read_text()
