@@ -349,7 +349,7 @@ def test_an_aligner_of_other_sets_is_refused(copied):
 
 def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, scored):
     claim = "{claim: It is better., where: Table 1, measure: bleu, systems: [dot], over: [location]"
-    written = "amendments: [{date: 2026-01-01, what: All., why: Before., known: Nothing.}]\n"
+    written = "amendments: [{date: '2026-01-01', what: All., why: Before., known: Nothing.}]\n"
     written += f"claims:\n  one: {claim}, sign: greater, differs: []}}\n"
     Path("claims.yaml").write_text(written)
     found = []

@@ -1,6 +1,5 @@
 """The claims judged from an experiment's files: which are tested, and on which numbers."""
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +92,7 @@ def claim_of(**changes):
 
 def judged(study, claims, numbers=(), amendments=()):
     """Judge claims that are registered with an empty code."""
-    first = {"date": date(2026, 1, 1), "what": "All.", "why": "Before.", "known": "Nothing."}
+    first = {"date": "2026-01-01", "what": "All.", "why": "Before.", "known": "Nothing."}
     first |= {"digest": digest_of(claims, {})}
     whole = Claims.model_validate({"claims": claims, "amendments": [first, *amendments]})
     return judge_claims(study, whole, {}, Numbers(numbers))
@@ -159,7 +158,7 @@ def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(para
     assert study.alignments(BEST, "test1").values == pytest.approx([1, 1, 1])
     assert study.alignments(BEST, "test1", chosen=True).values == pytest.approx([0, 0, 0])
     claims = {"aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"), "bleu": claim_of()}
-    amended = {"date": date(2026, 1, 2), "what": "The step.", "why": "Why.", "known": "Much."}
+    amended = {"date": "2026-01-02", "what": "The step.", "why": "Why.", "known": "Much."}
     amended |= {"claims": ["aer"], "measure": "aer_chosen"}
     aer, chosen, bleu = judged(study, claims, amendments=[amended])
     assert (aer.links, chosen.links, bleu.links) == ("gold", "gold", None)

@@ -5,7 +5,6 @@ measures and judges it. One digest covers this for all claims (:func:`digest_of`
 entry under ``amendments``, which has the digest after the change.
 """
 
-import datetime
 import hashlib
 import json
 from collections.abc import Mapping
@@ -120,7 +119,7 @@ class Claim(Strict):
 class Amendment(Strict):
     """A change of the claims, of what decides them or of what is trained for them."""
 
-    date: datetime.date
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]  # in quotes
     what: Filled  # what was changed
     why: Filled
     known: Filled  # which results could be seen by then
