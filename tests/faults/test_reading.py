@@ -273,6 +273,12 @@ def scored() -> Iterator[Case]:
         (swap("0-", "0-0\n0-"), "6 lines where the text has 5"),
     ):
         yield Case(LINKS, damage, links, message)
+    for damage, message in (
+        (value("chosen", "before"), "chosen: "),
+        (value("unknown_words", -1), "unknown_words: "),
+        (value("hits", {"next": 1}), "hits must have a number for"),
+    ):
+        yield Case(f"{OUT}/{BEST}/reading.json", damage, links, message)
     gold = f"{TOKENS}/test.links"
     yield Case(gold, line(1, "0-0 0?99"), links, "links:1: link 0-99 lies outside")
     yield Case(gold, line(1, "0-0 -1"), links, "links:1: '-1' is not a link")
@@ -303,6 +309,9 @@ def gathered() -> Iterator[Case]:
         (cell(4, "reference", "0" * 12), "differ in reference of bleu on test: "),
         (cell(4, "signature", "other"), "differ in signature of bleu on test: "),
         (cell(4, "data", "0" * 12), "differ in data of bleu on test: "),
+        (cell(4, "lines", "25"), "differ in lines of bleu on test: "),
+        (cell(4, "beam", "7"), "differ in beam of bleu on test: "),
+        (swap("ours", '"ours'), "csv:.*: unexpected end of data"),
     ):
         yield Case(SCORES, damage, command, message)
     without_links = lambda b: b.replace(b",aer,", b",ter,")  # noqa: E731

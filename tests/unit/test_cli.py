@@ -14,30 +14,6 @@ from attnmt.tracking import importing
 ROOT = Path(__file__).parents[2]
 
 
-MARKERS = "x <!-- results: demo -->old<!-- /results: demo --> y"
-
-
-def test_readme_fills_the_results(attnmt):
-    for name in ("params.yaml", "systems.yaml"):
-        shutil.copy(ROOT / name, name)
-    Path("README.md").write_text(MARKERS, encoding="utf-8")
-    status, _, message = attnmt("readme")
-    assert status == 2
-    assert message.startswith("error: reports/demo/scores.csv: no such file; run the stage gather")
-    Path("reports").symlink_to(ROOT / "reports")
-    assert attnmt("readme")[0] == 0
-    filled = Path("README.md").read_text(encoding="utf-8")
-    assert filled.startswith("x <!-- results: demo -->\n| BLEU | paper |")
-    assert filled.endswith("<!-- /results: demo --> y")
-
-
-def test_readme_names_a_missing_readme(attnmt):
-    assert attnmt("readme")[::2] == (
-        2,
-        "error: README.md: no such file; run attnmt readme in the project's folder\n",
-    )
-
-
 def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     file = "experiments/other/params.yaml"
     params = demo_values()
@@ -58,16 +34,6 @@ def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
         0,
         "MLflow has everything already.\n",
     )
-
-
-def test_an_unknown_experiment_is_named_with_the_nearest_known_one(attnmt):
-    Path("experiments/wmt14").mkdir(parents=True)
-    Path("experiments/wmt14/params.yaml").touch()
-    expected = (
-        "error: experiments/wmt15/params.yaml: no experiment 'wmt15'; did you mean 'wmt14'?; "
-        "run in the project's folder\n"
-    )
-    assert attnmt("track", "--experiment", "wmt15")[::2] == (2, expected)
 
 
 def test_in_another_folder_no_experiment_is_suggested(attnmt):

@@ -181,14 +181,7 @@ def test_markup_and_formulas_in_a_title_stay_text_and_one_point_is_visible():
     assert drawn(panel)[0].get_marker() != "None"
 
 
-def test_missing_inputs_are_named(params):
-    history = Layout("demo").model("base_reverse") / "history.csv"
-    write_lines(history, ["step,dev_cost", "1,2"])
-    with pytest.raises(InputError, match=r"history.csv:1: no column 'test1_cost'; train"):
-        made(figure5, params)
-    history.unlink()
-    with pytest.raises(InputError, match=r"base_reverse/history.csv: no such file; train"):
-        made(figure5, params)
+def test_missing_groups_of_sentences_are_named(params):
     few = Numbers([made_line("base_reverse_dropout", "bleu", 3.0, set="test1")])
     with pytest.raises(InputError, match=r"scores.csv: no BLEU of base_reverse_dropout by length"):
         figure6(params, few)
