@@ -74,6 +74,18 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_example_of_pandas_runs(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "reports").symlink_to(ROOT / "reports")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number], {})
+    table, picture = capsys.readouterr().out, tmp_path / "lengths.svg"
+    assert "local_p_general_feed" in table if number == 0 else picture.stat().st_size > 10_000
+
+
 def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
     page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
     drawn = set(re.findall(r"^    (\w+) --> (\w+)$", page, re.MULTILINE))
