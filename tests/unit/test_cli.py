@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 from demo_values import demo_values
 
@@ -41,10 +42,19 @@ def test_in_another_folder_no_experiment_is_suggested(attnmt):
     assert attnmt("track")[::2] == (2, expected)
 
 
-def test_the_help_shows_an_example_and_needs_no_mlflow():
-    script = "import sys; sys.modules['mlflow'] = None; sys.argv = ['attnmt', 'track', '--help']\n"
+@pytest.mark.parametrize(
+    ("words", "example"),
+    [
+        ("track", "attnmt track --experiment wmt14"),
+        ("explain", 'attnmt explain "The old house is small." --text'),
+        ("translate", "attnmt translate --input news.en --output news.de --model ensemble"),
+    ],
+)
+def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch(words, example):
+    script = "import sys; sys.modules |= dict.fromkeys(['mlflow', 'torch'])\n"
+    script += f"sys.argv = ['attnmt', '{words}', '--help']\n"
     script += "from attnmt.cli import main; main()"
-    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PATH": ""}
+    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "PATH": ""}
     command = [sys.executable, "-c", script]
     shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert "attnmt track --experiment wmt14" in shown.stdout
+    assert example in shown.stdout

@@ -1,11 +1,11 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
-import importlib.util
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from other_languages import languages
+from small_project import load_stage
 
 from attnmt.config import Encoding, LinkStep, ModelShape, Sets, System
 from attnmt.decoding.batched import translate
@@ -18,7 +18,6 @@ from attnmt.text.encode import encode_sets
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import join_pieces, words_of_pieces
 
-ROOT = Path(__file__).parents[2]
 ENGLISH = ["the old house is older", "a house is a house", "the houses are oldest", "old houses"]
 GERMAN = ["das alte Haus ist älter", "ein Haus ist ein Haus", "die Häuser sind alt", "alte Häuser"]
 LANGUAGES = languages("en English", "de German")
@@ -175,11 +174,7 @@ def test_n_best_lists_start_with_the_best_and_are_written_in_order(
     data: EncodedSets, tmp_path: Path
 ) -> None:
     translations = translator(data, best=3).translate_set("test")
-    spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    stage = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stage)
+    stage = load_stage("translate")
     stage.write_translations(tmp_path, "test", translations, 3)
     rows = [line.split(" ||| ") for line in (tmp_path / "test.nbest").read_text().splitlines()]
     best = (tmp_path / "test.out").read_text().splitlines()
