@@ -17,11 +17,9 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 import torch
-from reading_project import (
+from damage import (
     Damage,
-    Tree,
     array,
-    build,
     cell,
     content,
     cut,
@@ -29,14 +27,13 @@ from reading_project import (
     line,
     metadata,
     other,
-    run,
     settings,
     swap,
     tensors,
-    tree,
     value,
     without,
 )
+from faults_project import Tree, build, main_of, tree
 
 from attnmt import cli
 from attnmt.commands import track
@@ -478,9 +475,9 @@ def clean(project: tuple[Path, Tree]) -> Iterator[tuple[Path, Tree]]:
         read.cache_clear()
     after = tree(folder)
     for path in after.keys() - whole.keys():
-        path.unlink()
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path, before in whole.items():
-        if after.get(path) != before:
+        if isinstance(before, bytes) and after.get(path) != before:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(before)
 
@@ -489,7 +486,7 @@ def refusal(case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Run the stage or the command of a case, which must refuse its input; return the message."""
     if case.command[0] != "attnmt":
         with pytest.raises(InputError) as refused:
-            run(*case.command)
+            main_of(*case.command)
         return str(refused.value)
     monkeypatch.setattr(sys, "argv", list(case.command))
     with pytest.raises(SystemExit) as ended:
