@@ -173,14 +173,11 @@ def test_cells_and_squares_stand_where_the_weights_and_links_are(params):
         assert row["gold"] == ("yes" if (i, j) in GOLD else "no")
 
 
-def test_files_are_well_formed_and_have_the_same_bytes_again(params):
+def test_words_with_marks_and_long_words_are_drawn(params):
     """A word of 40 letters finds room beside a short sentence."""
     target = ["W" * 40, *TARGET[1:]]
     write_attention("gru_self", (LINE, ["$a$", "<b>", "&amp;"], target, WEIGHTS))
-    for folder in ("a", "b"):
-        draw.write_matrices(figure_gru(params), Path(folder))
-    for end in ("svg", "pdf", "csv"):
-        assert Path(f"a/figure_gru.{end}").read_bytes() == Path(f"b/figure_gru.{end}").read_bytes()
+    draw.write_matrices(figure_gru(params), Path("a"))
     texts = [element.text for element in ElementTree.parse("a/figure_gru.svg").getroot().iter()]
     assert {"$a$", "<b>", "&"} <= set(texts)
     assert texts.count("1.0") == 0  # the place without a matrix is empty
