@@ -20,7 +20,6 @@ from attnmt.scoring import evaluate as library
 from attnmt.scoring.numbers import read_scores
 from attnmt.scoring.results import Score
 from attnmt.scoring.scripts import SCRIPTS
-from attnmt.scoring.system_outputs import Outputs
 
 BEST, LAYOUT = "local_p_general_feed", Layout("demo")
 REFERENCE = [
@@ -238,14 +237,6 @@ def test_an_ensemble_has_no_seed_and_no_perplexity(stage):
     assert [line for line in numbers.lines if line.metric == "ppl"] == []
     line = numbers.training("ensemble", "aer", "test1")  # against the aligner's links
     assert (line.value, line.low, line.note) == (0, 0, "3 sure and 3 possible silver links")
-
-
-def test_outputs_are_also_read_from_another_folder(stage, monkeypatch):
-    described, project = params(), Path.cwd()
-    monkeypatch.chdir("/")
-    outputs = Outputs.read(described, "base", "test1", project)
-    assert outputs.references("chrf").lines == RAW
-    assert outputs.translations("chrf", replaced=True) == TRANSLATED["after"]
 
 
 def test_the_command_imports_nothing_that_takes_longer_than_its_work(stage):

@@ -145,7 +145,7 @@ def test_unknown_words_may_be_left_in_place(attnmt: Command, params: Params, fol
     pipeline = load_pipeline(params, "ensemble", folder)
     translations = [best for (best,) in pipeline.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
-    assert shown == [pipeline.plain(best.words) for best in translations]
+    assert shown == [pipeline.translator.plain(best.words) for best in translations]
     assert any("<unk>" in row for row in shown)
 
 
