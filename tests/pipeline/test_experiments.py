@@ -78,22 +78,6 @@ def test_experiments_share_one_declaration(experiment: str) -> None:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_no_family_shares_its_lines_with_another(experiment: str) -> None:
-    """Otherwise `dvc exp run -S` of one family would also change the others."""
-    text = (ROOT / params_file(experiment)).read_text()
-    assert anchors(text[text.index("\nfamilies:") : text.index("\nseeds:")]) == []
-
-
-def test_no_system_shares_its_line_with_another() -> None:
-    assert anchors((ROOT / "systems.yaml").read_text()) == []
-
-
-def anchors(text: str) -> list[str]:
-    names = [getattr(event, "anchor", None) for event in yaml.parse(text)]
-    return [anchor for anchor in names if anchor]
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_an_experiment_has_the_name_of_its_folder(experiment: str) -> None:
     file = ROOT / params_file(experiment)
     params = load_params(file, ROOT)

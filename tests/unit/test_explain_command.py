@@ -17,7 +17,6 @@ from attnmt.decoding.pipeline import load_pipeline
 from attnmt.reporting.explain_facts import Shown
 from attnmt.reporting.explain_text import explain_text
 
-ROOT = Path(__file__).parents[2]
 SENTENCE, REFERENCE = ENGLISH["test"][0], GERMAN["test"][0]
 NASTY = "</script><b/title='x'>&\"é"
 

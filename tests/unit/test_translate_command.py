@@ -16,7 +16,6 @@ from attnmt.config import Params
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.text_translator import Translation, Units
 
-ROOT = Path(__file__).parents[2]
 RAW = ENGLISH["test"]
 
 
