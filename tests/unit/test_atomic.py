@@ -185,3 +185,29 @@ def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path: Path) -
 def test_an_error_in_reading_is_not_taken_for_one_of_the_output(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "out"):
         (tmp_path / "out2").read_text()
+
+
+def test_a_file_that_is_copied_is_not_blamed_for_a_full_place(tmp_path: Path) -> None:
+    """A shell's limit of a file's size, in a process of its own, because it stays."""
+    (tmp_path / "from").write_bytes(b"x" * 5000)
+    script = """
+import resource, shutil
+from pathlib import Path
+from attnmt.files.atomic import atomic_folder, atomic_path
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+for place in (atomic_folder(Path("to")), atomic_path(Path("to"))):
+    try:
+        with place as partial:
+            shutil.copyfile("from", partial / "copy" if partial.is_dir() else partial)
+    except Exception as error:
+        print(error)
+"""
+    command = [sys.executable, "-c", script]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    advice = "allow larger files (ulimit -f) and start again"
+    assert shown.splitlines() == [
+        f"to: cannot be written (to/copy: File too large); {advice}",
+        f"to: cannot be written (File too large); {advice}",
+    ]
+    assert names(tmp_path) == {"from"}

@@ -217,18 +217,32 @@ def test_mistakes_in_downloads_are_named(write: Write, old: str, new: str, messa
     assert message in str(error.value)
 
 
+def billions(form: str) -> bytes:
+    """Return YAML of thirty lines in which each brings in the one before ten times."""
+    lines = ["a0: &a0 {x: 1}"]
+    for i in range(1, 30):
+        lines.append(f"a{i}: &a{i} " + form.format(", ".join([f"*a{i - 1}"] * 10)))
+    return "\n".join(lines).encode()
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "params.yaml:1: the file: "),
         (b"[" * 5000, "params.yaml: not YAML that can be read: nested too deeply"),
         (b"a: &a {b: 1, <<: *a}", "params.yaml:1: a: unknown key"),
+        (billions("[{}]"), "aliases written out it has more than 100,000 values"),
+        (billions("{{<<: [{}]}}"), "aliases written out it has more than 100,000 values"),
+        (b'\nexperiment: "a\\0b"', "line 2: 'a\\x00b' has a character that no file may have"),
+        (b'experiment: "\\ud800"', "line 1: '\\ud800' has a character that no file may have"),
+        (b"experiment: [%s]" % (b"1, " * 999), "(found [1, 1, 1, 1, 1"),
     ],
 )
 def test_a_file_without_parameters_is_refused(write: Write, content: bytes, message: str) -> None:
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", content))
     assert message in str(error.value)
+    assert len(str(error.value)) < 2000
 
 
 @pytest.mark.parametrize("method", ["model", "recipe", "translators", "seeds_of"])

@@ -1,6 +1,7 @@
 """The stages that the Snakefile gets from dvc.yaml."""
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from functools import reduce
@@ -66,7 +67,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     params = demo_values()
     families = {name: params["families"][name] for name in ("luong", "course")}
     params |= {"families": families, "systems": ["base", "gru_self"]}
-    shutil.copy(ROOT / "systems.yaml", tmp_path)
+    for name in ("systems.yaml", "claims.yaml"):
+        shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     for name in ("source.txt", "other.txt"):
         (tmp_path / name).write_text("text")
@@ -191,4 +193,36 @@ def test_a_copy_without_its_repository_is_refused(project: Path) -> None:
 def test_wrong_parameters_are_refused_before_dvc_sees_them(project: Path) -> None:
     change(project / "params.yaml", "decoding.beams", 1)
     with pytest.raises(InputError, match=r"params\.yaml:\d+: decoding\.beams: unknown key"):
+        read_stages("demo")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("bound: 0.5", "bound: .nan", r"claims\.yaml:\d+: .*bound: .* finite"),
+        ("bound: 0.5", "bound: 2015-01-01", r"claims\.yaml:\d+: .*bound: .* valid number"),
+        ("claims:\n", "? [a, b]\n: 1\nclaims:\n", r"claims\.yaml: not YAML: .* unhashable key"),
+    ],
+)
+def test_wrong_claims_are_refused_before_dvc_sees_them(
+    project: Path, old: str, new: str, message: str
+) -> None:
+    path = project / "claims.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=re.compile(message, re.DOTALL)):
+        compare_stages("demo")
+
+
+def test_the_stages_follow_the_systems_without_make_format(project: Path) -> None:
+    read_stages("demo")
+    change(project / "params.yaml", "systems", ["base_reverse"])
+    read_stages("demo")
+    assert list(yaml.safe_load(Path("models.yaml").read_text())["models"]) == ["base_reverse"]
+
+
+def test_a_parameter_that_dvc_yaml_invents_is_named(project: Path) -> None:
+    (project / "dvc.yaml").write_text(DVC_YAML.replace("dictionary]", "diction.min]"))
+    with pytest.raises(InputError, match=r"dvc\.yaml: stages: write: .* name 'diction', which is"):
         read_stages("demo")

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from attnmt.workflow.code import code_of
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGE = ROOT / "docs/library.md"
@@ -137,3 +139,24 @@ def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(ROOT)
     for block in blocks:
         exec(compile(block, "docs/library.md", "exec"), {"__name__": "page"})
+
+
+def test_the_package_loads_what_it_offers_only_when_asked() -> None:
+    """A stage imports the package, and neither waits for the library nor counts it as its code."""
+    script = """
+import attnmt, sys
+print("attnmt.library" in sys.modules, "torch" in sys.modules)
+print(attnmt.Params.__name__, attnmt.__version__ != "", "torch" in sys.modules)
+try:
+    attnmt.nothing
+except AttributeError as error:
+    print(error)
+"""
+    assert bare(script, "program").splitlines() == [
+        "False False",
+        "Params True False",
+        "module 'attnmt' has no attribute 'nothing'",
+    ]
+    for script in (ROOT / "stages").glob("*.py"):
+        assert "attnmt.library" not in code_of(script)
+    assert not [module for module in code_of(ROOT / "stages/train.py") if "serving" in module]

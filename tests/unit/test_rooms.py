@@ -14,7 +14,7 @@ LIBRARY = SOURCE / "attnmt"
 ROOMS = (
     "errors", "files", "layout", "config",
     "corpora", "text", "model", "training", "decoding", "scoring", "reporting",
-    "serving", "tracking", "planning", "workflow", "commands", "cli",
+    "serving", "library", "tracking", "planning", "workflow", "commands", "cli",
 )  # fmt: skip
 
 
@@ -56,8 +56,8 @@ def imports(tree: ast.AST) -> set[str]:
     return found
 
 
-# code.py only names this module, to leave it out.
-NAMED = {"attnmt.workflow.code": {"attnmt.workflow.graph"}}
+# code.py only names these modules, to leave them out.
+NAMED = {"attnmt.workflow.code": {"attnmt.workflow.graph", "attnmt.library"}}
 IMPORTS = {
     name: imports(ast.parse(path.read_text())) - {name} - NAMED.get(name, set())
     for name, path in MODULES.items()

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
@@ -138,3 +139,30 @@ def test_the_order_of_another_stage_is_refused(
     assert stage._order("demo", "python stages/train.py x") == order
     with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
         stage._order("demo", "python stages/train.py y")
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("bytearray(10**18)", "there is not enough memory; close other programs"),
+        ("import torch; torch.empty(10**17)", "there is not enough memory; close other programs"),
+        ("raise OSError(12, os.strerror(12))", "there is not enough memory"),
+        ("subprocess.run(['no-git'])", "no-git: No such file or directory; if no-git is a program"),
+        ("open('no/file')", "no/file: No such file or directory; make sure that you may read"),
+    ],
+)
+def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: str, message: str
+) -> None:
+    app = typer.Typer()
+    app.command()(lambda: exec(f"import os, subprocess; {fault}"))
+    monkeypatch.setattr(sys, "argv", ["attnmt"])
+    with pytest.raises(SystemExit) as ended:
+        stage.run_app(app)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {message}")
+
+
+def test_an_error_of_the_program_itself_is_not_explained_away() -> None:
+    assert stage._not_allowed(RuntimeError("shapes do not agree")) is None
+    assert stage._not_allowed(OSError("no number, no name")) is None

@@ -1,5 +1,14 @@
-"""``claims.yaml``: what the paper and the course report claim, written before any study is run."""
+"""``claims.yaml``: what the paper and the course report claim, and what was changed afterwards.
 
+A claim is registered with all that decides it: its words, systems, sign and bound, and the code that
+measures and judges it. One digest covers this for all claims (:func:`digest_of`). A change needs an
+entry under ``amendments``, which has the digest after the change.
+"""
+
+import datetime
+import hashlib
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -17,18 +26,20 @@ Filled = Annotated[str, Field(min_length=1)]
 # bleu_replaced        tokenized BLEU after unknown words are replaced
 # gain_by_replacement  bleu_replaced less bleu, of the same training
 # aer                  alignment error rate of the aligned set, in [0, 1]; attention is read at the step
-#                      that is chosen on the development set
+#                      that the authors' program reads
+# aer_chosen           the same at the step that is chosen on the development set
 # perplexity           perplexity of the test set, per word
 # length_slope         least-squares slope of bleu_replaced against the words of the reference, in BLEU
 #                      per word, over the groups of Figure 6
 # early_cost           cost (ln perplexity of the test set, Figure 5), the mean of the evaluations in the
-#                      first quarter of the shortest curve
+#                      first quarter of the shortest curve, which must have one near its end
 # final_cost           the same cost at the last evaluation that all curves have
 Measure = Literal[
     "bleu",
     "bleu_replaced",
     "gain_by_replacement",
     "aer",
+    "aer_chosen",
     "perplexity",
     "length_slope",
     "early_cost",
@@ -105,13 +116,69 @@ class Claim(Strict):
         return value > self.bound if self.sign == "greater" else value < self.bound
 
 
+class Amendment(Strict):
+    """A change of the claims, of what decides them or of what is trained for them."""
+
+    date: datetime.date
+    what: Filled  # what was changed
+    why: Filled
+    known: Filled  # which results could be seen by then
+    # With another measure, the claims that are named here are judged by it, too. The verdict by the
+    # registered measure keeps the claim's name
+    claims: Distinct[Name] | None = None
+    measure: Measure | None = None
+    digest: Annotated[str, Field(pattern="^[0-9a-f]{16}$")] | None = None  # if it changed
+
+    @model_validator(mode="after")
+    def _a_measure_is_of_some_claims(self) -> Self:
+        if self.measure is not None and self.claims is None:
+            raise fault(["claims"], "name the claims that are also judged by the other measure")
+        return self
+
+
 class Claims(Strict):
     """The whole file."""
 
     claims: Annotated[dict[Name, Claim], Field(min_length=1)]
+    amendments: Annotated[list[Amendment], Field(min_length=1)]  # the first is the registration
+
+    @property
+    def digest(self) -> str | None:
+        """The digest after the last amendment that changed it."""
+        return next((one.digest for one in reversed(self.amendments) if one.digest), None)
+
+    @property
+    def judged(self) -> dict[str, Claim]:
+        """All claims as they are registered, each followed by its readings with another measure."""
+        return {
+            name: claim.model_copy(update={"measure": measure})
+            for key, claim in self.claims.items()
+            for name, measure in {key: claim.measure, **self._other_measures(key)}.items()
+        }
+
+    def _other_measures(self, key: str) -> dict[str, Measure]:
+        return {
+            f"{key}.{one.measure}": one.measure
+            for one in self.amendments
+            if one.measure and key in (one.claims or ())
+        }
 
 
-def load_claims(path: Path, systems: Systems) -> dict[str, Claim]:
+def digest_of(claims: Mapping[str, Claim], code: Mapping[str, str]) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of all that decides the claims.
+
+    Args:
+        claims: the claims as they are registered.
+        code: the digests of the modules that measure and judge them.
+    """
+    decisive = {
+        key: claim.model_dump(exclude={"where", "size", "differs"}) for key, claim in claims.items()
+    }
+    content = json.dumps([decisive, dict(code)], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def load_claims(path: Path, systems: Systems) -> Claims:
     """Read and check the claims.
 
     Args:
@@ -119,21 +186,27 @@ def load_claims(path: Path, systems: Systems) -> dict[str, Claim]:
         systems: the systems and ensembles that a claim may name.
 
     Raises:
-        InputError: naming file, line and key of every fault; also if a claim names an unknown system.
+        InputError: naming file, line and key of every fault; also if a claim names an unknown system, or
+            an amendment an unknown claim.
     """
     file = YamlFile.read(path)
-    claims = file.into(Claims).claims
+    whole = file.into(Claims)
+    for number, amendment in enumerate(whole.amendments):
+        for i, key in enumerate(amendment.claims or ()):
+            if key not in whole.claims:
+                why = f"no claim {key!r}{hint(key, whole.claims)}"
+                raise file.error(["amendments", number, "claims", i], why)
     known = [*systems.systems, *systems.ensembles]
-    for key, claim in claims.items():
+    for key, claim in whole.claims.items():
         for field in ("systems", "over"):
             for i, name in enumerate(getattr(claim, field) or ()):
                 if name not in known:
                     why = f"no system or ensemble {name!r}{hint(name, known)}"
                     raise file.error(["claims", key, field, i], why)
-    return claims
+    return whole
 
 
-def project_claims(project: Path = Path()) -> dict[str, Claim]:
+def project_claims(project: Path = Path()) -> Claims:
     """Read and check the claims of a project, whose ``systems.yaml`` has the systems.
 
     Raises:

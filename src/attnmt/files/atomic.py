@@ -17,7 +17,8 @@ from pathlib import Path
 
 from attnmt.errors import InputError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota used up
+# The disk is full, the user's quota used up, or the file larger than the shell allows.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MACHINE = platform.node().replace(".", "-")
 SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(\.old)?\.partial(?=/|$)")
 
@@ -158,12 +159,13 @@ def _is_another(process: int) -> bool:
 
 
 def _cannot(path: Path, error: OSError) -> InputError:
-    advice = (
-        "free some space there and start again"
-        if error.errno in FULL
-        else "change that, or name another place"
-    )
-    culprit = shown(Path(str(error.filename or path)))
+    advice, culprit = "change that, or name another place", error.filename
+    if error.errno in FULL:
+        culprit = error.filename2 or culprit  # where a file is copied, the first is the one read
+        advice = "free some space there and start again"
+    if error.errno == errno.EFBIG:
+        advice = "allow larger files (ulimit -f) and start again"
+    culprit = shown(Path(str(culprit or path)))
     why = error.strerror if culprit == shown(path) else f"{culprit}: {error.strerror}"
     return InputError(f"{shown(path)}: cannot be written ({why}); {advice}")
 

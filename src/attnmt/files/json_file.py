@@ -15,6 +15,12 @@ SHOWN = 60  # characters of a wrong value that an error shows
 STRICT = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
 
 
+def shown(value: Any) -> str:
+    """Return a wrong value as an error shows it."""
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
+
+
 class Record(BaseModel):
     """A section of a file that a stage wrote.
 
@@ -54,8 +60,6 @@ def checked(values: Any, model: type[Model], place: str, cure: str) -> Model:
         if first["type"] == "missing":
             what = "this key is missing"
         else:
-            value = repr(first["input"])
-            shown = value if len(value) <= SHOWN else f"{value[:SHOWN]} ..."
-            what = f"{first['msg'].removeprefix('Value error, ')} (found {shown})"
+            what = f"{first['msg'].removeprefix('Value error, ')} (found {shown(first['input'])})"
         more = f" (and {len(others)} more faults)" if others else ""
         raise InputError(f"{place}: {key}: {what}{more}; {cure}") from None

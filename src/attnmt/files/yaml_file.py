@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar, get_args, get_origin
@@ -11,9 +12,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from attnmt.errors import InputError
+from attnmt.files.json_file import shown
 
 Model = TypeVar("Model", bound=BaseModel)
 MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<
+MOST_VALUES = 100_000  # of a file, aliases and << written out; the largest file here has 3,400
 # The type that YAML may read where a number was meant, and what to write instead.
 NO_NUMBERS = {
     str: "; in YAML a number in quotes is text, and so is 1e-3: write 0.001",
@@ -33,7 +36,7 @@ def fault(location: Location, message: str) -> PydanticCustomError:
 
 def hint(name: str, known: Collection[str]) -> str:
     """Return the end of an error message: the known name that is nearest, or all known names."""
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name[:100], known, n=1)  # a longer name would take minutes
     return f"; did you mean {close[0]!r}?" if close else f"; the known ones are {', '.join(known)}"
 
 
@@ -51,19 +54,16 @@ class YamlFile:
 
         Raises:
             InputError: if it cannot be read, is not YAML, or gives a key twice. YAML itself would
-                silently keep the last of them.
+                silently keep the last of them. Also if its aliases stand for too many values, or a text
+                has characters that no file name may have.
         """
-        try:
+        with yaml_faults(path):
             text = path.read_text(encoding="utf-8")
             node = yaml.compose(text, Loader=yaml.SafeLoader)
+            if _written_out(node, {}) > MOST_VALUES:
+                why = f"with its aliases written out it has more than {MOST_VALUES:,} values"
+                raise InputError(f"{path}: {why}; use fewer aliases")
             values = yaml.safe_load(text)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        except RecursionError:
-            raise InputError(f"{path}: not YAML that can be read: nested too deeply") from None
-        except (yaml.YAMLError, ValueError) as error:
-            # A ValueError is about bad UTF-8 or a date such as 2001-99-99.
-            raise InputError(f"{path}: not YAML: {error}") from None
         repeated = [
             f"{path}:{line}: {key}: this key is already in its section; give it once"
             for line, key in _repeated_keys(node)
@@ -132,8 +132,46 @@ def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, 
     if kind in ("missing", "union_tag_not_found"):
         return location, "this key is missing"
     message = details["msg"].removeprefix("Value error, ")
-    shown = "" if kind in ("value_error", "fault") else f" (found {details['input']!r})"
-    return location, f"{message}{shown}"
+    found = "" if kind in ("value_error", "fault") else f" (found {shown(details['input'])})"
+    return location, f"{message}{found}"
+
+
+@contextmanager
+def yaml_faults(path: Path) -> Iterator[None]:
+    """Turn the faults of a YAML file that is parsed into messages."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except RecursionError:
+        raise InputError(f"{path}: not YAML that can be read: nested too deeply") from None
+    except (yaml.YAMLError, ValueError) as error:
+        # A ValueError is about bad UTF-8 or a date such as 2001-99-99.
+        raise InputError(f"{path}: not YAML: {error}") from None
+
+
+def _written_out(node: yaml.Node | None, sizes: dict[int, int]) -> int:
+    """Return how many values a node has if each alias in it is written out.
+
+    Raises:
+        ValueError: if a text has a NUL or half of a pair of surrogates, which YAML can escape.
+    """
+    if id(node) in sizes:
+        return sizes[id(node)]
+    sizes[id(node)] = 1  # in itself, a node adds nothing
+    if isinstance(node, yaml.ScalarNode) and ("\0" in node.value or _half(node.value)):
+        line = node.start_mark.line + 1
+        raise ValueError(f"line {line}: {shown(node.value)} has a character that no file may have")
+    inside = node.value if isinstance(node, yaml.CollectionNode) else ()
+    for part in inside:
+        for one in part if isinstance(part, tuple) else (part,):
+            sizes[id(node)] += _written_out(one, sizes)
+    return sizes[id(node)]
+
+
+def _half(text: str) -> bool:
+    """Return whether a text has half of a pair of surrogates, which no encoding can write."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _entries(

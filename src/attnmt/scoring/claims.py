@@ -1,4 +1,7 @@
-"""The claims of ``claims.yaml`` judged by an experiment: what is measured for each, and its outcome."""
+"""The claims of ``claims.yaml`` judged by an experiment: what is measured for each, and its outcome.
+
+Where the experiment trains systems by several recipes, claims are judged under each recipe by itself.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +23,24 @@ HALVES = (
     slice(1, None, 2),
 )  # the first, third, ... seed of each system, and the second, fourth, ...
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
+NEAR = 0.2  # the last evaluation in that part may be missing at most this part of its steps
+AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
+# The modules that measure and judge a claim. Their digests belong to its registration.
+MEASURED_BY = tuple(
+    f"attnmt.scoring.{name}"
+    for name in (
+        "aer",
+        "claims",
+        "lengths",
+        "paired",
+        "rank_correlation",
+        "scripts",
+        "seed_runs",
+        "seed_statistics",
+        "sufficient_statistics",
+        "verdicts",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +118,21 @@ def _judged_together(
     return outcomes, verdicts(outcomes)
 
 
+def claim_under(params: Params, claim: Claim, recipe: str | None) -> Claim | None:
+    """Return a claim about the systems as another recipe trains them; None if it lacks one of them."""
+    names = {name: params.system_under(recipe, name) for name in systems_of(claim)}
+    if None in names.values():
+        return None
+    published = {str(names[name]): value for name, value in (claim.published or {}).items()}
+    return claim.model_copy(
+        update={
+            "systems": [names[name] for name in claim.systems],
+            "over": claim.over and [names[name] for name in claim.over],
+            "published": published or None,
+        }
+    )
+
+
 def systems_of(claim: Claim) -> list[str]:
     """Return all systems that a claim is about."""
     return [*claim.systems, *(claim.over or ())]
@@ -106,23 +142,26 @@ def is_testable(study: Study, claim: Claim) -> bool:
     """Return whether the experiment can test a claim.
 
     It needs two seeds or more of every system. A claim that compares in pairs also needs seeds that
-    share trainings. Error rates need attention, and slopes need sentences of several lengths.
+    share trainings. Error rates need attention, and slopes need sentences of several lengths. An early
+    cost needs an evaluation near the end of the first quarter.
     """
     names, test = systems_of(claim), set_of(study.params, claim, "bleu")
     if not all(study.has_seeds(name) for name in names):
         return False
     if claim.compare == "paired" and study.pairs(*names) is None:
         return False
-    if "aer" in (claim.measure, claim.rank_with):
+    if {*AER} & {claim.measure, claim.rank_with}:
         return all(study.params.attends(name) for name in names)
     if claim.measure == "length_slope":
         return study.has_lengths(test)
+    if claim.measure == "early_cost":
+        return bool(_early(_common_steps(_curves(study.params, names, test))))
     return True
 
 
 def set_of(params: Params, claim: Claim, measure: Measure | None = None) -> str:
     """Return the set of sentences on which a claim is measured."""
-    if (measure or claim.measure) == "aer":
+    if (measure or claim.measure) in AER:
         return params.sets.aligned[0]
     return params.sets.tests[0 if claim.test == "first" else -1]
 
@@ -140,8 +179,8 @@ def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
 
 
 def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
-    if measure == "aer":
-        return study.alignments(name, test, chosen=True)
+    if measure in AER:
+        return study.alignments(name, test, chosen=measure == "aer_chosen")
     if measure == "perplexity":
         return Runs.of_values([_perplexity(study.params, n, test) for n in study.seeds(name)])
     if measure == "length_slope":
@@ -165,20 +204,36 @@ def _perplexity(params: Params, name: str, test: str) -> float:
 
 def _costs(params: Params, names: Sequence[str], test: str, early: bool) -> dict[str, Runs]:
     """Return a cost of every seed's curve, taken at the same steps for all seeds of all systems."""
+    curves = _curves(params, names, test)
+    common = _common_steps(curves)
+    steps = _early(common) if early else common[-1:]
+    if not steps:
+        raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
+    return {
+        name: Runs.of_values([mean(curve[step] for step in steps) for curve in seeds])
+        for name, seeds in curves.items()
+    }
+
+
+def _curves(params: Params, names: Sequence[str], test: str) -> dict[str, list[dict[int, float]]]:
+    """Return the costs of every seed of some systems by step."""
     column, layout = f"{test}_cost", Layout(params.experiment)
-    curves = {
+    return {
         name: [
             {int(row["step"]): row[column] for row in read_history(layout.model(n), column)}
             for n in params.runs_of(name)
         ]
         for name in names
     }
-    common = sorted(set.intersection(*(set(curve) for seeds in curves.values() for curve in seeds)))
-    if not common:
-        raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
-    first = [step for step in common if step * EARLY <= common[-1]] or common[:1]
-    steps = first if early else common[-1:]
-    return {
-        name: Runs.of_values([mean(curve[step] for step in steps) for curve in seeds])
-        for name, seeds in curves.items()
-    }
+
+
+def _common_steps(curves: Mapping[str, Sequence[Mapping[int, float]]]) -> list[int]:
+    """Return the steps at which all seeds of all systems were evaluated."""
+    return sorted(set.intersection(*(set(curve) for seeds in curves.values() for curve in seeds)))
+
+
+def _early(common: Sequence[int]) -> list[int]:
+    """Return the steps in the first quarter; none if the last of them is not near its end."""
+    quarter = common[-1] / EARLY if common else 0
+    first = [step for step in common if step <= quarter]
+    return first if first and first[-1] >= (1 - NEAR) * quarter else []

@@ -20,8 +20,9 @@ from attnmt.files.text_file import json_text, read_json, update_text
 SOURCE = Path(attnmt.__file__).parent
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
 DIGITS = 16  # digits of a SHA-256; they tell two versions of a module apart
-# A stage asks this module for its own definition if a person started it. That decides no output.
-NOT_COUNTED = {"attnmt.workflow.graph"}
+# A stage asks the first module for its own definition if a person started it, which decides no output.
+# The package offers other programs what is in the second, and loads it only for them.
+NOT_COUNTED = {"attnmt.workflow.graph", "attnmt.library"}
 # What was found in files, by their content. Every stage asks for its code, and parsing takes a second.
 PARSED = Path(".stages/parsed.json")
 OWN = Path(__file__).read_bytes()

@@ -26,6 +26,7 @@ from networkx import topological_sort
 from tqdm import tqdm
 
 from attnmt.config import DEMO, load_params
+from attnmt.config.claims import project_claims
 from attnmt.config.generated import write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
@@ -60,7 +61,7 @@ def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
     """
     root = root.resolve()
     file = _dvc_yaml(experiment, root)
-    load_params(file.with_name("params.yaml"), root)  # DVC would accept faulty ones
+    _prepare(file, root)
     with _index(file, root) as index:
         return _declared(index, root)
 
@@ -76,7 +77,7 @@ def compare_stages(experiment: str) -> list[Stage]:
     """
     root = Path().resolve()
     file = _dvc_yaml(experiment, root)
-    write_models(load_params(file.with_name("params.yaml"), root), root)  # the graph needs it
+    _prepare(file, root)
     write_code(root / "stages", Layout(experiment, root).code)
     with _index(file, root) as index:
         return _compared(index, _declared(index, root), Layout(experiment))
@@ -119,6 +120,13 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
     return path
 
 
+def _prepare(file: Path, root: Path) -> None:
+    """Check the parameters and the claims, because DVC would accept faulty ones; write models.yaml."""
+    params = load_params(file.with_name("params.yaml"), root)
+    project_claims(root)
+    write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
+
+
 @contextmanager
 def _index(file: Path, root: Path) -> Iterator[Index]:
     """Yield the stages of one dvc.yaml as DVC resolves them."""
@@ -152,11 +160,18 @@ def _declared(index: Index, root: Path) -> list[Stage]:
         if "resources" not in (stage.meta or {}):
             file = stage.dvcfile.path
             raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
-        params = {
-            f"{_path(group, root)}:{name}": reduce(getitem, name.split("."), values[group.fs_path])
-            for group in stage.params
-            for name in group.params
-        }
+        try:
+            params = {
+                f"{_path(group, root)}:{name}": reduce(
+                    getitem, name.split("."), values[group.fs_path]
+                )
+                for group in stage.params
+                for name in group.params
+            }
+        except (KeyError, TypeError) as error:
+            file = stage.dvcfile.path
+            why = f"its parameters name {error}, which is in none of the files"
+            raise InputError(f"{file}: stages: {stage.name}: {why}; correct the name") from None
         read = [_path(item, root) for item in _inputs(stage)]
         inputs = [path for item in read for path in _sources_and_outputs(item, within)]
         stages.append(

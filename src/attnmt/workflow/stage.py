@@ -3,6 +3,7 @@
 import inspect
 import logging
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -22,6 +23,11 @@ from attnmt.training.stop import handled
 from attnmt.workflow.code import SCRIPT, code_of
 from attnmt.workflow.record import DVC_STAGE, ORDER, Order, read_order, recorded
 
+# What torch, the system and the loader of libraries say where Python itself raises a MemoryError.
+MEMORY = re.compile(
+    "not enough memory|(can't|[Cc]annot) allocate memory|out of memory|"
+    "failed to map segment|can't start new thread"
+)
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 
 
@@ -91,9 +97,9 @@ def _order(experiment: str, command: str) -> Order | None:
 def run_app(app: typer.Typer) -> None:
     """Run a command line. An InputError ends it with status 2 and only its message on standard error.
 
-    A file or standard output that the system does not let it read or write ends it in the same way. A
-    scheduler's signals end it as Ctrl-C does, and nothing is left half-written. During a training
-    :mod:`attnmt.training.stop` handles them.
+    A file or standard output that the system does not let it read or write ends it in the same way, and
+    so does too little memory. A scheduler's signals end it as Ctrl-C does, and nothing is left
+    half-written. During a training :mod:`attnmt.training.stop` handles them.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as early_interrupt.py set it
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -108,13 +114,24 @@ def run_app(app: typer.Typer) -> None:
         except BrokenPipeError:  # the reader has ended
             _close_output()
             sys.exit(1)
-        except OSError as error:
-            # atomic.py reports a full disk under a file that is being written.
-            if error.filename is None and error.errno not in FULL:
+        except Exception as error:
+            if (message := _not_allowed(error)) is None:
                 raise
             _close_output()
-            place = error.filename or "standard output"
-            _fail(f"{place}: {error.strerror}; make sure that you may read and write it")
+            _fail(message)
+
+
+def _not_allowed(error: Exception) -> str | None:
+    """Say what the system does not allow; return None if an error is about something else."""
+    if isinstance(error, MemoryError) or MEMORY.search(str(error)):
+        return "there is not enough memory; close other programs, or allow more (ulimit -v)"
+    # atomic.py reports a full disk under a file that is being written.
+    if not isinstance(error, OSError) or (error.filename is None and error.errno not in FULL):
+        return None
+    place, cure = error.filename or "standard output", "make sure that you may read and write it"
+    if isinstance(error, FileNotFoundError) and os.sep not in str(place):
+        cure = f"if {place} is a program, install it"
+    return f"{place}: {error.strerror}; {cure}"
 
 
 def _fail(message: str) -> NoReturn:

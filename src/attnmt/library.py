@@ -1,0 +1,108 @@
+"""What ``import attnmt`` offers to other programs; docs/library.md explains it."""
+
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from attnmt.config import SYSTEMS, Params, load_params
+from attnmt.errors import InputError
+from attnmt.serving.packed import read_packed
+from attnmt.training.best_model import best_model
+
+if TYPE_CHECKING:
+    from attnmt.decoding.explanation import Explanation
+    from attnmt.decoding.pipeline import Pipeline
+    from attnmt.decoding.text_translator import Translation
+
+__all__ = ["Params", "Translator", "__version__", "load", "translate"]
+__version__ = version("attnmt")
+
+
+class Translator:
+    """A model or an ensemble that is loaded, to translate plain text."""
+
+    def __init__(self, pipeline: "Pipeline", params: Params, name: str) -> None:
+        """Take a loaded model of an experiment, the experiment's parameters, and the model's name."""
+        self.pipeline, self.params, self.name = pipeline, params, name
+
+    @overload
+    def translate(self, text: str) -> "Translation": ...
+    @overload
+    def translate(self, text: list[str]) -> "list[Translation]": ...
+    def translate(self, text: str | list[str]) -> "Translation | list[Translation]":
+        """Return the best translation of one sentence, or that of each sentence of a list.
+
+        Raises:
+            InputError: if a sentence is not text, or cannot be cut into pieces.
+        """
+        if isinstance(text, str):
+            return self.translate([text])[0]
+        return [best for best, *_ in self.pipeline.translate(text)]
+
+    def n_best(self, sentence: str, n: int) -> "list[Translation]":
+        """Return the best translations of a sentence, at most ``n``, the best first.
+
+        Raises:
+            InputError: as :meth:`translate` does, or if the search cannot keep ``n`` translations.
+        """
+        options = self.pipeline.translator.options
+        options = replace(options, best=n, candidates=max(n, options.candidates))
+        return self.pipeline.translate([sentence], options)[0]
+
+    def explain(self, sentence: str, reference: str | None = None) -> "Explanation":
+        """Explain how a sentence is translated, and how probable a reference is.
+
+        Raises:
+            InputError: as :func:`attnmt.decoding.explanation.explain` does.
+        """
+        from attnmt.decoding.explanation import explain
+
+        return explain(self.pipeline, sentence, reference)
+
+
+def load(place: Path | str, model: str | None = None, *, beam: int | None = None) -> Translator:
+    """Load a model or an ensemble, to translate plain text.
+
+    Args:
+        place: a folder that ``attnmt pack`` wrote, or an experiment's ``params.yaml`` in a project where
+            its models are trained.
+        model: a model or an ensemble of that experiment; None takes the best model.
+        beam: replaces the experiment's beam; None keeps it.
+
+    Raises:
+        InputError: if there is no such place or model, or a file of the model is missing or damaged.
+    """
+    from attnmt.decoding.pipeline import load_pipeline  # here, because it loads torch for seconds
+
+    if not isinstance(place, Path | str):
+        raise InputError(f"{place!r} is not a path; name packed weights or a params.yaml")
+    root = place = Path(place)
+    if place.is_file():
+        folders = place.resolve().parents
+        root = next((folder for folder in folders if (folder / SYSTEMS).is_file()), folders[0])
+        params = load_params(place, root)
+        name = model or best_model(params, root)
+    else:
+        _, params, name = read_packed(place)
+        if model not in (None, name):
+            raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
+    return Translator(load_pipeline(params, name, root, beam=beam), params, name)
+
+
+@overload
+def translate(text: str, place: Path | str) -> str: ...
+@overload
+def translate(text: list[str], place: Path | str) -> list[str]: ...
+def translate(text: str | list[str], place: Path | str) -> str | list[str]:
+    """Return the plain translation of one sentence, or those of a list; ``place`` is as in :func:`load`.
+
+    It loads the model each time, which takes seconds: for more than one call, use :func:`load`.
+
+    Raises:
+        InputError: as :func:`load` and :meth:`Translator.translate` do.
+    """
+    translator = load(place)
+    if isinstance(text, str):
+        return translator.translate(text).text
+    return [translation.text for translation in translator.translate(text)]
