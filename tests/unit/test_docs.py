@@ -41,6 +41,18 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_example_of_pandas_runs(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "reports").symlink_to(ROOT / "reports")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number], {})
+    table, picture = capsys.readouterr().out, tmp_path / "lengths.svg"
+    assert "local_p_general_feed" in table if number == 0 else picture.stat().st_size > 10_000
+
+
 @pages
 def test_every_link_leads_somewhere(page: Path) -> None:
     for link in LINK.findall(page.read_text(encoding="utf-8")):
@@ -74,13 +86,26 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_an_example_of_pandas_runs(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "reports").symlink_to(ROOT / "reports")
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
-    exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number], {})
-    table, picture = capsys.readouterr().out, tmp_path / "lengths.svg"
-    assert "local_p_general_feed" in table if number == 0 else picture.stat().st_size > 10_000
+def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
+    page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"^    (\w+) --> (\w+)$", page, re.MULTILINE))
+    graph = pytest.importorskip(
+        "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
+    )
+    stages = [s for s in graph.read_stages("demo", ROOT) if s.name != "code"]
+    makers = {output: s.name.partition("@")[0] for s in stages for output in s.outputs}
+    before: dict[str, set[str]] = {name: set() for name in makers.values()}
+    for stage in stages:
+        name = stage.name.partition("@")[0]
+        before[name] |= {makers[path] for path in stage.inputs if path in makers} - {name}
+
+    def all_before(name: str) -> set[str]:
+        return before[name].union(*map(all_before, before[name]))
+
+    needed = {
+        (first, second)
+        for second, firsts in before.items()
+        for first in firsts
+        if not any(first in all_before(other) for other in firsts)
+    }
+    assert drawn == needed

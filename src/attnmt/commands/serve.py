@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from attnmt.commands.model_choice import refuse_others
-from attnmt.commands.options import Experiment, of_the_extra
+from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, params_file
 from attnmt.errors import InputError
 from attnmt.serving.packed import read_packed
@@ -58,11 +58,16 @@ def serve(
     # The port comes first, because the model takes seconds to load.
     listening = _bound(host, port)
     quieten()
-    with of_the_extra("attnmt serve needs MLflow"):
+    try:
         import mlflow  # imported here, because it takes seconds, and --help must be fast
         import uvicorn
 
         from attnmt.serving.application import application
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"attnmt serve needs MLflow, and {error.name} is not installed; run this in the project's "
+            f"folder: pip install -e '.[workflow]'"
+        ) from None
     name = model or f"models:/attnmt-{experiment}/latest"
     with ExitStack() as stack:
         if packed is not None:

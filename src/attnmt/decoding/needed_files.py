@@ -21,10 +21,12 @@ def translator_files(params: Params, name: str, root: Path = Path()) -> list[Pat
     made = _made_before(params, name)
     if params.attends(name):
         made[Layout(params.experiment).reading(name)] = f"{stage}@{name}"
-    whole = f"to train {name} and all that it needs: dvc repro {_target(params, f'{stage}@{name}')}"
     for file in made:
         if not (root / file).is_file():
-            raise InputError(f"{root / file}: no such file; {whole}")
+            raise InputError(
+                f"{root / file}: no such file; to train {name} and all that it needs: "
+                f"dvc repro {_target(params, f'{stage}@{name}')}"
+            )
     return [Path(params.params_file), Path(SYSTEMS), *made]
 
 
@@ -36,8 +38,9 @@ def refuse_missing(params: Params, name: str, root: Path) -> None:
     """
     for file, stage in _made_before(params, name).items():
         if not (root / file).is_file():
-            first = f"run dvc repro {_target(params, stage)} first"
-            raise InputError(f"{root / file}: no such file; {first}")
+            raise InputError(
+                f"{root / file}: no such file; run dvc repro {_target(params, stage)} first"
+            )
 
 
 def _made_before(params: Params, name: str) -> dict[Path, str]:

@@ -5,6 +5,7 @@ fetch anything or to run any other script. ``page_parts/`` holds the template, t
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -22,7 +23,7 @@ from attnmt.reporting.sections import (
     table_section,
 )
 from attnmt.reporting.templates import render
-from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.numbers import Line, Numbers
 from attnmt.text.encoded import EncodedSets
 
 TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
@@ -48,6 +49,14 @@ TONES = {
     "refuted": "bad",
     "undecided": "even",
 }
+
+
+@dataclass(frozen=True)
+class Group:
+    """The sections below one heading."""
+
+    name: str
+    sections: list[Section]
 
 
 def make_page(params: Params, report: Report) -> str:
@@ -86,11 +95,13 @@ def _sections(params: Params, report: Report) -> list[Section]:
     return sections
 
 
-def _grouped(by_id: dict[str, Section]) -> dict[str, list[Section]]:
-    """Return the sections of each group, in the order of GROUPS, without empty groups."""
-    groups = {name: [by_id.pop(id) for id in ids if id in by_id] for name, ids in GROUPS.items()}
-    groups[OTHERS] = list(by_id.values())
-    return {name: sections for name, sections in groups.items() if sections}
+def _grouped(by_id: dict[str, Section]) -> list[Group]:
+    """Return the sections in their groups, in the order of GROUPS, without empty groups."""
+    groups = [
+        Group(name, [by_id.pop(id) for id in ids if id in by_id]) for name, ids in GROUPS.items()
+    ]
+    groups.append(Group(OTHERS, list(by_id.values())))
+    return [group for group in groups if group.sections]
 
 
 def _run(params: Params, numbers: Numbers) -> list[str]:
@@ -107,8 +118,12 @@ def _run(params: Params, numbers: Numbers) -> list[str]:
         _counted(len(params.models), "model"),
         *([_counted(len(params.ensembles), "ensemble")] if params.ensembles else []),
         f"{hours:.1f} hours of training on {_listed(machines)}",
-        f"commit {_listed(c for line in minutes for c in (line.commit or '').split(', '))}",
+        f"commit {_listed(_commits(minutes))}",
     ]
+
+
+def _commits(lines: Iterable[Line]) -> list[str]:
+    return [commit for line in lines for commit in (line.commit or "").split(", ")]
 
 
 def _listed(values: Iterable[str]) -> str:
