@@ -59,14 +59,6 @@ def test_it_is_what_the_command_line_prints(tmp_path, script, text):
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_the_best_and_the_worst_score_have_no_interval(script):
-    perfect, nothing = (0, 100) if script == "ter" else (100, 0)
-    for translations, expected in ((REFERENCES, perfect), ([""] * len(REFERENCES), nothing)):
-        found = score(script, translations, References(REFERENCES), 100)
-        assert (found.value, found.low, found.high) == (expected,) * 3
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
 def test_what_cannot_be_scored_is_refused(script, monkeypatch):
     with pytest.raises(InputError, match=f"{script}: 1 translations but 2 references"):
         score(script, ["a"], References(["a", "b"]), 100)
