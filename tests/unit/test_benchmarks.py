@@ -16,7 +16,6 @@ from benchmarks.systems.plain import PlainTrainer
 from benchmarks.worker import WholeWorker
 from benchmarks.workload import Pairs, Size
 
-ROOT = Path(__file__).parents[2]
 TINY = Size(layers=2, cells=8, words=30, batch=4, round=1, warm_up=1)
 
 
@@ -81,15 +80,6 @@ def test_the_plain_loop_computes_our_losses_step_by_step():
     for batch in batches * 3:
         expected = plain.train(plain.prepare(batch))
         assert ours.train(ours.prepare(batch)) == pytest.approx(expected, rel=1e-5)
-
-
-MACHINE = {
-    "device": "A processor",
-    "threads": 2,
-    "torch": "2.13.0",
-    "started": "2026-11-21T12:00:00Z",
-    "git_commit": "0123456789abcdef",
-}
 
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])

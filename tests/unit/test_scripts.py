@@ -12,12 +12,6 @@ from attnmt.errors import InputError
 from attnmt.scoring.scripts import SCRIPTS, References, score, score_alone
 from attnmt.text.tokenizer import MosesTokenizer
 
-REFERENCES = [
-    "Die Katze sitzt auf der Matte .",
-    "Er hat gestern ein &quot; neues &quot; Haus gekauft .",
-    "Wir sehen den alten Mann im Garten , und er sieht uns .",
-    "Das ist gut .",
-]
 OPTIONS = {
     "tokenized": ["-m", "bleu", "--tokenize", "none", "--smooth-method", "none", "--force"],
     "nist": ["-m", "bleu", "--tokenize", "13a", "--smooth-method", "exp"],
