@@ -136,22 +136,6 @@ def test_the_reading_that_brings_back_more_words_is_chosen(data: EncodedSets) ->
     assert (reading.hits, reading.chosen) == ({"same": 0, "next": 0}, reading.authors)
 
 
-@pytest.mark.parametrize("step", get_args(LinkStep))
-def test_unknown_words_are_replaced_through_the_reading_that_is_set(
-    data: EncodedSets, step: LinkStep
-) -> None:
-    text = translator(data)
-    ids = [data.text("test", "en")[i] for i in range(len(ENGLISH))]
-    expected = translate(text.models, ids, Search(4, 20, link_step=step), 2)
-    text.read_at(step)
-    for (best,), candidates, units in zip(
-        text.translate_set("test"), expected, data.units("test", "en"), strict=True
-    ):
-        target = data.vocabulary("de").decode(candidates[0].words)
-        links = [(i, j) for j, i in enumerate(candidates[0].links)]
-        assert best.links == data.links(links, units, target)
-
-
 def test_a_model_without_attention_links_nothing(data: EncodedSets) -> None:
     text = translator(data, system=System())
     assert text.force_set("test").links == {}
