@@ -74,11 +74,6 @@ test: $(VENV) ## Run all tests
 check: lint ## Check style and types, and run the tests that take seconds (two minutes on 2 cores)
 	pytest -n $(CORES) --dist loadfile --no-loadscope-reorder -m "not slow"
 
-# It makes 30 changes to executed lines, and 30 to comments, docstrings and formatting.
-.PHONY: test-changes
-test-changes: $(VENV) ## Change code at random; compare what becomes stale in DVC and in Snakemake (several minutes)
-	pytest -s tests/pipeline/mutations.py
-
 # ON=tiny takes the small project of the pipeline tests instead of the demo (several minutes).
 ON ?= demo
 .PHONY: test-slurm

@@ -28,7 +28,6 @@ SLOW = (
     "test_evaluate.py",
     "test_packed.py",
     "test_gather.py",
-    "test_cost.py",
     "test_config.py",
     "test_benchmarks.py",
     "test_figures.py",

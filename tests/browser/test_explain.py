@@ -1,10 +1,6 @@
-"""The page of ``attnmt explain`` in a browser: Debian's Chromium, driven by Playwright, offline.
+"""The page of ``attnmt explain`` in a browser."""
 
-In every test the page must request nothing and write nothing to the console.
-"""
-
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,12 +9,6 @@ from attnmt.decoding.explanation import Explained, Explanation, Replacement, Uni
 from attnmt.decoding.spans import Span
 from attnmt.reporting.explain_facts import Shown
 from attnmt.reporting.explain_page import make_explain_page
-
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
-)
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
 
 LAPTOP, PHONE = (1280, 800), (390, 844)
 SOURCE = ["Trosto", "visits", "a", "woman", "."]
@@ -57,42 +47,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("page") / "explain.html"
     path.write_text(page, encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def open_page(browser: Any, address: str) -> Iterator[Open]:
-    """Return a function that opens the page. Requests and messages fail the test at its end."""
-    messages: list[str] = []
-    requests: list[str] = []
-    contexts = []
-
-    def open_explanation(
-        size: tuple[int, int] = LAPTOP, scheme: str = "light", **options: Any
-    ) -> Any:
-        viewport = {"width": size[0], "height": size[1]}
-        context = browser.new_context(viewport=viewport, color_scheme=scheme, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(5000)
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        page.goto(address)
-        return page
-
-    yield open_explanation
-    for context in contexts:
-        context.close()
-    assert messages == []
-    assert {url for url in requests if not url.startswith("data:")} == {address}
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(LAPTOP, "light"), (PHONE, "dark")])

@@ -1,11 +1,10 @@
-"""The runs in ``mlflow ui`` as ``make ui`` starts it, in Debian's Chromium, without a network.
+"""The runs in ``mlflow ui`` as ``make ui`` starts it, in a browser.
 
 In every test each request must go to that server, and only MLflow's own errors may be on the console.
 """
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -33,8 +32,6 @@ from attnmt.tracking.store import SCORES
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
 )
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
 
 PATIENCE = 120.0  # seconds; the server takes about five to start, and many more on a busy machine
 TRAININGS = ["base", "base_reverse"]
@@ -123,15 +120,6 @@ def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         printed = fill_store(index)
     with running_ui(folder) as address:
         yield printed.replace(store.UI, address)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Return a browser."""
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

@@ -1,19 +1,9 @@
-"""The report's page in a browser: Debian's Chromium, driven by Playwright, without a network.
+"""The report's page in a browser."""
 
-In every test the page must request nothing and write nothing to the console.
-"""
-
-import shutil
 import time
 
 import pytest
 from made_report import MODELS, ROOT, TEXT, made_claim, page_of, write_report
-
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
-)
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
 
 LAPTOP, PHONE = (1280, 800), (390, 844)
 SIZES = pytest.mark.parametrize("size", [LAPTOP, PHONE])
@@ -31,40 +21,6 @@ def write_page(folder, **options):
 def address(tmp_path_factory):
     """Return the address of a report of one seed."""
     return write_page(tmp_path_factory.mktemp("report"))
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Return a browser."""
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def open_page(browser, address):
-    """Return a function that opens a report. Requests and messages fail the test at its end."""
-    messages, requests, addresses, contexts = [], [], [], []
-
-    def open_report(size=LAPTOP, scheme="light", at="", page_address=address, **options):
-        viewport = {"width": size[0], "height": size[1]}
-        options |= {"viewport": viewport, "color_scheme": scheme, "reduced_motion": "reduce"}
-        contexts.append(browser.new_context(**options))
-        page = contexts[-1].new_page()
-        page.set_default_timeout(5000)
-        page.on("request", lambda request: requests.append(request.url.split("#")[0]))
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        addresses.append(page_address)
-        page.goto(page_address + at)
-        return page
-
-    yield open_report
-    for context in contexts:
-        context.close()
-    assert messages == []
-    assert {url for url in requests if not url.startswith("data:")} == set(addresses)
 
 
 def rows(page, table):

@@ -17,11 +17,9 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 import torch
-from reading_project import (
+from damage import (
     Damage,
-    Tree,
     array,
-    build,
     cell,
     content,
     cut,
@@ -29,14 +27,13 @@ from reading_project import (
     line,
     metadata,
     other,
-    run,
     settings,
     swap,
     tensors,
-    tree,
     value,
     without,
 )
+from faults_project import Tree, build, main_of, tree
 
 from attnmt import cli
 from attnmt.commands import track
@@ -273,6 +270,12 @@ def scored() -> Iterator[Case]:
         (swap("0-", "0-0\n0-"), "6 lines where the text has 5"),
     ):
         yield Case(LINKS, damage, links, message)
+    for damage, message in (
+        (value("chosen", "before"), "chosen: "),
+        (value("unknown_words", -1), "unknown_words: "),
+        (value("hits", {"next": 1}), "hits must have a number for"),
+    ):
+        yield Case(f"{OUT}/{BEST}/reading.json", damage, links, message)
     gold = f"{TOKENS}/test.links"
     yield Case(gold, line(1, "0-0 0?99"), links, "links:1: link 0-99 lies outside")
     yield Case(gold, line(1, "0-0 -1"), links, "links:1: '-1' is not a link")
@@ -303,6 +306,9 @@ def gathered() -> Iterator[Case]:
         (cell(4, "reference", "0" * 12), "differ in reference of bleu on test: "),
         (cell(4, "signature", "other"), "differ in signature of bleu on test: "),
         (cell(4, "data", "0" * 12), "differ in data of bleu on test: "),
+        (cell(4, "lines", "25"), "differ in lines of bleu on test: "),
+        (cell(4, "beam", "7"), "differ in beam of bleu on test: "),
+        (swap("ours", '"ours'), "csv:.*: unexpected end of data"),
     ):
         yield Case(SCORES, damage, command, message)
     without_links = lambda b: b.replace(b",aer,", b",ter,")  # noqa: E731
@@ -469,9 +475,9 @@ def clean(project: tuple[Path, Tree]) -> Iterator[tuple[Path, Tree]]:
         read.cache_clear()
     after = tree(folder)
     for path in after.keys() - whole.keys():
-        path.unlink()
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path, before in whole.items():
-        if after.get(path) != before:
+        if isinstance(before, bytes) and after.get(path) != before:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(before)
 
@@ -480,7 +486,7 @@ def refusal(case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Run the stage or the command of a case, which must refuse its input; return the message."""
     if case.command[0] != "attnmt":
         with pytest.raises(InputError) as refused:
-            run(*case.command)
+            main_of(*case.command)
         return str(refused.value)
     monkeypatch.setattr(sys, "argv", list(case.command))
     with pytest.raises(SystemExit) as ended:

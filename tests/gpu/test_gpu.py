@@ -160,26 +160,6 @@ def test_rounded_products_learn_nearly_the_same(system: System) -> None:
         assert rounded != results[0]
 
 
-def test_cudnn_rounds_only_in_tf32() -> None:
-    """``best_device``, which is called whenever a model is loaded, leaves the precision as it is."""
-    if "tf32" not in supported(best_device()):
-        pytest.skip("needs a GPU with products in tf32")
-    torch.manual_seed(5)
-    layer, words = torch.nn.LSTM(256, 256, bias=False).cuda(), torch.randn(20, 64, 256).cuda()
-    outputs = {}
-    for precision in ("fp32", "tf32"):
-        with products_in(precision, best_device()):
-            assert best_device().type == "cuda"
-            expected = "ieee" if precision == "fp32" else precision
-            assert torch.backends.cudnn.rnn.fp32_precision == expected
-            # This concerns only cuDNN: torch's own products have a separate setting.
-            torch.backends.cuda.matmul.fp32_precision = "ieee"
-            outputs[precision] = layer(words)[0].detach()
-    exact = layer.cpu()(words.cpu())[0].detach()
-    error = {k: ((v.cpu() - exact).norm() / exact.norm()).item() for k, v in outputs.items()}
-    assert error["fp32"] < 1e-5 < error["tf32"] < 1e-2
-
-
 def test_perplexity_is_that_of_a_processor() -> None:
     text, model = reversal(50, 3, reverse=True), small(FEEDING, 16)
     model.initialize(1)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from project import GRU, MEMBERS, SYSTEMS, Project
+from project import MEMBERS, SYSTEMS, Project
 
 MEMBER = f"train@{MEMBERS[0]}"
 OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
@@ -96,16 +96,6 @@ def test_snakemakes_timestamps_are_neither_in_git_nor_in_the_cache(clone: Projec
 
 def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone: Project) -> None:
     assert clone.plan() == set()
-
-
-def test_what_follows_a_member_is_its_own_stages_and_its_ensemble(built: Project) -> None:
-    own = {f"{kind}@{MEMBERS[0]}" for kind in ("train", "translate", "evaluate")}
-    assert built.following(MEMBER) == own | {"ensemble@ensemble", "gather", "report"}
-
-
-def test_what_follows_an_encoding_is_the_models_of_its_family(built: Project) -> None:
-    own = {f"{kind}@{GRU}" for kind in ("train", "translate", "evaluate")}
-    assert built.following("encode@course") == own | {"encode@course", "gather", "report"}
 
 
 def test_snakemake_reruns_what_changed_and_what_follows(clone: Project, tmp_path: Path) -> None:

@@ -78,43 +78,12 @@ def test_experiments_share_one_declaration(experiment: str) -> None:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_no_family_shares_its_lines_with_another(experiment: str) -> None:
-    """Otherwise `dvc exp run -S` of one family would also change the others."""
-    text = (ROOT / params_file(experiment)).read_text()
-    assert anchors(text[text.index("\nfamilies:") : text.index("\nseeds:")]) == []
-
-
-def test_no_system_shares_its_line_with_another() -> None:
-    assert anchors((ROOT / "systems.yaml").read_text()) == []
-
-
-def anchors(text: str) -> list[str]:
-    names = [getattr(event, "anchor", None) for event in yaml.parse(text)]
-    return [anchor for anchor in names if anchor]
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_an_experiment_has_the_name_of_its_folder(experiment: str) -> None:
-    file = ROOT / params_file(experiment)
-    params = load_params(file, ROOT)
-    assert params.experiment == experiment
-    assert params.params_file == params_file(experiment)
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_parameter_that_a_stage_names_exists(experiment: str) -> None:
     for stage in stages(experiment):
         declared = DECLARED[stage.name.partition("@")[0]]
         groups = declared.get("do", declared).get("params", [])
         lists = [names for group in groups for names in group.values()]
         assert len(stage.params) == sum(map(len, lists)), f"{stage.name} names {lists}"
-
-
-@pytest.mark.parametrize("name", DECLARED)
-def test_every_stage_is_described_and_says_what_it_needs(name: str) -> None:
-    stage = DECLARED[name].get("do", DECLARED[name])
-    assert stage["desc"]
-    assert stage["meta"]["resources"].keys() >= {"mem_mb", "runtime"}
 
 
 @pytest.mark.parametrize("name", [name for name in DECLARED if name != "code"])

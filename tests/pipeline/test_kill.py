@@ -1,9 +1,9 @@
-"""Trainings that are cut off by schedulers, power cuts and full disks.
+"""Trainings that are cut off by schedulers and power cuts; test_checkpoint.py has full disks.
 
 Another test lets a training end, but its engine is told to end just then and deletes the outputs. One
 more says when the checkpoints of a finished training are deleted.
 
-``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off 25 by signals and 25 by a full disk.
+``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off 25.
 """
 
 import json
@@ -15,10 +15,8 @@ import re
 import runpy
 import shutil
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
@@ -129,45 +127,15 @@ def send_a_signal(process: BaseProcess, project: Project) -> str:
     return number.name
 
 
-def fill_the_disk(process: BaseProcess, project: Project) -> str:
-    """Leave less room on the disk than a checkpoint takes, until the training ends and says so."""
-    disk = project.folder / "checkpoints"
-    filler = disk / "filler"
-    with filler.open("wb", buffering=0) as stream:
-        while room := os.statvfs(disk).f_bavail:
-            stream.write(bytes(min(room, 16) * 4096))
-        stream.truncate(max(0, stream.tell() - random.randrange(60_000)))
-    process.join()
-    filler.unlink()
-    if process.exitcode:
-        log = log_of(project)
-        assert process.exitcode == 2, log
-        assert re.search(r"error: .*No space left on device.*free some", log), log
-    return "full disk"
-
-
-@pytest.fixture
-def small_disk(undisturbed: Undisturbed) -> Iterator[None]:
-    """Mount 2 MB where the checkpoints go."""
-    folder = undisturbed.project.folder / "checkpoints"
-    folder.mkdir(exist_ok=True)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
-    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if mounted.returncode:
-        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
-    yield
-    subprocess.run(["umount", str(folder)], check=True)
-
-
-def train_cut_off(undisturbed: Undisturbed, cut_off: Callable[[BaseProcess, Project], str]) -> None:
-    """Train, cut off at random points, and compare with the training that was left alone."""
+@pytest.mark.parametrize("training", TRAININGS)
+def test_signals_at_random_points_change_no_byte(undisturbed: Undisturbed, training: int) -> None:
     project, expected, seconds = undisturbed
     cuts: list[str] = []
     while True:
         process = start(project)
         process.join(random.uniform(0.02, 0.6) * seconds if len(cuts) < CUTS else None)
         if process.exitcode is None:
-            how, log = cut_off(process, project), log_of(project)
+            how, log = send_a_signal(process, project), log_of(project)
             batch = re.findall(r"(?:after|from) batch (\d+)", log)
             cuts.append(f"{how} {batch[-1] if batch else ''}")
         if process.exitcode == 0:
@@ -179,18 +147,6 @@ def train_cut_off(undisturbed: Undisturbed, cut_off: Callable[[BaseProcess, Proj
         else:
             assert cuts, log_of(project)
     print(f"{len(cuts)} cuts: {', '.join(cuts)}")
-
-
-@pytest.mark.parametrize("training", TRAININGS)
-def test_signals_at_random_points_change_no_byte(undisturbed: Undisturbed, training: int) -> None:
-    train_cut_off(undisturbed, send_a_signal)
-
-
-@pytest.mark.parametrize("training", TRAININGS)
-def test_a_disk_full_at_random_points_changes_no_byte(
-    undisturbed: Undisturbed, small_disk: None, training: int
-) -> None:
-    train_cut_off(undisturbed, fill_the_disk)
 
 
 def test_lost_outputs_are_written_again(undisturbed: Undisturbed, tmp_path: Path) -> None:

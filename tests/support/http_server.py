@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -11,44 +11,41 @@ from attnmt.config import File
 
 
 class Answer(BaseHTTPRequestHandler):
-    """One answer to a request, given in the next manner that the server has for its path."""
+    """One answer to a request."""
 
     server: "Server"
 
     def do_GET(self) -> None:
-        """Answer in the next of the path's manners, or properly if none is left."""
+        """Send the file, or as much of it as the next of the path's faults lets through."""
         name = self.path.split("?")[0].lstrip("/")
         self.server.asked.append(name)
-        manners = self.server.manners.get(name, [])
-        manner = manners.pop(0) if manners else well()
-        if name in self.server.files:
-            manner(self, self.server.files[name])
-        else:
-            status(404)(self, b"")
+        content, faults = self.server.files.get(name), self.server.faults.get(name)
+        sent = faults.pop(0) if faults else None
+        found = content is not None and sent != -1
+        self.send_response(200 if found else 503 if sent == -1 else 404)
+        self.send_header("Content-Length", str(len(content) if found else 0))
+        if name.endswith(".tgz"):  # as many servers do
+            self.send_header("Content-Encoding", "x-gzip")
+        self.end_headers()
+        self.wfile.write(content[:sent] if found else b"")
 
     def log_message(self, *args: Any) -> None:
         """Keep quiet."""
 
-    def start(self, code: int, **headers: object) -> None:
-        """Send status and headers; write ``Content_Length`` for the header Content-Length."""
-        self.send_response(code)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), str(value))
-        self.end_headers()
-
-
-Manner = Callable[[Answer, bytes], None]
-
 
 class Server(ThreadingHTTPServer):
-    """Serves ``files``; for each, ``manners`` lists how the next requests are answered, in order."""
+    """Serves ``files``.
+
+    For each file, ``faults`` has how many bytes the next answers send before they break off, in order;
+    -1 is the status 503.
+    """
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
         self.files: dict[str, bytes] = {}
-        self.manners: dict[str, list[Manner]] = {}
+        self.faults: dict[str, list[int]] = {}
         self.asked: list[str] = []
 
     def url(self, name: str) -> str:
@@ -70,18 +67,3 @@ def serving() -> Iterator[Server]:
         yield server
         server.shutdown()
         thread.join()
-
-
-def well(upto: int | None = None, **headers: object) -> Manner:
-    """Announce the whole file, and send its first bytes or all of them."""
-
-    def manner(answer: Answer, content: bytes) -> None:
-        answer.start(200, Content_Length=len(content), **headers)
-        answer.wfile.write(content[:upto])
-
-    return manner
-
-
-def status(code: int) -> Manner:
-    """Answer with a status and no body."""
-    return lambda answer, content: answer.start(code, Content_Length=0)

@@ -15,10 +15,8 @@ from attnmt.files.text_file import read_lines
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 CONTENTS = {  # what the folder that a variable names holds
-    "ALIGNMENT_DIR": "Biçici's 100 hand-aligned sentence pairs of Europarl",
     "MULTI30K_DIR": "raw captions of Multi30k, task 1",
     "NEWSTEST_DIR": "WMT's raw test sets, newstest2014 cut to the 2,737 lines that the paper scored",
-    "TATOEBA_DIR": "Tatoeba's sentence pairs, English and German with a tab between",
 }
 
 

@@ -119,14 +119,15 @@ def make_experiment(folder: Path) -> Params:
     layout.dictionary.mkdir(parents=True)
     write_dictionaries(layout.dictionary / "en-de.tsv", layout.dictionary / "de-en.tsv", [words], 1)
     for number, name in enumerate(params.models):
-        _make_model(params, layout, name, 2.0 + number)
+        make_model(params, layout, name, 2.0 + number)
     for name in filter(params.attends, [*params.models, *params.ensembles]):
         reading = {"set": "dev", "unknown_words": 1, "hits": {"same": 1, "next": 0}}
         write_json(layout.reading(name), reading | {"chosen": "same", "authors": "next"})
     return params
 
 
-def _make_model(params: Params, layout: Layout, name: str, dev_perplexity: float) -> None:
+def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float = 9.5) -> None:
+    """Write a model with random weights, its configuration and its metrics."""
     model = params.models[name]
     data = EncodedSets(layout.encoded(model.family))
     vocabularies = {side: data.vocabulary(side) for side in params.sides(name)}

@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
-from demo_text import demo_links
 from hypothesis import given
 from hypothesis import strategies as st
-from real_text import needs, written
 
-from attnmt.corpora.links import read_links
 from attnmt.errors import InputError
 from attnmt.scoring.aer import aer, link_counts, rates
 
@@ -56,18 +53,3 @@ def test_it_follows_from_the_counts_of_the_pairs(corpus):
 def test_unequal_corpora_are_refused():
     with pytest.raises(InputError, match=r"2 sentence pairs .* 1 with sure"):
         aer([set(), set()], [{(0, 0)}], [set()])
-
-
-@pytest.mark.parametrize(
-    "gold",
-    ["demo", pytest.param("written", marks=needs("ALIGNMENT_DIR", "de-en.wa"))],
-)
-def test_gold_links_have_no_error_against_themselves(gold):
-    """And every other one of them misses the half."""
-    lines = demo_links(100) if gold == "demo" else read_links(written("ALIGNMENT_DIR", "de-en.wa"))
-    sure = [line.sure for line in lines]
-    half = [links[::2] for links in sure]
-    kept, count = sum(map(len, half)), sum(map(len, sure))
-    assert len(sure) == 100
-    assert aer(sure, sure, sure) == 0
-    assert aer(half, sure, sure) == pytest.approx(1 - 2 * kept / (kept + count))

@@ -1,18 +1,13 @@
-"""The word aligner on made-up text, on the demo's, and against hand-made gold links."""
+"""The word aligner on made-up text and on the demo's."""
 
 import random
-from itertools import islice
 
 from demo_text import demo_lines, demo_links
-from real_text import needs, written
 
-from attnmt.corpora.links import GoldLinks, Links, flipped, read_links
-from attnmt.files.text_file import iter_lines, read_lines
+from attnmt.corpora.links import GoldLinks, Links
 from attnmt.scoring.aer import aer
 from attnmt.text.aligner import Aligner
 from attnmt.text.tokenizer import MosesTokenizer
-
-HAND_MADE = ("test.en", "test.de", "de-en.wa", "de-en.ref.wa")
 
 Sentences = list[tuple[list[str], list[str]]]
 
@@ -40,14 +35,6 @@ def demo_pairs(count: int) -> Sentences:
         for code in ("en", "de")
     )
     return list(zip(*sides, strict=True))
-
-
-def hand_made() -> tuple[Sentences, list[GoldLinks]]:
-    """Return the hand-aligned pairs and their links, both English-German."""
-    english, german, links, _ = (written("ALIGNMENT_DIR", file) for file in HAND_MADE)
-    sides = [[line.split() for line in read_lines(path)] for path in (english, german)]
-    gold = read_links(links)
-    return list(zip(*sides, strict=True)), [GoldLinks(*map(flipped, g)) for g in gold]
 
 
 def test_unambiguous_words_are_linked_without_error() -> None:
@@ -79,19 +66,3 @@ def test_the_error_rate_on_the_demos_text_is_low() -> None:
     links, gold = links_of(demo_pairs(300)), demo_links(300)
     assert error(links, gold) < 0.15
     assert error([*links[1:], links[0]], gold) > 0.5
-
-
-@needs("ALIGNMENT_DIR", *HAND_MADE)
-@needs("TATOEBA_DIR", "deu-eng.tsv.gz")
-def test_the_error_rate_on_hand_made_links_is_low() -> None:
-    pairs, gold = hand_made()
-    tokenizers = MosesTokenizer("en", False), MosesTokenizer("de", False)
-    more: Sentences = []
-    tatoeba = iter_lines(written("TATOEBA_DIR", "deu-eng.tsv.gz"))
-    # The file is sorted by length, so this takes sentences of all lengths.
-    for line in islice(tatoeba, 0, None, 50):
-        english, german = line.lower().split("\t")[:2]
-        more.append((tokenizers[0].tokenize(english), tokenizers[1].tokenize(german)))
-    links = links_of([*pairs, *more])[: len(pairs)]
-    # IBM Model 1 with a diagonal prior reaches 0.33 with ten times the text; the diagonal has 0.75
-    assert 0.2 < error(links, gold) < 0.32

@@ -161,6 +161,14 @@ def test_a_place_that_is_taken_is_refused_early(
     assert names(tmp_path) == before
 
 
+def test_a_read_only_folder_is_refused_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    with pytest.raises(InputError, match=rf"{tmp_path} may not be written to; change that"):
+        check_place(tmp_path / "out")
+
+
 def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path: Path) -> None:
     with (
         pytest.raises(InputError) as error,

@@ -1,14 +1,10 @@
 """Trainings that fail and are tried again or refused, and checkpoints that other code wrote."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-from unittest.mock import Mock
 
 import pytest
 import torch
-from small_experiment import make_experiment
 from small_training import FEEDING, RECIPE, StopAfter, held_by, reversal, small
 from torch import Tensor
 
@@ -27,7 +23,6 @@ from attnmt.training.checkpoint import Checkpoints, Progress
 from attnmt.training.loop import train
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
-from attnmt.training.trainer import train_run
 
 DIVERGING = {"learning_rate": 1e38, "clip_norm": 1e38}
 CUDA = "CUDA error: device-side assert triggered\nCUDA kernel errors might be reported later"
@@ -125,28 +120,6 @@ def test_stops_and_faults_that_a_person_mends_are_not_noted(
 def test_a_damaged_note_says_what_to_do(tmp_path: Path, content: str) -> None:
     (tmp_path / NOTE).write_bytes(content.encode("latin-1"))
     assert f"{NOTE}: damaged" in refused(tmp_path)
-
-
-def test_the_stage_does_not_train_a_second_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    experiment = make_experiment(Path())
-    family = experiment.families["words"]
-    recipe = family.training.model_copy(update=DIVERGING | {"epochs": 30})
-    families = experiment.families | {"words": family.model_copy(update={"training": recipe})}
-    params = experiment.model_copy(update={"families": families})
-
-    @contextmanager
-    def watch(**about: Any) -> Iterator[Mock]:
-        yield Mock()
-
-    with pytest.raises(InputError, match=r"not finite") as first:
-        train_run(params, "plain", "code", watch)
-    monkeypatch.setattr(Step, "__call__", lambda *_: pytest.fail("a batch was trained on"))
-    with pytest.raises(InputError) as second:
-        train_run(params, "plain", "code", watch)
-    assert str(second.value) == str(first.value)
 
 
 FIRST = Origin("code1", ["commit1"], "2026-01-01T00:00:00Z")

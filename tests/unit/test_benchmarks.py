@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnmt.errors import InputError
 from attnmt.planning.cost import work
 from attnmt.text.batches import make_batch
-from benchmarks import pool, products, workload
+from benchmarks import products, workload
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.systems.ours import OursTrainer
@@ -17,7 +16,6 @@ from benchmarks.systems.plain import PlainTrainer
 from benchmarks.worker import WholeWorker
 from benchmarks.workload import Pairs, Size
 
-ROOT = Path(__file__).parents[2]
 TINY = Size(layers=2, cells=8, words=30, batch=4, round=1, warm_up=1)
 
 
@@ -53,14 +51,6 @@ def test_ours_and_the_peers_read_the_same_padded_batch():
     assert workload.target_words(batch) == int(ours.lengths.sum()) == 8
 
 
-def test_every_process_gets_the_same_batches_and_other_batches_differ(tokens):
-    first, again = (workload.Text(TINY, tokens).batches(3) for _ in range(2))
-    assert workload.digest(first) == workload.digest(again)
-    assert workload.digest(first) != workload.digest(first[::-1])
-    moved = [Pairs(batch.targets, batch.sources) for batch in [pairs((2, 3))]]
-    assert workload.digest(moved) != workload.digest([pairs((2, 3))])
-
-
 def test_the_limit_is_the_time_of_all_flop_at_the_speeds_of_products():
     batches = [pairs((5, 4), (4, 3))]
     config = TINY.config()
@@ -90,27 +80,6 @@ def test_the_plain_loop_computes_our_losses_step_by_step():
     for batch in batches * 3:
         expected = plain.train(plain.prepare(batch))
         assert ours.train(ours.prepare(batch)) == pytest.approx(expected, rel=1e-5)
-
-
-def test_the_last_words_of_a_worker_that_ends_are_shown(tmp_path, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(pool, "LOGS", tmp_path)
-    with (
-        pytest.raises(
-            InputError, match=r"worker products ended:(.|\n)*none/train.en: no such file"
-        ),
-        pool.pool({"products": ["small", "none"]}, threads=1),
-    ):
-        pass
-
-
-MACHINE = {
-    "device": "A processor",
-    "threads": 2,
-    "torch": "2.13.0",
-    "started": "2026-11-21T12:00:00Z",
-    "git_commit": "0123456789abcdef",
-}
 
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])

@@ -3,10 +3,8 @@
 from itertools import chain
 from xml.etree import ElementTree
 
-import pytest
 from made_report import NASTY, ROOT, made_claim
 
-from attnmt.errors import InputError
 from attnmt.reporting import claims_figure
 from attnmt.reporting.claims import claims_table, read_claims
 from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
@@ -71,11 +69,7 @@ def test_the_picture_of_the_page_is_safe_and_has_names_of_its_own():
     assert (root.get("role"), "currentColor" in text, "<style" in text) == ("img", True, False)
 
 
-def test_the_files_have_the_same_bytes_and_none_is_written_without_a_tested_claim(tmp_path):
-    for folder in ("a", "b"):
-        write_claims_figure(CLAIMS, tmp_path / folder)
-    for name in ("claims.svg", "claims.pdf"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+def test_no_file_is_written_without_a_tested_claim(tmp_path):
     write_claims_figure(CLAIMS[3:], tmp_path / "c")
     assert not (tmp_path / "c").exists()
     assert claims_svg(CLAIMS[3:], "p") is claims_svg([], "p") is claims_table([]) is None
@@ -100,15 +94,8 @@ def test_the_table_has_a_row_for_every_claim():
     assert table.facts["a"]["compared with"] == "base"
 
 
-def test_the_claims_in_git_are_drawn_and_a_damaged_file_is_named(tmp_path, monkeypatch):
+def test_the_claims_in_git_are_drawn(monkeypatch):
     monkeypatch.chdir(ROOT)
     claims = read_claims("study")
     tested = [one for one in claims if one.verdict != "not tested"]
     assert sum(len(axes.texts) for axes in drawn(claims)) == len(tested) > 20
-    path = tmp_path / "reports/study/claims.csv"
-    path.parent.mkdir(parents=True)
-    text = (ROOT / "reports/study/claims.csv").read_text(encoding="utf-8")
-    path.write_text(text.replace(",10,", ",10,,", 1), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"claims.csv:2: 28 cells in 27 columns; run the stage"):
-        read_claims("study")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 from demo_values import demo_values
 
@@ -12,30 +13,6 @@ from attnmt.commands import track
 from attnmt.tracking import importing
 
 ROOT = Path(__file__).parents[2]
-
-
-MARKERS = "x <!-- results: demo -->old<!-- /results: demo --> y"
-
-
-def test_readme_fills_the_results(attnmt):
-    for name in ("params.yaml", "systems.yaml"):
-        shutil.copy(ROOT / name, name)
-    Path("README.md").write_text(MARKERS, encoding="utf-8")
-    status, _, message = attnmt("readme")
-    assert status == 2
-    assert message.startswith("error: reports/demo/scores.csv: no such file; run the stage gather")
-    Path("reports").symlink_to(ROOT / "reports")
-    assert attnmt("readme")[0] == 0
-    filled = Path("README.md").read_text(encoding="utf-8")
-    assert filled.startswith("x <!-- results: demo -->\n| BLEU | paper |")
-    assert filled.endswith("<!-- /results: demo --> y")
-
-
-def test_readme_names_a_missing_readme(attnmt):
-    assert attnmt("readme")[::2] == (
-        2,
-        "error: README.md: no such file; run attnmt readme in the project's folder\n",
-    )
 
 
 def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
@@ -60,25 +37,24 @@ def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     )
 
 
-def test_an_unknown_experiment_is_named_with_the_nearest_known_one(attnmt):
-    Path("experiments/wmt14").mkdir(parents=True)
-    Path("experiments/wmt14/params.yaml").touch()
-    expected = (
-        "error: experiments/wmt15/params.yaml: no experiment 'wmt15'; did you mean 'wmt14'?; "
-        "run in the project's folder\n"
-    )
-    assert attnmt("track", "--experiment", "wmt15")[::2] == (2, expected)
-
-
 def test_in_another_folder_no_experiment_is_suggested(attnmt):
     expected = "error: params.yaml: no experiment 'demo'; run in the project's folder\n"
     assert attnmt("track")[::2] == (2, expected)
 
 
-def test_the_help_shows_an_example_and_needs_no_mlflow():
-    script = "import sys; sys.modules['mlflow'] = None; sys.argv = ['attnmt', 'track', '--help']\n"
+@pytest.mark.parametrize(
+    ("words", "example"),
+    [
+        ("track", "attnmt track --experiment wmt14"),
+        ("explain", 'attnmt explain "The old house is small." --text'),
+        ("translate", "attnmt translate --input news.en --output news.de --model ensemble"),
+    ],
+)
+def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch(words, example):
+    script = "import sys; sys.modules |= dict.fromkeys(['mlflow', 'torch'])\n"
+    script += f"sys.argv = ['attnmt', '{words}', '--help']\n"
     script += "from attnmt.cli import main; main()"
-    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PATH": ""}
+    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "PATH": ""}
     command = [sys.executable, "-c", script]
     shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert "attnmt track --experiment wmt14" in shown.stdout
+    assert example in shown.stdout

@@ -71,23 +71,6 @@ def test_every_process_takes_another_gpu(two_gpus: list[int], tmp_path: Path) ->
     assert two_gpus == [1, 0]
 
 
-def test_choosing_a_device_leaves_the_precision_as_it_was() -> None:
-    """``best_device`` keeps what ``products_in`` has set; torch's default rounds the LSTM in fp32."""
-    show = (
-        "import torch\n"
-        "rnn = torch.backends.cudnn.rnn\n"
-        "from attnmt.training.saved import best_device\n"
-        "print(rnn.fp32_precision)\n"
-        "rnn.fp32_precision = 'tf32'\n"
-        "best_device()\n"
-        "print(rnn.fp32_precision)\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", show], text=True, capture_output=True, check=True
-    )
-    assert result.stdout.split() == ["ieee", "tf32"]
-
-
 @pytest.mark.parametrize(("before", "after"), [(None, ":4096:8"), (":16:8", ":16:8")])
 def test_cublas_is_told_to_repeat_before_cuda_starts(
     two_gpus: list[int], before: str | None, after: str, monkeypatch: pytest.MonkeyPatch

@@ -41,6 +41,18 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_example_of_pandas_runs(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "reports").symlink_to(ROOT / "reports")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number], {})
+    table, picture = capsys.readouterr().out, tmp_path / "lengths.svg"
+    assert "local_p_general_feed" in table if number == 0 else picture.stat().st_size > 10_000
+
+
 @pages
 def test_every_link_leads_somewhere(page: Path) -> None:
     for link in LINK.findall(page.read_text(encoding="utf-8")):

@@ -31,15 +31,6 @@ def test_elements_are_dropped_with_probability_p(p: float) -> None:
         assert abs(part.double().mean() - p) < 5 * deviation + step
 
 
-@pytest.mark.parametrize("lag", [1, 2, 3, 4])
-def test_elements_are_dropped_independently(lag: int) -> None:
-    torch.manual_seed(1)
-    p = 0.3
-    dropped = mask(p, MANY) == 0
-    both = (dropped[lag:] & dropped[:-lag]).double().mean()
-    assert abs(both - p * p) < 5 * math.sqrt(p * p * (1 - p * p) * (1 + 2 * p) / MANY)
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.9])
 def test_what_is_kept_is_scaled(p: float, dtype: torch.dtype) -> None:
@@ -69,14 +60,6 @@ def test_a_seed_gives_its_masks_again(shape: list[int], seed: int) -> None:
     assert torch.equal(mask(0.5, *shape), first)
     torch.set_rng_state(state)
     assert torch.equal(mask(0.5, *shape), second)
-
-
-def test_every_call_draws_another_mask() -> None:
-    torch.manual_seed(0)
-    dropout = Dropout(0.5).train()
-    x = torch.ones(20, 20)
-    assert not torch.equal(dropout(x), dropout(x))
-    assert not torch.equal(mask(0.5, 2, 50)[0], mask(0.5, 2, 50)[1])
 
 
 def test_nothing_is_dropped_in_evaluation_or_with_probability_0() -> None:

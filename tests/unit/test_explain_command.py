@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,7 +17,6 @@ from attnmt.decoding.pipeline import load_pipeline
 from attnmt.reporting.explain_facts import Shown
 from attnmt.reporting.explain_text import explain_text
 
-ROOT = Path(__file__).parents[2]
 SENTENCE, REFERENCE = ENGLISH["test"][0], GERMAN["test"][0]
 NASTY = "</script><b/title='x'>&\"é"
 
@@ -191,24 +188,6 @@ def test_faults_are_named_before_a_model_is_loaded(
     status, output, error = attnmt(*arguments)
     assert (status, output) == (2, "")
     assert error.startswith(f"error: {message}")
-
-
-@pytest.mark.parametrize(
-    ("command", "example"),
-    [
-        ("explain", 'attnmt explain "The old house is small." --text'),
-        ("translate", "attnmt translate --input news.en --output news.de --model ensemble"),
-    ],
-)
-def test_help_needs_no_torch_and_shows_examples(command: str, example: str) -> None:
-    script = (
-        f"import sys; sys.modules['torch'] = None; sys.argv = ['attnmt', '{command}', '--help']\n"
-        "from attnmt.cli import main; main()"
-    )
-    environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "PATH": ""}
-    run = [sys.executable, "-c", script]
-    shown = subprocess.run(run, check=True, capture_output=True, text=True, env=environment)
-    assert example in shown.stdout
 
 
 def test_the_server_has_a_page_with_the_same_explanation(

@@ -32,7 +32,7 @@ def test_the_candidates_are_the_translations_with_their_scores(
     for sentence in RAW:
         pipeline, explanation, translations = both(params, folder, name, sentence)
         assert [one.text for one in explanation.candidates] == [t.text for t in translations]
-        assert [unit.text for unit in explanation.source] == pipeline.units(sentence)
+        assert [unit.text for unit in explanation.source] == pipeline.source.units(sentence)
         assert explanation.words == translations[0].source
         for one, translation in zip(explanation.candidates, translations, strict=True):
             # A translation that the search cut off has no </s>, and its score has none either.
@@ -52,7 +52,7 @@ def test_unknown_words_are_those_that_the_vocabulary_lacks(params: Params, folde
     pipeline, explanation, _ = both(params, folder, "local_p", SENTENCE)
     known = pipeline.translator.data.vocabulary("en")
     assert [unit.known for unit in explanation.source] == [
-        word in known for word in pipeline.units(SENTENCE)
+        word in known for word in pipeline.source.units(SENTENCE)
     ]
     assert not all(unit.known for unit in explanation.source)
     assert any(unit.known for unit in explanation.source)

@@ -116,25 +116,11 @@ def waits(loss: Tensor) -> None:
     loss.item()
 
 
-def decides(loss: Tensor) -> None:
-    assert not loss.isnan()
-
-
 def leaves(loss: Tensor) -> None:
     loss.cpu()
 
 
-def meets_the_processor(loss: Tensor) -> None:
-    loss.add_(torch.ones(()))
-
-
-def is_sorted_by_value(loss: Tensor) -> None:
-    loss[loss > 0]
-
-
-@pytest.mark.parametrize(
-    "mistake", [waits, decides, leaves, meets_the_processor, is_sorted_by_value]
-)
+@pytest.mark.parametrize("mistake", [waits, leaves])
 def test_a_mistake_in_a_step_is_found(
     mistake: Callable[[Tensor], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,18 +1,16 @@
-"""The weights and windows of given translations, against single steps and against the reference."""
+"""The weights and windows of given translations, against single steps."""
+
+import math
 
 import numpy as np
 import pytest
 import torch
 from small_models import SHAPE, VARIANTS, Variant, translator
-from torch import Tensor
 
 from attnmt.decoding.forced import force
 from attnmt.decoding.protocol import Hypotheses
-from attnmt.decoding.spans import Span, spans_of
-from attnmt.model.reference import Attention as ReferenceAttention
-from attnmt.model.reference import Reference, Source
+from attnmt.decoding.spans import spans_of
 from attnmt.model.translator import Translator
-from attnmt.text.batches import make_batch
 from attnmt.text.vocabulary import BOS
 
 D = SHAPE.window_D
@@ -62,59 +60,23 @@ def test_weights_that_do_not_sum_to_one_stay_as_they_are() -> None:
     assert (force([model], SOURCES, TARGETS)[0].weights.sum(axis=1) < 0.99).any()
 
 
-@torch.no_grad()
-def spans_of_reference(model: Translator, i: int, monkeypatch: pytest.MonkeyPatch) -> list[Span]:
-    """Read the windows off the reference's weights, for one pair alone.
-
-    Without scores, equation 7 gives equal weights inside the window and 0 outside. So equation 10 shows
-    p_t itself: with a_s ~ exp(-(s - p)^2 / (2 sigma^2)), sigma = D/2, two neighbors give
-    p = s + 1/2 - sigma^2 (ln a_s - ln a_{s+1}). One word alone gives p only up to the side of s.
-    """
-    reference = Reference(model.config).double().eval()
-    reference.load_state_dict(model.state_dict())
-    steps: list[tuple[Tensor, Source, int]] = []
-    assert reference.decoder.attention is not None
-    reference.decoder.attention.register_forward_pre_hook(lambda _, given: steps.append(given))
-    batch = make_batch([SOURCES[i]], [TARGETS[i]], model.config.system.reverse)
-    reference(batch.source, batch.source_lengths, batch.words)
-    monkeypatch.setattr(ReferenceAttention, "scores", lambda _, h, h_s: h_s[:, :, 0] * 0)
-    spans = []
-    S = len(SOURCES[i])
-    for h, source, t in steps:
-        a = torch.zeros(S, dtype=torch.double)
-        a[source.s[0]] = reference.decoder.attention.content(h, source, t)[0]
-        inside = a.nonzero()[:, 0].tolist()
-        first, last = inside[0], inside[-1]
-        assert inside == list(range(first, last + 1))
-        if model.config.system.attention == "local_m":
-            p = float(min(t, S - 1))
-        elif first < last:
-            p = first + 0.5 - (D / 2) ** 2 * float(a[first].log() - a[first + 1].log())
-        else:
-            p = float("nan")
-        spans.append(Span(p, first, last))
-    monkeypatch.undo()
-    return spans
-
-
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("variant", LOCAL, ids=str)
-def test_windows_stand_where_the_reference_puts_them(
-    variant: Variant, reverse: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_windows_stand_where_the_weights_are(variant: Variant, reverse: bool) -> None:
     model = translator(variant, reverse).eval()
-    compared, places = 0, set()
-    for i in range(3):
+    places = set()
+    for source, target in zip(SOURCES, TARGETS, strict=True):
         # The translation has company of another length, whose steps come after its own end.
-        spans = spans_of(model, SOURCES[i], [TARGETS[i], TARGETS[1]])[0]
-        expected = spans_of_reference(model, i, monkeypatch)
-        assert [span[1:] for span in spans] == [span[1:] for span in expected]
-        known = [(a.p, b.p) for a, b in zip(spans, expected, strict=True) if b.p == b.p]
-        assert [p for p, _ in known] == pytest.approx([p for _, p in known], abs=1e-6)
-        compared += len(known)
-        places.add(len({round(span.p, 6) for span in spans}))
-    assert compared >= 3
-    assert max(places) >= 3  # or a wrong order of the steps would not show
+        spans = spans_of(model, source, [target, TARGETS[1]])[0]
+        (forced,) = force([model], [source], [target])
+        for t, (span, weights) in enumerate(zip(spans, forced.weights, strict=True)):
+            assert np.flatnonzero(weights).tolist() == list(range(span.first, span.last + 1))
+            middle = math.floor(span.p)
+            assert span.first == max(0, middle - D)
+            assert span.last == min(len(source) - 1, middle + D)
+            assert variant.attention == "local_p" or span.p == min(t, len(source) - 1)
+            places.add((t, round(span.p, 6)))
+    assert len(places) >= 6  # or a wrong order of the steps would not show
 
 
 def test_global_attention_has_no_window() -> None:

@@ -17,7 +17,6 @@ from small_project import load_stage
 
 from attnmt.config import ALIGNER, DIAGONAL
 from attnmt.corpora.links import flipped, read_links
-from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.claims import read_claims
@@ -308,43 +307,6 @@ def test_the_dictionaries_are_counted(copied, lower, entries):
     assert [line.direction for line in own] == ["forward"] * 3 + ["backward"] * 3
     how = "aligner 1.0, IBM 1, 4,000 pairs, in 9 parts, words linked 2 times or more"
     assert {(line.family, line.signature) for line in own} == {("words", how)}
-
-
-@pytest.mark.parametrize(
-    ("key", "change", "metric"),
-    [
-        ("lines", "25", "ter"),
-        ("lines", "25", "aer_next"),
-        ("beam", "7", "bleu"),
-        ("signature", "TER|other", "ter"),
-        ("reference", "0" * 12, "unknown"),
-        ("data", "0" * 12, "ppl"),
-    ],
-)
-def test_numbers_that_were_not_measured_alike_are_refused(copied, key, change, metric):
-    path = LAYOUT.scores("dot_2")
-    change_cells(path, {key: change}, lambda row: row["metric"] == metric)
-    message = rf"{path} and scores/demo/\w+.csv differ in {key} of {metric} on test: .*; run"
-    with pytest.raises(InputError, match=message):
-        gather(Study(copied))
-
-
-FILES = ["scores/demo/both_2.csv", "models/demo/dot/provenance.json"]
-FILES += ["translations/demo/dot_3/test.replaced", "translations/demo/back/test.forced.same.links"]
-FILES += ["data/demo/dictionary/test.links", "data/demo/dictionary/de-en.tsv"]
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_a_missing_file_is_named(copied, file):
-    Path(file).unlink()
-    with pytest.raises(InputError, match=f"^{file}: no such file"):
-        gather(Study(copied))
-
-
-def test_an_aligner_of_other_sets_is_refused(copied):
-    write_aligner(copied, aer={"other": 0.2})
-    with pytest.raises(InputError, match=r"aligner.json: is about other, not about test; run"):
-        gather(Study(copied))
 
 
 def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, scored):

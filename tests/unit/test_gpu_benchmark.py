@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -14,7 +13,6 @@ from attnmt.planning.text_size import Lengths
 from benchmarks import gpu, gpu_limit, page
 from benchmarks.gpu_limit import words_limit
 from benchmarks.gpu_page import SYSTEMS, render
-from benchmarks.gpu_workload import drawn
 
 SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
 
@@ -51,14 +49,3 @@ def test_products_that_wait_for_the_step_before_count_at_its_speed() -> None:
         decoder = work(config).training(lengths) / 6 - encoder - output if feeding else recurrent
         seconds = 4 * (2 * recurrent + decoder) / 1e3  # two source words a target word
         assert words_limit(config, lengths, speeds) == pytest.approx(1 / seconds, rel=1e-3)
-
-
-def test_drawn_sentences_are_as_long_as_wmts() -> None:
-    text = drawn(20_000, (50_000, 50_000))
-    assert text.source.lengths.mean() == pytest.approx(25.8, abs=0.5)
-    assert text.target.lengths.mean() + 1 == pytest.approx(25.4, abs=0.5)
-    assert (text.target.lengths.min(), text.target.lengths.max()) == (1, 50)
-    assert text.target.ids.min() == 3
-    assert 49_000 < text.target.ids.max() < 50_000
-    counts = np.bincount(text.target.ids)
-    assert counts[4] / counts[3] == pytest.approx(np.log2(3 / 2), rel=0.05)

@@ -184,13 +184,6 @@ def test_an_order_is_written_again_if_it_changes_or_is_asked_for(
     assert yaml.safe_load(order.read_text())["params"]["params.yaml:corpus.text"] == "elsewhere"
 
 
-def test_an_unknown_experiment_is_refused_with_the_known_ones(project: Path) -> None:
-    (project / "experiments/large").mkdir(parents=True)
-    (project / "experiments/large/dvc.yaml").write_text("stages: {}\n")
-    with pytest.raises(InputError, match=r"no experiment 'larg'; the known ones are demo, large"):
-        read_stages("larg")
-
-
 def test_a_copy_without_its_repository_is_refused(project: Path) -> None:
     (project / ".dvc").rename(project / "dvc")
     with pytest.raises(InputError, match=r"not inside of a DVC repository.*; clone the project"):

@@ -1,16 +1,13 @@
 """The lines of a pipe, each as soon as it is there."""
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.commands import input_lines
-from attnmt.commands.input_lines import Arriving, in_chunks, lines_to_translate
-from attnmt.errors import InputError
+from attnmt.commands.input_lines import Arriving, in_chunks
 
 
 def test_what_is_there_already_makes_a_chunk() -> None:
@@ -42,28 +39,3 @@ def test_any_bytes_give_the_lines_that_python_reads(content: bytes, chunk: int, 
     expected = [line + b"\n" for line in split[:-1]] + ([split[-1]] if split[-1] else [])
     assert [line for part in chunks for line in part] == expected
     assert all(len(part) == chunk for part in chunks[:-1])
-
-
-def test_no_more_of_an_endless_line_is_kept_than_a_line_may_have(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(input_lines, "BLOCK", 64)
-    zero = os.open("/dev/zero", os.O_RDONLY)
-    with pytest.raises(
-        InputError, match="zero:1: more characters, and a line may have at most 100"
-    ):
-        next(iter(Arriving(zero, "zero", 100)))
-    os.close(zero)
-    with pytest.raises(InputError, match="/dev/zero:1: more characters"):
-        next(lines_to_translate(None, Path("/dev/zero"), 100).lines)
-
-
-def test_items_before_a_fault_are_yielded() -> None:
-    def items() -> Iterator[int]:
-        yield from (1, 2)
-        raise InputError("a fault")
-
-    chunks = in_chunks(items(), lambda: True)
-    assert next(chunks) == [1, 2]
-    with pytest.raises(InputError, match="a fault"):
-        next(chunks)

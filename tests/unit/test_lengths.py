@@ -1,15 +1,10 @@
 """BLEU by length: a case worked by hand, and the groups of the paper's own test set."""
 
-from collections import Counter
-
 from hypothesis import given
 from hypothesis import strategies as st
-from real_text import needs, written
 
-from attnmt.files.text_file import read_lines
 from attnmt.scoring.lengths import by_length, length_groups
 from attnmt.scoring.scripts import References, score_alone
-from attnmt.text.tokenizer import MosesTokenizer
 
 # How many references of the paper's newstest2014 have 0, 1, 2, .. words.
 NEWSTEST2014 = [
@@ -43,14 +38,6 @@ def test_every_sentence_is_in_one_group_of_full_size_but_the_last(lengths, size)
     assert [lengths[i] for group in groups for i in group] == sorted(lengths)
     assert all(len(group) == size for group in groups[:-1])
     assert 0 < len(groups[-1]) <= size
-
-
-@needs("NEWSTEST_DIR", "newstest2014-filtered.de")
-def test_newstest2014_has_the_lengths_above():
-    moses = MosesTokenizer("de", split_hyphens=True)
-    lines = read_lines(written("NEWSTEST_DIR", "newstest2014-filtered.de"))
-    lengths = Counter(len(moses.joined(moses.tokenize(line))) for line in lines)
-    assert [lengths[words] for words in range(max(lengths) + 1)] == NEWSTEST2014
 
 
 def test_the_groups_of_newstest2014_end_where_the_papers_do():

@@ -50,16 +50,3 @@ def test_the_environment_of_a_moved_folder_is_made_again(first: Path, tmp_path: 
     shutil.copytree(first, tmp_path / "before", symlinks=True)
     (tmp_path / "before").rename(tmp_path / "after")
     assert "rm -rf .venv" in steps(tmp_path / "after")
-
-
-def test_a_link_to_an_environment_stays(first: Path, tmp_path: Path) -> None:
-    for name in FILES:
-        shutil.copy2(ROOT / name, tmp_path)
-    (tmp_path / ".venv").symlink_to(first / ".venv")
-    assert steps(tmp_path) == []
-
-
-def test_without_an_environment_none_is_removed(tmp_path: Path) -> None:
-    for name in FILES:
-        shutil.copy2(ROOT / name, tmp_path)
-    assert not any(step.startswith("rm") for step in steps(tmp_path))

@@ -6,13 +6,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_scores import change_cells, score_lines, write_scores
+from made_scores import score_lines, write_scores
 from small_experiment import make_params
 
 from attnmt.errors import InputError
-from attnmt.files.csv_file import CsvLine, read_csv, write_csv
-from attnmt.files.text_file import read_lines, write_lines
-from attnmt.layout import Layout
+from attnmt.files.csv_file import read_csv, write_csv
 from attnmt.scoring.numbers import (
     Line,
     Numbers,
@@ -47,33 +45,6 @@ def test_what_is_written_is_read_again(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("csv") / "scores.csv"
     write_numbers(path, lines)
     assert read_csv(path, Line, "again") == lines
-
-
-class Pair(CsvLine):
-    """A line of two cells."""
-
-    name: str
-    size: float | None = None
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", ":1: the columns must be name, size; cure"),
-        ("name\na\n", ":1: the columns must be name, size; cure"),
-        ("name,size\na,1\nb,two\n", ":3: size: Input should be a valid number.*; cure"),
-        ("name,size\na,1\n,2\n", ":3: name: Input should be a valid string; cure"),
-        ("name,size\na,nan\n", ":2: size: Input should be a finite number; cure"),
-        ("name,size\na,1\nb\n", ":3: 1 cells in 2 columns; cure"),
-        ("name,size\na,1,2\n", ":2: 3 cells in 2 columns; cure"),
-        ('name,size\na,1\n"b,2\n', ":3: unexpected end of data; cure"),
-    ],
-)
-def test_a_damaged_file_is_refused_with_line_and_column(tmp_path, text, message):
-    path = tmp_path / "pairs.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=rf"^{path}{message}"):
-        read_csv(path, Pair, "cure")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):
@@ -150,37 +121,6 @@ def test_scores_are_those_of_one_system(params):
     line = read_scores(params, "ensemble").training("ensemble", "bleu", "test", "nist", "after")
     assert line is not None
     assert (line.value, line.seed, line.model, line.system) == (21, None, "ensemble", "ensemble")
-
-
-@pytest.mark.parametrize(
-    ("column", "cell", "message"),
-    [
-        ("model", "local_p_2", "'local_p_2', but 'local_p' in the parameters"),
-        ("seed", "2", "2, but 1 in the parameters"),
-        ("family", "pieces", "'pieces', but 'words' in the parameters"),
-        ("direction", "backward", "'backward', but 'forward' in the parameters"),
-        ("value", "many", "Input should be a valid number"),
-        ("p", "1.5", "Input should be less than or equal to 1"),
-        ("kind", "", "Input should be 'training', 'system' or 'gain'"),
-    ],
-)
-def test_scores_of_another_system_or_damaged_ones_are_refused(params, column, cell, message):
-    path = Layout("demo").scores("local_p")
-    change_cells(path, {column: cell}, lambda row: row["metric"] == "ppl")
-    with pytest.raises(InputError, match=rf"^{path}:2: {column}: {message}.*; run .*local_p"):
-        read_scores(params, "local_p")
-
-
-def test_scores_without_a_set_are_refused(params):
-    path = Layout("demo").scores("local_p")
-    lines = read_lines(path)
-    for metric in ("aer", "bleu"):
-        write_lines(path, [line for line in lines if f",{metric}," not in line])
-        with pytest.raises(InputError, match=rf"^{path}: no {metric} on 'test'; run"):
-            read_scores(params, "local_p")
-    path.unlink()
-    with pytest.raises(InputError, match=rf"^{path}: no such file; run evaluate of local_p first"):
-        read_scores(params, "local_p")
 
 
 def test_a_small_p_does_not_become_zero() -> None:

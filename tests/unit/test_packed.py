@@ -205,29 +205,6 @@ def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: C
     assert sorted(Path("models").rglob("*")) == before
 
 
-@pytest.mark.parametrize(
-    ("file", "message"),
-    [
-        ("scores/demo/local_p.csv", "scores/demo/local_p.csv: no such file"),
-        ("models/demo/local_p/provenance.json", "models/demo/local_p/provenance.json: no such"),
-        ("data/demo/dictionary/en-de.tsv", "data/demo/dictionary/en-de.tsv: no such file"),
-        ("data/demo/raw/test.en", "data/demo/raw/test.en: no such file"),
-    ],
-)
-def test_what_a_pack_lacks_is_named_and_the_old_one_stays(
-    project: Path, attnmt: Command, file: str, message: str
-) -> None:
-    before = {path: path.read_bytes() for path in Path("packed").rglob("*") if path.is_file()}
-    Path(file).unlink()
-    status, output, error = attnmt("pack", "packed")
-    assert (status, output) == (2, "")
-    assert error.startswith(f"error: {message}")
-    assert before == {
-        path: path.read_bytes() for path in Path("packed").rglob("*") if path.is_file()
-    }
-    assert not list(Path().glob("*.partial"))
-
-
 def test_scores_of_other_data_are_refused(project: Path) -> None:
     path = Path("scores/demo/local_p.csv")
     lines = read_scores(params_of(project), BEST).lines

@@ -21,8 +21,6 @@ from made_report import (
     write_report,
 )
 
-from attnmt.errors import InputError
-from attnmt.layout import Layout
 from attnmt.reporting import attention_data as packing
 from attnmt.reporting.attention import Matrix
 from attnmt.reporting.page import ADDRESS, GROUPS, OTHERS
@@ -158,17 +156,6 @@ def test_only_our_numbers_open_a_card(page, params):
     for at, row in enumerate(table.frame.index):
         ours = [h for h in table.headings[1:] if not h.startswith("paper") and table.text(row, h)]
         assert cells_of[f"table1-{at}"] == (len(ours) if table.facts[row] else 0)
-
-
-def test_missing_and_damaged_numbers_are_named(params):
-    path = Layout(params.experiment).numbers
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("ours,system,", "ours,systems,", 1), encoding="utf-8")
-    with pytest.raises(InputError, match=r"scores\.csv:\d+: kind: .*; run the stage gather again"):
-        page_of(params)
-    path.unlink()
-    with pytest.raises(InputError, match=r"scores\.csv: no such file"):
-        page_of(params)
 
 
 def test_the_summary_has_the_systems_that_the_development_set_chooses():

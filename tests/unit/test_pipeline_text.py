@@ -36,7 +36,7 @@ def test_raw_text_is_translated_as_the_stage_translates_its_ids(
 ) -> None:
     pipeline = pipelines[name]
     raw = (GERMAN if name == "german" else ENGLISH)["test"]
-    assert [pipeline.units(line) for line in raw] == pipeline.translator.data.units(
+    assert [pipeline.source.units(line) for line in raw] == pipeline.translator.data.units(
         "test", pipeline.translator.source
     )
     translated = pipeline.translate(raw)

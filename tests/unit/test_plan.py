@@ -170,12 +170,3 @@ def test_without_dvc_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "dvc.repo", None)
     with pytest.raises(InputError, match=r"dvc\.repo is not installed.*pip install.*workflow"):
         run(monkeypatch=monkeypatch, capsys=capsys)
-
-
-def test_an_unknown_experiment_is_refused(
-    project: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(InputError, match="no experiment 'wmt'"):
-        run("--experiment", "wmt", monkeypatch=monkeypatch, capsys=capsys)

@@ -7,9 +7,8 @@ import pytest
 from made_report import made_params
 
 from attnmt.config import ALIGNER
-from attnmt.errors import InputError
 from attnmt.reporting import published
-from attnmt.reporting.published import PUBLISHED, paper_curves, paper_set, published_lines
+from attnmt.reporting.published import paper_curves, paper_set, published_lines
 from attnmt.reporting.rows import Row, marked, table_rows
 from attnmt.scoring.numbers import Numbers
 
@@ -98,37 +97,3 @@ def test_each_differing_recipe_is_marked_with_a_sign_of_its_own():
     params = PARAMS.model_copy(update={"models": PARAMS.models | {members[0]: other}})
     rows = marked(params, [Row(name, name, name) for name in [*members, "ensemble"]])
     assert [row.mark for row in rows] == ["†", *[""] * 7, "‡"]
-
-
-@pytest.fixture
-def uncached():
-    """Have the files read again, before the test and after it."""
-    caches = published._tables, published._figures
-    for cache in caches:
-        cache.cache_clear()
-    yield
-    for cache in caches:
-        cache.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "message"),
-    [
-        ("tables.csv", "10.6,11.3", "10.6,?11.3", r"tables.csv:6: bleu: "),
-        ("tables.csv", "+1.3", "+1.3x", r"tables.csv:7: gain: "),
-        ("tables.csv", "base,newstest2014", "base,", r"tables.csv:6: set: "),
-        ("tables.csv", "ppl,bleu,", "bleu,ppl,", r"tables.csv:1: the columns must be table, row"),
-        ("tables.csv", ',+1.3,"Luong et al. 2015, Table 1"', ",", r"tables.csv:7: 8 cells in 9"),
-        ("figures.csv", "5000,5.583", "5000,high", r"figures.csv:2: y: "),
-        ("figures.csv", "5000,5.583,", "5000,5.583,,", r"figures.csv:2: 6 cells in 5 columns"),
-    ],
-)
-def test_damage_is_named_with_line_and_column(
-    uncached, tmp_path, monkeypatch, file, old, new, message
-):
-    text = (PUBLISHED / file).read_text(encoding="utf-8")
-    assert old in text
-    (tmp_path / file).write_text(text.replace(old, new, 1), encoding="utf-8")
-    monkeypatch.setattr(published, "PUBLISHED", tmp_path)
-    with pytest.raises(InputError, match=message + r".*git checkout"):
-        published._tables() if file == "tables.csv" else published._figures()

@@ -95,16 +95,6 @@ def test_a_page_without_both_markers_is_refused(page):
         filled_page(page)
 
 
-def test_a_missing_file_is_named():
-    for file, make in (
-        (Layout("demo").numbers, results_table),
-        (Layout("demo").claims, claims_table),
-    ):
-        file.unlink()
-        with pytest.raises(InputError, match=rf"{file}: no such file"):
-            make(["demo"])
-
-
 @pytest.mark.parametrize("name", ["README.md", "docs/results.md"])
 def test_a_page_in_git_shows_the_reports_in_git(name, tmp_path):
     """They are read as git has them: a run on this machine may have made other reports since."""

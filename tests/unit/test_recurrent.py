@@ -1,4 +1,4 @@
-"""The recurrent layers, over whole sentences and stepped, against torch's own modules."""
+"""The recurrent layers over whole sentences, against torch's own modules."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.model.fast.stack import Stack, State
-from attnmt.model.fast.unrolled import SteppedLayers
 
 INPUTS, SIZE, N = 4, 3, 2
 CELLS = pytest.mark.parametrize("cell", ["lstm", "gru"])
@@ -76,43 +75,3 @@ def test_the_scan_for_a_gpu_equals_the_one_for_a_cpu(
     monkeypatch.setattr(Stack, "_scan_cpu", Stack._scan_gpu)
     hs, last = case.stack(case.x, case.state)
     case.compare([hs, *flat(last)], [case.hs, *case.last])
-
-
-@CELLS
-@pytest.mark.parametrize("used", ["states", "last h", "first step"])
-def test_a_scan_has_the_right_gradients_of_a_part_of_its_outputs(cell: str, used: str) -> None:
-    case = Case(cell, layers=2, T=4)
-    hs, last = case.stack(case.x, case.state)
-    mine, theirs = {
-        "states": (hs, case.hs),
-        "last h": (last[1][0], case.last[case.stack.parts]),
-        "first step": (hs[0], case.hs[0]),
-    }[used]
-    case.compare([mine], [theirs])
-
-
-@CELLS
-@LAYERS
-@LENGTHS
-@pytest.mark.parametrize("known", [0, 1, 3])
-def test_steps_equal_torchs_module(cell: str, layers: int, T: int, known: int) -> None:
-    """Each step brings what is not known of its inputs. The loss does not depend on the last step."""
-    case = Case(cell, layers, T)
-    (W, _), *_ = case.stack.weights()
-    x, y = case.x.split([INPUTS - known, known], dim=2)
-    W_x, W_y = W.split([INPUTS - known, known], dim=1)
-    steps = SteppedLayers(case.stack, y, W_y, W_x, case.state)
-    direction = torch.randn_like(case.hs)
-    direction[1:][-1:] = 0
-    with torch.no_grad():
-        for t in range(T):
-            steps.forward(t, x[t])
-        torch.testing.assert_close(steps.hs[1:], case.hs)
-        steps.start_backward()
-        back = [steps.backward(t, direction[t]).clone() for t in range(T - 1, -1, -1)]
-    # Autograd takes the gradients on, from parts of the inputs and the weights to the whole.
-    inputs, grads = {**steps.inputs, "x": x}, {**steps.gradients(), "x": torch.stack(back[::-1])}
-    tensors, gradients = zip(*((inputs[name], grads[name]) for name in inputs), strict=True)
-    mine = torch.autograd.grad(tensors, case.inputs, gradients, retain_graph=True)
-    theirs = torch.autograd.grad(case.hs, case.inputs, direction, materialize_grads=True)
-    torch.testing.assert_close(mine, theirs)

@@ -87,27 +87,6 @@ def test_cut_links_link_the_same_words(pair, length):
         assert len(after) == len(expected)
 
 
-@pytest.mark.parametrize(
-    ("gold", "links", "message"),
-    [
-        (True, ["0-0"], "test1.links: 1 lines where the text has 3; run the tokens stage"),
-        (True, [*GOLD[:2], "1-0"], "test1.links:3: link 1-0 lies outside the pair's 1 and 4"),
-        (False, ["0-0"], "test1.links: 1 lines where the text has 3; run the dictionary"),
-        (False, None, "test1.links: no such file"),
-    ],
-)
-def test_links_that_do_not_fit_the_tokens_are_named(params, gold, links, message):
-    layout = Layout("demo")
-    path = (layout.tokens if gold else layout.dictionary) / "test1.links"
-    (path if gold else layout.tokens / "test1.links").unlink()
-    if links is None:
-        path.unlink()
-    else:
-        write_lines(path, links)
-    with pytest.raises(InputError, match=f"^{path.parent}/{message}"):
-        reference_links(params, "test1")
-
-
 def test_a_backward_systems_links_are_flipped(params):
     """A system links what it reads to what it writes; its links are judged from source to target."""
     layout, names = Layout("demo"), ("global_dot_feed", "back_global_dot_feed")

@@ -122,20 +122,6 @@ def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average: Ave
         assert forced.score == pytest.approx(row[:n].sum().item())
 
 
-def test_links_of_an_ensemble_are_those_of_the_summed_weights() -> None:
-    models = [tiny(ATTENTIONS["local_p_feed"], seed) for seed in (1, 2)]
-    models.append(tiny(ATTENTIONS["none"], 3))
-    pairs = sentences([6, 4], 1), [np.array([3, 0, 3]), np.array([3])]
-    batch = make_batch(*pairs, True)
-    weights = [m(batch.source, batch.source_lengths, batch.words)[1] for m in models[:2]]
-    total = weights[0] + weights[1]
-    for row, forced in enumerate(force(models, *pairs)):
-        S = int(batch.source_lengths[row])
-        # The source is read backwards, so the last column holds position 0.
-        by_position = total[row].flip(-1)[:, :S]
-        assert forced.attended == by_position.argmax(-1)[: batch.lengths[row]].tolist()
-
-
 def test_the_authors_shift_only_content_scores_by_one_step() -> None:
     none, local_p, location, gru, _ = (tiny(system, 1) for system in ATTENTIONS.values())
     steps = [authors_step([model]) for model in (none, local_p, location, gru)]
@@ -197,20 +183,6 @@ def test_scores_and_links_are_those_of_forced_decoding(step: LinkStep) -> None:
             assert candidate.score == pytest.approx(forced.score)
             assert candidate.links == forced.links(step)
     assert compared > 3
-
-
-@pytest.mark.parametrize("average", ["logits", "probabilities"])
-@pytest.mark.parametrize("name", ATTENTIONS)
-def test_copies_of_a_model_are_an_ensemble_that_changes_nothing(
-    name: str, average: Average
-) -> None:
-    model = tiny(ATTENTIONS[name], 2, words=9)
-    texts = sentences([5, 8, 3], 2)
-    options = Search(4, 20, average=average)
-    one, three = (translate([model] * k, texts, options, 8) for k in (1, 3))
-    for a, b in zip(one, three, strict=True):
-        assert [c.words for c in a] == [c.words for c in b]
-        assert [c.score for c in a] == pytest.approx([c.score for c in b])
 
 
 class Bigrams(Model):

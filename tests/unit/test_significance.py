@@ -1,6 +1,5 @@
 """Paired comparisons against sacrebleu's command line and against the definition, line by line."""
 
-import itertools
 import re
 import subprocess
 import sys
@@ -49,15 +48,6 @@ def test_p_is_what_the_command_line_prints(tmp_path, text, scripts, options, sha
     assert all((p == 1 / 151) == (share == 0.4) for p in found)
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_the_other_order_mirrors_the_interval_and_keeps_p(script):
-    found = compare(script, OURS, OTHER, References(REFERENCES), 100)
-    mirrored = compare(script, OTHER, OURS, References(REFERENCES), 100)
-    assert 0 < found.p == mirrored.p <= 1
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
-    assert compare(script, OURS, list(OURS), References(REFERENCES), 100) == (1, 0, 0)
-
-
 def interval_of(differences):
     """Return the interval by sacrebleu's rule, which leaves out 2.5% of the values at either end."""
     ordered, out = sorted(differences), len(differences) // 40
@@ -90,23 +80,6 @@ def exchanged(ours, other, swaps):
     """Return two systems whose outputs change places where ``swaps`` is true."""
     both = [(b, a) if swap else (a, b) for a, b, swap in zip(ours, other, swaps, strict=True)]
     return [one for one, _ in both], [two for _, two in both]
-
-
-def exact_p(score, ours, other):
-    """Return the share of all exchanges whose difference is at least the observed one."""
-    swaps = itertools.product([False, True], repeat=len(ours))
-    sides = [exchanged(ours, other, swap) for swap in swaps]
-    differences = [abs(score(one) - score(two)) for one, two in sides]
-    return np.mean([found >= differences[0] - 1e-9 for found in differences])
-
-
-def test_p_estimates_the_share_of_all_exchanges():
-    references = References(REFERENCES[:7])
-    ours, other = spoil(REFERENCES[:7], 1), spoil(REFERENCES[:7], 3, share=0.5)
-    expected = exact_p(lambda lines: score_alone("chrf", lines, references), ours, other)
-    found = compare("chrf", ours, other, references, 4000).p
-    assert 0.01 < expected < 0.5
-    assert found == pytest.approx(expected, abs=0.03)
 
 
 def test_one_different_sentence_or_another_wrong_word_is_not_significant():

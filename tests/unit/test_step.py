@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from attnmt.config import System
 from attnmt.config.parts import OPTIMIZERS as NAMES
-from attnmt.training.optimizers import OPTIMIZERS, SGD, Adam, Optimizer, TorchOptimizer, clipping
+from attnmt.training.optimizers import OPTIMIZERS, SGD, Optimizer, TorchOptimizer, clipping
 from attnmt.training.step import Step
 
 SYSTEMS = {
@@ -78,37 +78,6 @@ def test_clipping_is_torchs(scale: float) -> None:
     for parameter, gradient in zip(parameters, gradients, strict=True):
         torch.testing.assert_close(parameter.grad, factor * gradient)
     assert (factor == 1) == (scale == 0.1)
-
-
-def test_sparse_gradients_count_and_act_as_dense_ones() -> None:
-    """A row that comes twice in a batch has two entries."""
-    values = torch.tensor([[3.0, 0.0], [0.0, 4.0], [1.0, 0.0]])
-    sparse = torch.sparse_coo_tensor(
-        torch.tensor([[2, 0, 2]]), values, (4, 2), check_invariants=True
-    )
-    results = []
-    for gradient in (sparse, sparse.to_dense()):
-        parameter = nn.Parameter(torch.ones(4, 2))
-        parameter.grad = gradient
-        factor = clipping([parameter], 1.0)
-        SGD([parameter]).update(0.5, factor)
-        results.append((float(factor), parameter.detach()))
-    assert results[0][0] == pytest.approx(1 / np.sqrt(4**2 + 4**2))
-    torch.testing.assert_close(results[0], results[1])
-
-
-def test_adam_is_the_papers_algorithm() -> None:
-    """Kingma and Ba (2015), algorithm 1, in double precision by numpy."""
-    rng, p = np.random.default_rng(1), np.ones(5)
-    parameter = nn.Parameter(torch.from_numpy(p.copy()))
-    optimizer, m, v = Adam([parameter]), np.zeros(5), np.zeros(5)
-    for t, rate in enumerate((0.1, 0.1, 0.05), start=1):
-        g = rng.normal(size=5)
-        parameter.grad = torch.from_numpy(2 * g)
-        optimizer.update(rate, torch.tensor(0.5))  # twice g, halved by clipping
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
-        p -= rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-    np.testing.assert_allclose(parameter.detach().numpy(), p, rtol=1e-12)
 
 
 class Momentum(TorchOptimizer, known=False):

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+import small_training
 import torch
 from numpy.typing import NDArray
 
-from attnmt.config import ModelShape, System, Training
+from attnmt.config import ModelShape, System
 from attnmt.decoding.search import Search, search
 from attnmt.model.translator import Encoded, ModelConfig, Translator
 from attnmt.text.batches import make_batch
@@ -26,19 +27,8 @@ LEARNED, BROKEN = 90, 10
 WORDS = 10  # in the vocabulary, special ones included
 SHORTEST, LONGEST = 3, 4  # words in a sequence
 BATCHES = 30  # in an epoch
-RECIPE = Training(
-    batch_size=64,
-    learning_rate=2.0,
-    epochs=12,
-    halve_after=6,
-    schedule="paper",
-    clip_norm=1.0,
-    clip_embeddings=False,
-    shuffle="corpus",
-    chunk_batches=1,
-    precision="fp32",
-    evaluate_every=1,
-)
+CHANGES = {"batch_size": 64, "learning_rate": 2.0, "epochs": 12, "halve_after": 6, "clip_norm": 1.0}
+RECIPE = small_training.RECIPE.model_copy(update=CHANGES)
 ORDERS = {"copy": slice(None), "reverse": slice(None, None, -1)}
 CONTENT_SCORES = ("dot", "general", "concat", "additive", "self", "key_value")
 VARIANTS = [

@@ -1,11 +1,11 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
-import importlib.util
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from other_languages import languages
+from small_project import load_stage
 
 from attnmt.config import Encoding, LinkStep, ModelShape, Sets, System
 from attnmt.decoding.batched import translate
@@ -18,7 +18,6 @@ from attnmt.text.encode import encode_sets
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import join_pieces, words_of_pieces
 
-ROOT = Path(__file__).parents[2]
 ENGLISH = ["the old house is older", "a house is a house", "the houses are oldest", "old houses"]
 GERMAN = ["das alte Haus ist älter", "ein Haus ist ein Haus", "die Häuser sind alt", "alte Häuser"]
 LANGUAGES = languages("en English", "de German")
@@ -137,22 +136,6 @@ def test_the_reading_that_brings_back_more_words_is_chosen(data: EncodedSets) ->
     assert (reading.hits, reading.chosen) == ({"same": 0, "next": 0}, reading.authors)
 
 
-@pytest.mark.parametrize("step", get_args(LinkStep))
-def test_unknown_words_are_replaced_through_the_reading_that_is_set(
-    data: EncodedSets, step: LinkStep
-) -> None:
-    text = translator(data)
-    ids = [data.text("test", "en")[i] for i in range(len(ENGLISH))]
-    expected = translate(text.models, ids, Search(4, 20, link_step=step), 2)
-    text.read_at(step)
-    for (best,), candidates, units in zip(
-        text.translate_set("test"), expected, data.units("test", "en"), strict=True
-    ):
-        target = data.vocabulary("de").decode(candidates[0].words)
-        links = [(i, j) for j, i in enumerate(candidates[0].links)]
-        assert best.links == data.links(links, units, target)
-
-
 def test_a_model_without_attention_links_nothing(data: EncodedSets) -> None:
     text = translator(data, system=System())
     assert text.force_set("test").links == {}
@@ -175,11 +158,7 @@ def test_n_best_lists_start_with_the_best_and_are_written_in_order(
     data: EncodedSets, tmp_path: Path
 ) -> None:
     translations = translator(data, best=3).translate_set("test")
-    spec = importlib.util.spec_from_file_location("translate", ROOT / "stages/translate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    stage = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stage)
+    stage = load_stage("translate")
     stage.write_translations(tmp_path, "test", translations, 3)
     rows = [line.split(" ||| ") for line in (tmp_path / "test.nbest").read_text().splitlines()]
     best = (tmp_path / "test.out").read_text().splitlines()

@@ -144,28 +144,6 @@ def test_a_short_training_is_left_to_the_import(project):
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
 
 
-def test_a_run_that_is_opened_late_has_all_points_with_their_times(project):
-    with training(after=0.2) as run:
-        before = int(time.time() * 1000)
-        run.log(10, {"train_cost": 5.5})
-        time.sleep(0.3)
-        assert runs("base") == []
-        opened = int(time.time() * 1000)
-        run.log(20, {"train_cost": 4.5})
-        run.flush()
-    (tracked,) = runs("base")
-    first, second = store.connect().get_metric_history(tracked.info.run_id, "train_cost")
-    assert (first.step, second.step) == (10, 20)
-    assert before <= first.timestamp < opened <= second.timestamp
-
-
-def test_a_value_that_is_not_a_number_is_a_warning(project, caplog):
-    with training() as run:
-        run.log(1, {"train_cost": None})
-        run.finish({})
-    assert len(caplog.records) == 1
-
-
 def test_an_error_of_the_training_passes_through(project):
     with pytest.raises(ZeroDivisionError), training():
         raise ZeroDivisionError

@@ -16,7 +16,6 @@ from attnmt.config import Params
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.text_translator import Translation, Units
 
-ROOT = Path(__file__).parents[2]
 RAW = ENGLISH["test"]
 
 
@@ -145,7 +144,7 @@ def test_unknown_words_may_be_left_in_place(attnmt: Command, params: Params, fol
     pipeline = load_pipeline(params, "ensemble", folder)
     translations = [best for (best,) in pipeline.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
-    assert shown == [pipeline.plain(best.words) for best in translations]
+    assert shown == [pipeline.translator.plain(best.words) for best in translations]
     assert any("<unk>" in row for row in shown)
 
 
@@ -153,22 +152,6 @@ def test_the_width_of_the_beam_can_be_set(attnmt: Command, params: Params, folde
     greedy = load_pipeline(params, "local_p", folder, beam=1).translate(RAW)
     assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
     assert attnmt("x", "--beam", "0")[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("x", "--input", "y"), "--input: text is given, too"),
-        (("--input", "nowhere"), "nowhere: no such file"),
-        (("--input", "models"), "models: cannot be read"),
-        (("x", "-m", "gruu"), "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'"),
-        (("x", "-e", "wmt15"), "experiments/wmt15/params.yaml: no experiment 'wmt15'"),
-    ],
-)
-def test_faults_are_named(attnmt: Command, arguments: tuple[str, ...], message: str) -> None:
-    status, output, error = attnmt(*arguments)
-    assert (status, output) == (2, "")
-    assert error.startswith(f"error: {message}")
 
 
 def test_a_fault_in_a_file_is_found_before_models_are_read(
@@ -183,15 +166,3 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(
     assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en", "stdin"]
     assert (tmp_path / "out.de").read_text() == "old"
-
-
-def test_missing_weights_name_their_stage(attnmt: Command, folder: Path) -> None:
-    weights = folder / "models/demo/gru/weights.safetensors"
-    content = weights.read_bytes()
-    weights.unlink()
-    error = attnmt("x", "--model", "gru")[2]
-    weights.write_bytes(content)
-    assert error == (
-        "error: models/demo/gru/weights.safetensors: no such file; to train gru and all that "
-        "it needs: dvc repro translate@gru\n"
-    )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from results_page import ROOT
+from made_report import ROOT
 
 from attnmt.files.csv_file import read_csv
 from benchmarks import verdict_level

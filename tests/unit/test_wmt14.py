@@ -16,7 +16,6 @@ from attnmt.corpora.raw_text import write_downloaded
 from attnmt.errors import InputError
 
 EXPERIMENT = ROOT / "experiments/wmt14/params.yaml"
-PLACES = {"src": "en", "ref": "de"}
 RAW = {  # what the corpus stage makes of the archives below
     "train.en": "Common Crawl.\n\nA well-known house.\nEurope \u2028is old.\nIn the news.\n",
     "train.de": "Allgemeines Kriechen.\nleer\nEin Haus.\nEuropa ist alt.\nIn den Nachrichten.\n",

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import typer
 
-from attnmt.commands.options import Experiment
+from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.layout import Layout
@@ -19,13 +19,8 @@ def commit(experiment: Experiment = DEMO) -> None:
 
     Examples: attnmt commit; attnmt commit --experiment wmt14; then: dvc push
     """
-    try:
+    with of_the_extra("attnmt commit tells DVC what was made"):
         from attnmt.workflow import graph
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"attnmt commit tells DVC what was made, and {error.name} is not installed; in the "
-            f"project's folder: pip install -e '.[workflow]'"
-        ) from None
     committed = graph.commit(experiment)
     _discard_checkpoints(Layout(experiment), committed.trained)
     if committed.stale:

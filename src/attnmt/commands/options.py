@@ -1,6 +1,8 @@
 """Options that several subcommands share, and what a shell completes them with."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +27,18 @@ def complete_model(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in (*params.models, *params.ensembles) if name.startswith(incomplete)]
 
 
+@contextmanager
+def of_the_extra(what: str) -> Iterator[None]:
+    """Say how to install a missing module of the extra ``workflow``; ``what`` needs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{what}, and {error.name} is not installed; in the project's folder: pip install -e "
+            f"'.[workflow]'"
+        ) from None
+
+
 def _plain(name: str) -> str:
     """Refuse a path, which could lead to another experiment's files."""
     if not re.fullmatch(r"\w[\w.-]*", name):
@@ -40,5 +54,15 @@ Experiment = Annotated[
         help=f"{DEMO}, or the name of a folder in experiments/.",
         callback=_plain,
         autocompletion=complete_experiment,
+    ),
+]
+OneModel = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        "-m",
+        autocompletion=complete_model,
+        help="A model or an ensemble. The default is the forward model of the first family that has "
+        "the lowest perplexity on the dev set.",
     ),
 ]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.options import Experiment, complete_model
+from attnmt.commands.options import Experiment, OneModel
 from attnmt.config import DEMO, load_params, params_file
 
 
@@ -15,15 +15,7 @@ def pack(
         typer.Argument(help="The folder to write. It may hold a packed model, which is replaced."),
     ],
     experiment: Experiment = DEMO,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            autocompletion=complete_model,
-            help="A model or an ensemble. The default is the model that attnmt translate takes.",
-        ),
-    ] = None,
+    model: OneModel = None,
 ) -> None:
     """Write a trained model into a folder that you can give to others.
 

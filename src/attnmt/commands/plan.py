@@ -9,9 +9,8 @@ from rich import box, filesize
 from rich.console import Console
 from rich.table import Table
 
-from attnmt.commands.options import Experiment
+from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO, Params, load_params, params_file
-from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.planning.text_size import training_size
 from attnmt.planning.times import target_words, time_text, training_times, wall_time
@@ -45,13 +44,8 @@ def plan(
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """
     params = load_params(params_file(experiment))
-    try:
+    with of_the_extra("attnmt plan asks DVC what would run"):
         from attnmt.workflow.graph import compare_stages
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"attnmt plan asks DVC what would run, and {error.name} is not installed; in the "
-            f"project's folder: pip install -e '.[workflow]'"
-        ) from None
     stages = compare_stages(experiment)
     settled = {stage.name for stage in stages if stage.settled}
     to_train = [name for name in params.models if f"train@{name}" not in settled]
@@ -62,7 +56,9 @@ def plan(
     page.print(_stage_table(stages))
     trained = [name for name in params.models if name not in to_train]
     if trained:
-        page.print(_done(params, trained))
+        layout = Layout(experiment)
+        seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
+        page.print(f"{len(trained)} trainings are done, in {time_text(seconds)}.")
     if to_train:
         _print_trainings(page, params, to_train, measure, gpus)
     else:
@@ -89,12 +85,6 @@ def _table(*headings: str) -> Table:
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left", overflow="fold")
     return table
-
-
-def _done(params: Params, trained: list[str]) -> str:
-    layout = Layout(params.experiment)
-    seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
-    return f"{len(trained)} trainings are done, in {time_text(seconds)}."
 
 
 def _print_trainings(

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from attnmt.commands.input_lines import Lines, in_chunks, lines_to_translate
 from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import Experiment, complete_model
+from attnmt.commands.options import Experiment, OneModel
 from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
@@ -42,16 +42,7 @@ def translate(
         typer.Argument(help="Sentences. Without any, --input or standard input is read."),
     ] = None,
     experiment: Experiment = DEMO,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            autocompletion=complete_model,
-            help="A model or an ensemble. The default is the forward model of the first family that has "
-            "the lowest perplexity on the dev set.",
-        ),
-    ] = None,
+    model: OneModel = None,
     weights: Weights = None,
     source: Annotated[
         Path | None,
@@ -129,7 +120,7 @@ def translate(
     pipeline = load_pipeline(params, name, root, beam=beam, n_best=n_best)
 
     def row(line: int, translation: "Translation") -> str:
-        plain = translation.text if replace else pipeline.plain(translation.words)
+        plain = translation.text if replace else pipeline.translator.plain(translation.words)
         if form is Format.JSON:
             return _json_row(line, translation, plain)
         columns = [plain]
@@ -172,7 +163,7 @@ def _read(given: Lines, pipeline: "Pipeline") -> Iterator["Units"]:
 
     longest = pipeline.longest
     for place, text in given.lines:
-        units, lost = pipeline.units(text, place), pipeline.source.words_lost(text)
+        units, lost = pipeline.source.units(text, place), pipeline.source.words_lost(text)
         if lost:
             _warn(f"{place}: the model does not read the first {lost} words; divide the sentence")
         if len(units) > FAR * longest:

@@ -105,24 +105,16 @@ class Pipeline:
         Raises:
             InputError: if a line holds a mark that cannot be cut into pieces.
         """
-        return self.translate_units([self.units(line) for line in lines], options)
+        return self.translate_units([self.source.units(line) for line in lines], options)
 
     def translate_units(
         self, sentences: Sequence[Units], options: Search | None = None
     ) -> list[list[Translation]]:
-        """Return the best translations of each sentence of :meth:`units`; see :meth:`translate`."""
+        """Return the best translations of each sentence of units; see :meth:`translate`."""
         with_words = [units for units in sentences if units]
         translations = iter(self.translator.translate(with_words, options))
         empty = Translation("", [], [], [], [], 0.0, [])
         return [next(translations) if units else [empty] for units in sentences]
-
-    def units(self, line: str, place: str = "") -> Units:
-        """Return what :meth:`Reader.units` does for a raw line of the source language."""
-        return self.source.units(line, place)
-
-    def plain(self, words: Sequence[str]) -> str:
-        """Return tokens as plain text: hyphens joined, detokenized."""
-        return self.translator.plain(words)
 
 
 def load_pipeline(

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from attnmt.errors import InputError
+from attnmt.files.json_file import checked
 from attnmt.files.text_file import read_text, write_text
 
 
@@ -53,10 +54,5 @@ def read_csv(path: Path, kind: type[AnyLine], cure: str) -> list[AnyLine]:
             found = f"{len(cells)} cells in {len(columns)} columns"
             raise InputError(f"{path}:{number}: {found}; {cure}")
         values = {key: cell or None for key, cell in zip(columns, cells, strict=True)}
-        try:
-            lines.append(kind.model_validate(values))
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            column = ".".join(map(str, first["loc"])) or "the line"
-            raise InputError(f"{path}:{number}: {column}: {first['msg']}; {cure}") from None
+        lines.append(checked(values, kind, f"{path}:{number}", cure))
     return lines

@@ -27,29 +27,20 @@ class SampledSet:
 
 
 @dataclass(frozen=True)
-class Described:
-    """A system as the page lists it."""
-
-    name: str
-    label: str
-    group: str
-
-
-@dataclass(frozen=True)
 class AttentionData:
     """The matrices of all systems with attention.
 
     Attributes:
         gold: whether gold links are known.
         texts: each sentence once, as words or pieces.
-        models: the systems, in the order of the page's lists.
+        models: the name, the label and the group of each system, in the order of the page's lists.
         first: the two systems that the page shows at first.
         kinds: the matrices of references (FORCED) and of the systems' own translations (OWN).
     """
 
     gold: bool
     texts: list[tuple[str, ...]]
-    models: list[Described]
+    models: list[dict[str, str]]
     first: list[str]
     kinds: dict[str, SampledSet]
 
@@ -119,10 +110,11 @@ def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
     return source, target, percents, matrix.gold
 
 
-def _described(params: Params, matrix: Matrix) -> Described:
+def _described(params: Params, matrix: Matrix) -> dict[str, str]:
     system = params.translators(matrix.name)
     direction = params.languages.title(params.model(system.members[0]).direction)
-    return Described(matrix.name, matrix.label, f"{direction}, family {system.family}")
+    group = f"{direction}, family {system.family}"
+    return {"name": matrix.name, "label": matrix.label, "group": group}
 
 
 def _first_two(params: Params, attentional: list[str]) -> list[str]:

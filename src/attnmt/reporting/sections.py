@@ -2,54 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
-from attnmt.config import Direction, Params
+from attnmt.config import Params
 from attnmt.reporting.attention import MatrixFigure
 from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
 from attnmt.reporting.curves import Figure, Panel
-from attnmt.reporting.draw import Stroke, panel_svg, stroke, system_key
+from attnmt.reporting.draw import panel_svg, stroke, system_key
 from attnmt.reporting.samples import ABOUT, NAME, TITLE, Sample, samples_caption
 from attnmt.reporting.table import Table
-
-
-@dataclass(frozen=True)
-class LegendEntry:
-    """The switch of a curve."""
-
-    key: str
-    label: str
-    stroke: Stroke
-
-
-@dataclass(frozen=True)
-class PagePanel:
-    """A panel as a drawing and as ``points``, which have the y of every curve at each x."""
-
-    title: str
-    x_label: str
-    names: list[str]
-    points: list[tuple[str, list[str]]]
-    svg: Markup
-
-
-@dataclass(frozen=True)
-class FigureBody:
-    """What the template draws of a figure of curves."""
-
-    legend: list[LegendEntry]
-    panels: list[PagePanel]
-
-
-@dataclass(frozen=True)
-class SampleGroup:
-    """The samples of one direction."""
-
-    key: Direction
-    label: str
-    languages: list[str]
-    samples: list[Sample]
 
 
 @dataclass(frozen=True)
@@ -71,7 +34,7 @@ class Section:
     about: str
     caption: str
     links: dict[str, str]
-    body: Table | FigureBody | list[SampleGroup] | AttentionData
+    body: Table | AttentionData | dict[str, Any] | list[dict[str, Any]]
 
 
 def table_section(table: Table) -> Section:
@@ -81,24 +44,35 @@ def table_section(table: Table) -> Section:
 
 
 def figure_section(figure: Figure) -> Section:
-    """Return the section of a figure of curves."""
+    """Return the section of a figure of curves: a switch for each system, and the panels."""
     systems = {system_key(s): s for panel in figure.panels for s in panel.series}
-    legend = [LegendEntry(key, s.label, stroke(s)) for key, s in systems.items()]
-    panels = [_panel(f"{figure.name}-{k}", panel) for k, panel in enumerate(figure.panels)]
+    body = {
+        "legend": [
+            {"key": key, "label": s.label, "stroke": stroke(s)} for key, s in systems.items()
+        ],
+        "panels": [
+            # The SVG is written by ElementTree, so it is escaped.
+            {
+                "panel": one,
+                "points": _points(one),
+                "svg": Markup(panel_svg(one, f"{figure.name}-{k}")),
+            }
+            for k, one in enumerate(figure.panels)
+        ],
+    }
     links = _files("figures", figure.name, "csv", "svg", "pdf")
-    body = FigureBody(legend, panels)
     return Section(figure.name, "figure", figure.title, figure.about, figure.caption, links, body)
 
 
 def sample_section(params: Params, samples: Sequence[Sample]) -> Section:
-    """Return the section of Table 5."""
+    """Return the section of Table 5, with the samples of each direction together."""
     body = [
-        SampleGroup(
-            direction,
-            params.languages.title(direction),
-            [side.code for side in params.languages.sides(direction)],
-            [sample for sample in samples if sample.direction == direction],
-        )
+        {
+            "key": direction,
+            "label": params.languages.title(direction),
+            "languages": [side.code for side in params.languages.sides(direction)],
+            "samples": [sample for sample in samples if sample.direction == direction],
+        }
         for direction in dict.fromkeys(sample.direction for sample in samples)
     ]
     links = _files("tables", NAME, "csv", "md", "tex")
@@ -121,16 +95,10 @@ def _files(folder: str, name: str, *endings: str) -> dict[str, str]:
     return {ending: f"{folder}/{name}.{ending}" for ending in endings}
 
 
-def _panel(prefix: str, panel: Panel) -> PagePanel:
+def _points(panel: Panel) -> list[tuple[str, list[str]]]:
+    """Return the y of every curve at each x, as texts."""
     curves = [[(x, f"{y:.4g}") for x, y in zip(s.x, s.y, strict=True)] for s in panel.series]
-    points = [
+    return [
         (f"{x:,g}", ["; ".join(y for at, y in curve if at == x) for curve in curves])
         for x in sorted({x for curve in curves for x, _ in curve})
     ]
-    return PagePanel(
-        title=panel.title,
-        x_label=panel.x_label,
-        names=[series.label for series in panel.series],
-        points=points,
-        svg=Markup(panel_svg(panel, prefix)),  # written by ElementTree, so it is escaped
-    )

@@ -5,7 +5,6 @@ the direction of the translation.
 """
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links, flipped, read_links
@@ -18,14 +17,14 @@ from attnmt.text.encoded import EncodedSets
 
 
 def read_forced(
-    params: Params, name: str, aligned: str, steps: Sequence[LinkStep], root: Path = Path()
+    params: Params, name: str, aligned: str, steps: Sequence[LinkStep]
 ) -> dict[LinkStep, list[Links]]:
     """Return the links of an aligned set's references, by the step at which attention is read.
 
     Raises:
         InputError: if a file is missing, or does not fit the set's sentences.
     """
-    layout, system = Layout(params.experiment, root), params.translators(name)
+    layout, system = Layout(params.experiment), params.translators(name)
     data = EncodedSets(layout.encoded(system.family))
     words = data.word_counts(aligned, *params.sides(name))
     backward = params.model(system.members[0]).direction == "backward"

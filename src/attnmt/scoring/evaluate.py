@@ -1,7 +1,6 @@
 """All numbers of a model or an ensemble, each with what it was measured on."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 from attnmt.config import LinkStep, Params
@@ -32,7 +31,7 @@ METRICS: dict[Script, tuple[str, str | None]] = {  # the metric and the script o
 REPLACEMENTS: tuple[Replacement, Replacement] = get_args(Replacement)
 
 
-def score_system(params: Params, name: str, root: Path = Path()) -> list[Line]:
+def score_system(params: Params, name: str) -> list[Line]:
     """Return all numbers of a model or an ensemble.
 
     All files are read before the first translation is scored.
@@ -42,15 +41,15 @@ def score_system(params: Params, name: str, root: Path = Path()) -> list[Line]:
     """
     system, single = params.translators(name), name in params.models
     first = params.model(system.members[0])
-    data = EncodedSets(Layout(params.experiment, root).encoded(system.family))
-    perplexity = read_perplexity(params, name, data, root) if single else {}
-    outputs = {test: Outputs.read(params, name, test, root) for test in params.sets.tests}
-    reading = load_reading(params, name, root) if params.attends(name) else None
-    words = {test: score_replacements(params, name, test, outputs[test], root) for test in outputs}
+    data = EncodedSets(Layout(params.experiment).encoded(system.family))
+    perplexity = read_perplexity(params, name, data) if single else {}
+    outputs = {test: Outputs.read(params, name, test) for test in params.sets.tests}
+    reading = load_reading(params, name) if params.attends(name) else None
+    words = {test: score_replacements(params, name, test, outputs[test]) for test in outputs}
     links: list[dict[str, Any]] = []
     if reading is not None:
         for aligned in params.sets.aligned:
-            links += _links(params, name, aligned, reading, root)
+            links += _links(params, name, aligned, reading)
     common = {
         "kind": "training",
         "system": params.runs_of(name)[0],
@@ -132,13 +131,11 @@ def _lengths(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
             }
 
 
-def _links(
-    params: Params, name: str, aligned: str, reading: Reading, root: Path
-) -> Iterator[dict[str, Any]]:
+def _links(params: Params, name: str, aligned: str, reading: Reading) -> Iterator[dict[str, Any]]:
     """Yield four error rates: at the authors' step, at the chosen step, and at each of the two steps."""
     steps: tuple[LinkStep, ...] = get_args(LinkStep)
-    links = read_forced(params, name, aligned, steps, root)
-    reference = reference_links(params, aligned, params.translators(name).family, root)
+    links = read_forced(params, name, aligned, steps)
+    reference = reference_links(params, aligned, params.translators(name).family)
     samples = params.evaluation.bootstrap_samples
     scores = {step: score_links(links[step], reference, samples) for step in steps}
     read_at = {"aer": reading.authors, "aer_chosen": reading.chosen}
@@ -157,15 +154,13 @@ def link_values(score: LinkScore) -> dict[str, Any]:
     }
 
 
-def read_perplexity(
-    params: Params, name: str, data: EncodedSets, root: Path = Path()
-) -> dict[str, float]:
+def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, float]:
     """Return a model's perplexity on each test set.
 
     Raises:
         InputError: if the model was trained on other data, or its training did not measure a set.
     """
-    folder = Layout(params.experiment, root).model(name)
+    folder = Layout(params.experiment).model(name)
     path, trained = folder / "metrics.json", read_metrics(folder)
     if trained.dataset_digest != data.digest:
         raise InputError(

@@ -33,9 +33,7 @@ class OwnPairs:
     @property
     def word_counts(self) -> list[tuple[int, int]]:
         """The numbers of words of each pair, source and target."""
-        return [
-            (len(one), len(other)) for one, other in zip(self.sources, self.targets, strict=True)
-        ]
+        return list(zip(map(len, self.sources), map(len, self.targets), strict=True))
 
     @classmethod
     def read(
@@ -87,12 +85,7 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
     translator = pipeline.translator
     backward = translator.source != params.languages.source.code
     texts = (pairs.targets, pairs.sources) if backward else (pairs.sources, pairs.targets)
-    forced = translator.force(
-        *(
-            _units(reader, text)
-            for reader, text in zip((pipeline.source, pipeline.target), texts, strict=True)
-        )
-    )
+    forced = translator.force(_units(pipeline.source, texts[0]), _units(pipeline.target, texts[1]))
     links = {
         step: [flipped(line) for line in lines] if backward else lines
         for step, lines in forced.links.items()
@@ -100,7 +93,11 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
     scores = {}
     if pairs.gold is not None:
         length = params.families[params.translators(name).family].encoding.length
-        reference = ReferenceLinks("gold", _of_words_read(pairs, pairs.gold, length))
+        gold = pairs.gold
+        if length is not None:  # the family reads the last words of a sentence
+            both = zip(gold, pairs.word_counts, strict=True)
+            gold = [cut_links(line, words, length) for line, words in both]
+        reference = ReferenceLinks("gold", gold)
         samples = params.evaluation.bootstrap_samples
         scores = {step: score_links(lines, reference, samples) for step, lines in links.items()}
     return LinkedPairs(links, reading.authors, reading.chosen, scores)
@@ -123,17 +120,4 @@ def _tokens(file: Path) -> list[list[str]]:
 
 
 def _units(reader: Reader, text: Sequence[Sequence[str]]) -> list[Units]:
-    return [
-        reader.units_of(tokens, f"line {number}") for number, tokens in enumerate(text, start=1)
-    ]
-
-
-def _of_words_read(
-    pairs: OwnPairs, gold: Sequence[GoldLinks], length: int | None
-) -> list[GoldLinks]:
-    """Return the links of the last ``length`` words of each sentence; with None, return all links."""
-    if length is None:
-        return list(gold)
-    return [
-        cut_links(line, words, length) for line, words in zip(gold, pairs.word_counts, strict=True)
-    ]
+    return [reader.units_of(words, f"line {n}") for n, words in enumerate(text, start=1)]

@@ -4,7 +4,6 @@ Where it has none, the outside aligner's links stand in for them. They are silve
 a person's. An error rate against them says how far attention is from that program.
 """
 
-from pathlib import Path
 from typing import NamedTuple
 
 from attnmt.config import LINKS, Params
@@ -21,52 +20,50 @@ class ReferenceLinks(NamedTuple):
     links: list[GoldLinks]
 
 
-def link_kind(params: Params, aligned: str, root: Path = Path()) -> LinkKind:
+def link_kind(params: Params, aligned: str) -> LinkKind:
     """Return whether the links of an aligned set are gold or silver."""
-    gold = Layout(params.experiment, root).tokens / f"{aligned}.{LINKS}"
+    gold = Layout(params.experiment).tokens / f"{aligned}.{LINKS}"
     return "gold" if gold.exists() else "silver"
 
 
-def reference_links(
-    params: Params, aligned: str, family: str | None = None, root: Path = Path()
-) -> ReferenceLinks:
+def reference_links(params: Params, aligned: str, family: str | None = None) -> ReferenceLinks:
     """Return the links of the words that a family reads, or with None those of the tokens.
 
     Raises:
         InputError: if a file is missing, or does not fit the set's sentences.
     """
-    layout, kind = Layout(params.experiment, root), link_kind(params, aligned, root)
-    words = token_counts(params, aligned, root)
+    layout, kind = Layout(params.experiment), link_kind(params, aligned)
+    words = token_counts(params, aligned)
     if kind == "gold":
         links = read_links(
             layout.tokens / f"{aligned}.{LINKS}", words, "run the tokens stage again"
         )
     else:
-        links = aligner_links(params, aligned, root)
+        links = aligner_links(params, aligned)
     length = params.families[family].encoding.length if family else None
     if length is not None:
         links = [cut_links(line, pair, length) for line, pair in zip(links, words, strict=True)]
     return ReferenceLinks(kind, links)
 
 
-def aligner_links(params: Params, aligned: str, root: Path = Path()) -> list[GoldLinks]:
+def aligner_links(params: Params, aligned: str) -> list[GoldLinks]:
     """Return the outside aligner's links of a set's tokens.
 
     Raises:
         InputError: if the file is missing, or does not fit the set's sentences.
     """
-    path = Layout(params.experiment, root).dictionary / f"{aligned}.{LINKS}"
-    words = token_counts(params, aligned, root)
+    path = Layout(params.experiment).dictionary / f"{aligned}.{LINKS}"
+    words = token_counts(params, aligned)
     return read_links(path, words, "run the dictionary stage again")
 
 
-def token_counts(params: Params, aligned: str, root: Path = Path()) -> list[tuple[int, int]]:
+def token_counts(params: Params, aligned: str) -> list[tuple[int, int]]:
     """Return how many tokens each sentence pair of a set has, source and target.
 
     Raises:
         InputError: if a file is missing or their numbers of lines differ.
     """
-    tokens = Layout(params.experiment, root).tokens
+    tokens = Layout(params.experiment).tokens
     source, target = (tokens / f"{aligned}.{code}" for code in params.languages.codes)
     return count_words(source, target)
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Container, Sequence
-from pathlib import Path
 
 from attnmt.config import Params
 from attnmt.decoding.unknown import unknown_places
@@ -15,9 +14,7 @@ from attnmt.text.vocabulary import SPECIAL, UNK
 Sentences = Sequence[Sequence[str]]  # the words of each sentence
 
 
-def score_replacements(
-    params: Params, name: str, test: str, outputs: Outputs, root: Path = Path()
-) -> dict[str, int]:
+def score_replacements(params: Params, name: str, test: str, outputs: Outputs) -> dict[str, int]:
     """Count the replaced words of a test set, as :func:`count_replacements` does.
 
     The result is empty if the family reads pieces or the system has no attention.
@@ -26,7 +23,7 @@ def score_replacements(
         InputError: if a file of the encoded data is missing or damaged, or a translation does not have
             as many words after replacement as before.
     """
-    layout, system = Layout(params.experiment, root), params.translators(name)
+    layout, system = Layout(params.experiment), params.translators(name)
     if not params.replaces_words(name):
         return {}
     data, (source, target) = EncodedSets(layout.encoded(system.family)), params.sides(name)

@@ -66,13 +66,13 @@ class Outputs:
     written_reference: Path
 
     @classmethod
-    def read(cls, params: Params, name: str, test: str, root: Path = Path()) -> Self:
+    def read(cls, params: Params, name: str, test: str) -> Self:
         """Read what the model or ensemble ``name`` wrote for the set ``test``.
 
         Raises:
             InputError: if a file is missing, or does not have as many lines as the reference.
         """
-        layout, system = Layout(params.experiment, root), params.translators(name)
+        layout, system = Layout(params.experiment), params.translators(name)
         target = params.sides(name)[1]
         data = EncodedSets(layout.encoded(system.family))
         rule = tokenizer(params.languages.of(target), params.tokenize.split_hyphens)
