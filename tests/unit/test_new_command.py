@@ -103,6 +103,37 @@ def test_compressed_files_and_codes_of_ones_own(new: Command) -> None:
     assert sizes == {"train": 30, "dev": 5, "test": 5}
 
 
+def test_each_test_adds_a_set(new: Command) -> None:
+    more = ["--test=../dev.fr", "../dev.en", "--reference", "../test.en"]
+    status, _, err = new("own", *three_sets(), *more)
+    assert status == 0, err
+    assert params_of("own").sets.tests == ["test", "test2"]
+    text = Layout("own").local_text
+    assert read_lines(text / "test.fr") == FRENCH[50:]
+    assert read_lines(text / "test2.fr") == FRENCH[40:50]
+    assert (text / "test.en.2").exists()
+
+
+@pytest.mark.parametrize("code", ["no", "y", "null", "123"])
+def test_a_code_that_yaml_would_not_read_as_text_stays_text(new: Command, code: str) -> None:
+    status, _, err = new("own", *three_sets(), "--languages", "fr", code)
+    assert status == 0, err
+    assert params_of("own").languages.target.code == code
+
+
+@pytest.mark.parametrize("ending", [InputError("no"), KeyboardInterrupt()])
+def test_what_cannot_be_finished_leaves_no_folder(
+    new: Command, monkeypatch: pytest.MonkeyPatch, ending: BaseException
+) -> None:
+    def fails(params: Params, measure: bool) -> str:
+        raise ending
+
+    monkeypatch.setattr(command, "_cost", fails)
+    status, out, _ = new("own", *three_sets())
+    assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
+    assert not Path("experiments/own").exists()
+
+
 def test_overlap_is_that_of_a_plain_comparison(tmp_path: Path) -> None:
     chance, rows = random.Random(1), {}
     for name, sources in {"train": "bcdefgh", "test": "abcdefgh"}.items():
@@ -140,8 +171,16 @@ def replaced(old: str, new: str) -> list[str]:
     ("arguments", "message"),
     [
         (["my study", *three_sets()], "name: 'my study' cannot be a folder's name here"),
+        *(
+            ([name, *three_sets()], f"name: YAML and Snakemake read {name!r} as something else")
+            for name in ("123", "0x1f", "1_000", "1e5", "nan", "no", "null", "True", "2015-01-01")
+        ),
+        (["2015-99-01", *three_sets()], "choose another, such as study-2015-99-01"),
         (["demo", *three_sets()], "experiments/demo: this experiment exists already"),
         (["own", *three_sets()[:3]], "--dev: no files; give them, or take pairs out of"),
+        (["own", *three_sets(), "--dev", "../test.fr", "../test.en"], "--dev: given twice; give"),
+        (["own", *three_sets(), "--measure", "--no-measure"], "--measure: given twice; give it"),
+        (["own", *three_sets(), "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
         (["own", *three_sets(), "--hold-out", "3"], "--hold-out: --dev is given, too"),
         (
             ["own", *three_sets()[:3], "--hold-out", "11"],
@@ -165,7 +204,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(
     assert (status, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
-    assert not Path("experiments/own").exists()
+    assert not list(Path().glob("experiments/*"))
 
 
 @pytest.mark.parametrize(

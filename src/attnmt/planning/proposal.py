@@ -114,11 +114,19 @@ def _covering(words: Counter[str], most: int) -> int:
 
 
 def params_text(
-    experiment: str, proposal: Proposal, systems: list[str], families: list[str]
+    experiment: str,
+    proposal: Proposal,
+    tests: list[str],
+    systems: list[str],
+    families: list[str],
 ) -> str:
     """Return the text of a parameter file. ``families`` are those that the systems belong to."""
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
     return environment.from_string(template).render(
-        experiment=experiment, proposal=proposal, systems=systems, families=families
+        experiment=experiment,
+        proposal=proposal,
+        tests=tests,
+        systems=systems,
+        families=families,
     )
