@@ -3,6 +3,7 @@
 These are links, paths, targets of make, modules, commands and options.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 import typer
 
 from attnmt.cli import app
+from attnmt.config import load_params
+from attnmt.layout import Layout
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -72,6 +75,27 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
         known = {option for each in subcommands[name].params for option in each.opts}
         for argument in arguments:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
+
+
+def test_what_readme_translates_is_there_after_a_target_of_the_same_name() -> None:
+    """An experiment that a command names is trained by README's target of this name."""
+    makefile, uses = (ROOT / "Makefile").read_text(), 0
+    targets = [words[0] for words in commands(ROOT / "README.md", "make")]
+    for words in commands(ROOT / "README.md", "attnmt"):
+        given = dict(itertools.pairwise(words))
+        experiment = given.get("--experiment")
+        if experiment is None:
+            assert "--input" not in given
+            continue
+        uses += 1
+        assert experiment in targets
+        assert re.search(rf"^{experiment}:.*\n\tsnakemake .*=\$@$", makefile, re.MULTILINE)
+        params = load_params(ROOT / f"experiments/{experiment}/params.yaml", ROOT)
+        raw = Layout(experiment).raw
+        sets, source = params.sets.all(), params.languages.source.code
+        text = given.get("--input")
+        assert text is None or text in [f"{raw}/{name}.{source}" for name in sets]
+    assert uses
 
 
 def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
