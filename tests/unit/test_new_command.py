@@ -3,6 +3,7 @@
 import gzip
 import random
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,15 @@ import yaml
 from small_project import ROOT, Command
 
 from attnmt.commands import new as command
-from attnmt.config import Params, load_params
+from attnmt.config import Languages, Params, load_params
 from attnmt.config.generated import models_yaml
 from attnmt.corpora.own_text import find_overlap, write_divided
 from attnmt.corpora.raw_text import write_local
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
-from attnmt.planning.proposal import propose_language
+from attnmt.planning.proposal import propose, propose_language
+from attnmt.text.vocabulary import SPECIAL
 
 FRENCH = [f"L'homme numéro {n} n'est pas là ." for n in range(60)]
 ENGLISH = [f"Man number {n} isn't there." for n in range(60)]
@@ -219,6 +221,26 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(
 def test_the_rule_suits_the_text(code: str, line: str, rule: str, name: str) -> None:
     language = propose_language(code, [line])
     assert (language.tokenize, language.name) == (rule, name)
+
+
+@pytest.mark.parametrize("pairs", [60, 2000, 50_000])
+def test_vocabulary_and_dictionary_fit_together(tmp_path: Path, pairs: int) -> None:
+    """<unk> is trained on both sides, and words outside the vocabulary may have a translation."""
+    chance, counts = random.Random(pairs), {}
+    files = (tmp_path / "x.fr", tmp_path / "x.en")
+    for file, words in zip(files, (900, 400), strict=True):
+        weights = [1 / (rank + 1) for rank in range(words)]
+        lines = [chance.choices(range(words), weights, k=5) for _ in range(pairs)]
+        write_lines(file, (" ".join(f"w{word}" for word in line) for line in lines))
+        counts[file] = sorted(Counter(word for line in lines for word in line).values())[::-1]
+    sides = (propose_language(code, ["a b c"]) for code in ("fr", "en"))
+    pair = Languages(**dict(zip(("source", "target"), sides, strict=True)))
+    proposal = propose(pair, files, pairs)
+    known = proposal.vocabulary - len(SPECIAL)
+    for file in files:
+        assert counts[file][known - 1] > 1
+        assert proposal.min_count <= counts[file][known]
+    assert proposal.min_count == {60: 1, 2000: 2, 50_000: 3}[pairs]
 
 
 def test_divided_text_has_no_source_twice(tmp_path: Path) -> None:
