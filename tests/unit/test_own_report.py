@@ -1,5 +1,8 @@
 """The report on one's own text: its own systems, every test set, and whether attention helps."""
 
+import shlex
+from html import unescape
+
 import pytest
 from made_report import (
     MODELS,
@@ -14,9 +17,11 @@ from made_report import (
 )
 
 from attnmt.config import load_params
+from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.answer import HARMED, HELPED, HELPS, OPEN, make_answer
 from attnmt.reporting.attention_table import attention_table
+from attnmt.reporting.own_text import next_steps
 from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.report import Report, make_report
 from attnmt.reporting.table import Interval
@@ -165,10 +170,20 @@ def test_curves_samples_and_matrices_are_those_of_the_same_systems(made):
     assert report.attention.first == [BEST, SECOND]
 
 
-def test_the_page_says_how_to_use_the_best_model(made):
+def test_page_and_run_end_with_commands_that_the_command_line_knows(made, attnmt):
     _, page = made
-    for command in ("translate -e", "explain -e", "pack -e", "translate --weights"):
-        assert f"attnmt {command} " in page.split('id="use"')[1]
+    write_lines(Layout("demo").raw / "test1.en", ["It's a test."])
+    steps = [shlex.split(line, comments=True) for line in next_steps(PARAMS).splitlines()[1:]]
+    shown = unescape(page.split('id="use"')[1].split("</code>")[0])
+    assert [words[:2] for words in steps] == [
+        ["attnmt", name] for name in ("commit", "translate", "explain", "pack", "translate")
+    ]
+    assert steps[1] == ["attnmt", "translate", "-e", "demo", "It's a test."]
+    for words in steps[1:]:
+        assert " ".join(words[:3]) in shown
+        status, _, error = attnmt(*words[1:])
+        assert (status, error[:7]) == (2, "error: ")  # about files, which this folder lacks
+        assert "option" not in error.lower()
 
 
 def test_claims_do_not_open_the_page(tmp_path, monkeypatch):

@@ -28,11 +28,9 @@ if TYPE_CHECKING:  # a shell that completes a word must not wait for their libra
 
 NEXT = """
 Next:
-  attnmt plan --experiment {name}                   say in full what it takes
-  snakemake -j2 --config experiment={name}          run everything; after a stop, run it again
-  attnmt commit --experiment {name}                 tell DVC what was made
-  attnmt explain --experiment {name} "A sentence."  look inside a translation
-The report will be reports/{name}/index.html."""
+  attnmt plan --experiment {name}           say in full what it takes
+  snakemake -j2 --config experiment={name}  run everything; after a stop, run it again
+The report will be reports/{name}/index.html. The run ends with commands that use the best model."""
 PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed"]
 ALL = "all"
 LOOKED_AT = 1000  # lines that decide whether a language has spaces

@@ -3,6 +3,7 @@
 import shlex
 
 from attnmt.config import DEMO, Direction, Params
+from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
 
 
@@ -25,6 +26,15 @@ def direction_of(params: Params, system: str) -> Direction:
 def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
     """Return what a part of a report is called, and its subject. "Figure 5" is the paper's name."""
     return (about[0].upper() + about[1:], "") if on_own_text(params) else (name, about)
+
+
+def next_steps(params: Params) -> str:
+    """Say where the report of an experiment is, and how to use its best model."""
+    name, layout = params.experiment, Layout(params.experiment)
+    text = layout.raw / f"{params.sets.tests[0]}.{params.languages.source.code}"
+    commit = f"attnmt commit -e {name}    # tells DVC what was made"
+    commands = [commit, *uses(name, next(iter_lines(text)))]
+    return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
 
 
 def uses(experiment: str, sentence: str) -> list[str]:
