@@ -186,6 +186,11 @@ def test_the_stage_writes_the_same_bytes_and_removes_an_earlier_report(tmp_path,
         assert path.suffix == ".pdf" or (b"\r" not in content and content.endswith(b"\n"))
 
 
+def test_a_short_time_is_not_printed_as_no_hours():
+    times = [printing.hours_of(minutes) for minutes in (0.2, 1.3, 5.9, 6, 90)]
+    assert times == ["0 minutes", "1 minute", "6 minutes", "0.1 hours", "1.5 hours"]
+
+
 def captions():
     """Yield every table and figure: of made-up reports, of those in git, with many marks."""
     claims = [made_claim("one"), made_claim("two", verdict="not tested")]

@@ -24,6 +24,7 @@ from attnmt.reporting.sections import (
     sample_section,
     table_section,
 )
+from attnmt.reporting.table import hours_of
 from attnmt.reporting.templates import render
 from attnmt.scoring.numbers import Line, Numbers
 from attnmt.text.encoded import EncodedSets
@@ -139,13 +140,13 @@ def _run(params: Params, numbers: Numbers) -> list[str]:
     minutes = [
         line for line in numbers.lines if line.metric == "minutes" and line.kind == "training"
     ]
-    hours = sum(line.value or 0.0 for line in minutes) / 60
+    spent = hours_of(sum(line.value or 0.0 for line in minutes))
     machines = (line.signature.split(",")[0] for line in minutes if line.signature)
     return [
         f"{' or '.join(f'{count:,}' for count in sorted(pairs))} sentence pairs",
         _counted(len(params.models), "model"),
         *([_counted(len(params.ensembles), "ensemble")] if params.ensembles else []),
-        f"{hours:.1f} hours of training on {_listed(machines)}",
+        f"{spent} of training on {_listed(machines)}",
         f"commit {_listed(_commits(minutes))}",
     ]
 
