@@ -19,64 +19,52 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
     if not on_own_text(params):
         return None
     pairs = dict(attention_pairs(params, numbers))
-    rows: dict[str, dict[str, Cell]] = {}
-    lines: dict[str, list[Line]] = {}
-    for test in params.sets.tests:
-        for direction in DIRECTIONS:
-            best = ranked_systems(params, numbers, direction)[:1]
-            for name in own_systems(params):
-                for after in (False, True) if params.replaces_words(name) else (False,):
-                    kind = "after" if after else "before"
-                    line = numbers.system(name, "bleu", test, "tokenized", kind)
-                    if line is None or direction_of(params, name) != direction:
-                        continue
-                    dev = numbers.system(name, "ppl", params.sets.dev)
-                    key = f"{test}/{name}/{kind}"
-                    label = name + (" + unk replace" if after else "")
-                    rows[key] = {
-                        "system": label + (" (best)" if [name] == best else ""),
-                        "set": test if len(params.sets.tests) > 1 else None,
-                        f"ppl on {params.sets.dev}": dev.value if dev else None,
-                        "BLEU": _number(line),
-                        "BLEU, 95%": _interval(line),
-                        **_gain(numbers, line, pairs.get(line)),
-                    }
-                    lines[key] = [line]
-    if not rows:
+    best = [ranked_systems(params, numbers, direction)[:1] for direction in DIRECTIONS]
+    lines = {
+        f"{test}/{name}/{kind}": line
+        for test in params.sets.tests
+        for direction in DIRECTIONS
+        for name in own_systems(params)
+        if direction_of(params, name) == direction
+        for kind in ("before", "after")[: 1 + params.replaces_words(name)]
+        if (line := numbers.system(name, "bleu", test, "tokenized", kind))
+    }
+    if not lines:
         return None
+    rows = {key: _cells(params, numbers, line, pairs.get(line)) for key, line in lines.items()}
+    for key, line in lines.items():
+        if [line.system] in best:
+            rows[key]["system"] = f"{rows[key]['system']} (best)"
     signed = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True))
     frame, formats = table_of(rows, signed | {"p": P})
-    return Table(
-        NAME,
-        TITLE,
-        _caption(params, [line for one in lines.values() for line in one]),
-        frame,
-        formats,
-        facts={key: facts(params, one) for key, one in lines.items()},
-        systems={key: one[0].system or "" for key, one in lines.items()},
-    )
+    sources = {key: facts(params, [line]) for key, line in lines.items()}
+    systems = {key: line.system or "" for key, line in lines.items()}
+    caption = _caption(params, list(lines.values()))
+    return Table(NAME, TITLE, caption, frame, formats, facts=sources, systems=systems)
 
 
-def _number(line: Line) -> Cell:
-    if line.value is None or line.sd is None:
-        return line.value
-    return Spread(line.value, line.sd)
+def _cells(params: Params, numbers: Numbers, line: Line, other: Line | None) -> dict[str, Cell]:
+    """Return the cells of one score, and of its gain over another one."""
+    dev, gain = numbers.system(line.system, "ppl", params.sets.dev), numbers.gain(line, other)
+    return {
+        "system": f"{line.system}{' + unk replace' if line.replacement == 'after' else ''}",
+        "set": line.set if len(params.sets.tests) > 1 else None,
+        f"ppl on {params.sets.dev}": dev.value if dev else None,
+        "BLEU": line.value
+        if line.value is None or line.sd is None
+        else Spread(line.value, line.sd),
+        "BLEU, 95%": _interval(line),
+        "gain": gain.value if gain else None,
+        "gain, 95%": _interval(gain),
+        "p": gain.p if gain else None,
+        "gain over": gain.over if gain else None,
+    }
 
 
 def _interval(line: Line | None) -> Cell:
     if line is None or line.low is None or line.high is None:
         return None
     return Interval(line.low, line.high)
-
-
-def _gain(numbers: Numbers, ours: Line, other: Line | None) -> dict[str, Cell]:
-    gain = numbers.gain(ours, other)
-    return {
-        "gain": gain.value if gain else None,
-        "gain, 95%": _interval(gain),
-        "p": gain.p if gain else None,
-        "gain over": other.system if gain and other else None,
-    }
 
 
 def _caption(params: Params, lines: list[Line]) -> str:
