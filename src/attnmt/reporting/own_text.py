@@ -32,8 +32,7 @@ def next_steps(params: Params) -> str:
     """Say where the report of an experiment is, and how to use its best model."""
     name, layout = params.experiment, Layout(params.experiment)
     text = layout.raw / f"{params.sets.tests[0]}.{params.languages.source.code}"
-    commit = f"attnmt commit -e {name}    # tells DVC what was made"
-    commands = [commit, *uses(name, next(iter_lines(text)))]
+    commands = [f"attnmt commit -e {name}", *uses(name, next(iter_lines(text)))]
     return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
 
 
@@ -42,7 +41,7 @@ def uses(experiment: str, sentence: str) -> list[str]:
     text, folder = shlex.quote(sentence), f"weights/{experiment}"
     lines = {
         f"attnmt translate -e {experiment} {text}": "by the best model on the development set",
-        f"attnmt explain -e {experiment} {text}": "which words it knows, and what it attends to",
+        f"attnmt explain -e {experiment} {text}": "which words it knows, where it looks",
         f"attnmt pack -e {experiment} {folder}": "a folder to keep, or to give to others",
         f"attnmt translate --weights {folder} {text}": "works without the experiment",
     }
