@@ -26,14 +26,14 @@ class Command(TyperCommand):
         Raises:
             InputError: if an option is given twice, or a pair lacks its second word.
         """
+        if ctx.resilient_parsing:  # a shell completes a line that is not finished
+            return super().parse_args(ctx, args)
         lists = [one for one in self.params if getattr(one, "multiple", False)]
-        pairs = {name for one in lists if one.metavar == PAIRS for name in one.opts}
-        args = _single(args, pairs)
-        if not ctx.resilient_parsing:  # as it is while a shell completes
-            *_, given = self.make_parser(ctx).parse_args(list(args))
-            for at, option in enumerate(given):
-                if option in given[:at] and option not in lists and option.opts[0][:1] == "-":
-                    raise InputError(f"{max(option.opts, key=len)}: given twice; give it once")
+        args = _single(args, {name for one in lists if one.metavar == PAIRS for name in one.opts})
+        *_, given = self.make_parser(ctx).parse_args(list(args))
+        for at, option in enumerate(given):
+            if option in given[:at] and option not in lists and option.opts[0][:1] == "-":
+                raise InputError(f"{max(option.opts, key=len)}: given twice; give it once")
         return super().parse_args(ctx, args)
 
 
