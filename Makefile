@@ -28,7 +28,7 @@ show = @cat reports/$(1)/tables/table1.md; echo; \
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/' \
-		| while IFS=$$'\t' read -r target text; do printf '%-12s %s\n' "$$target" "$$text"; done
+		| while IFS=$$'\t' read -r target text; do printf '%-14s %s\n' "$$target" "$$text"; done
 
 .PHONY: setup
 setup: $(VENV) ## Only set up .venv, as nearly all other targets do first; this needs the network
@@ -39,25 +39,25 @@ demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table
 	attnmt commit
 	$(call show,demo)
 
-.PHONY: multi30k
-multi30k: $(VENV) ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
-	snakemake -j$(CORES) --config experiment=multi30k-short
-	attnmt commit --experiment multi30k-short
-	$(call show,multi30k-short)
+.PHONY: multi30k-short
+multi30k-short: $(VENV) ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
+	snakemake -j$(CORES) --config experiment=$@
+	attnmt commit --experiment $@
+	$(call show,$@)
 
-.PHONY: multi30k-all
-multi30k-all: $(VENV) ## Do the whole paper on Multi30k, with three seeds (downloads 2 MB); `attnmt plan -e multi30k` says what is left
-	snakemake -j$(CORES) --config experiment=multi30k
-	attnmt commit --experiment multi30k
-	$(call show,multi30k)
+.PHONY: multi30k
+multi30k: $(VENV) ## Do the whole paper on Multi30k, with three seeds (downloads 2 MB); `attnmt plan -e multi30k` says what is left
+	snakemake -j$(CORES) --config experiment=$@
+	attnmt commit --experiment $@
+	$(call show,$@)
 
 # `make study` goes on where it was stopped.
 .PHONY: study
 study: $(VENV) ## Train most of the demo's systems and others ten times; judge the paper's claims (two to three hours on 2 cores)
-	snakemake -j$(CORES) --config experiment=study
-	attnmt commit --experiment study
-	@cat reports/study/tables/claims.md; echo
-	$(call show,study)
+	snakemake -j$(CORES) --config experiment=$@
+	attnmt commit --experiment $@
+	@cat reports/$@/tables/claims.md; echo
+	$(call show,$@)
 
 .PHONY: repro
 repro: $(VENV) ## Run the demo with DVC instead of Snakemake, one stage after the other

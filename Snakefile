@@ -12,6 +12,7 @@ from snakemake.logging import logger
 
 from attnmt.config import DEMO
 from attnmt.errors import InputError
+from attnmt.files.yaml_file import hint
 from attnmt.layout import Layout
 from attnmt.workflow.graph import compare_stages, read_stages
 from attnmt.workflow.record import write_order
@@ -21,7 +22,11 @@ from attnmt.workflow.snakemake_log import follow
 # with it.
 signal.signal(signal.SIGUSR1, lambda *_: None)
 
-EXPERIMENT = config.get("experiment", DEMO)
+KEYS = ("experiment", "conda")  # of --config; conda is an environment that each job runs in
+for key in config:
+    if key not in KEYS:
+        raise WorkflowError(f"error: --config: unknown key {key!r}{hint(key, KEYS)}")
+EXPERIMENT = str(config.get("experiment", DEMO))
 LAYOUT = Layout(EXPERIMENT)
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process

@@ -38,7 +38,7 @@ def main(params_file: Path) -> None:
         check_place(reports / name, folder="." not in name)
     report = make_report(params)
     page = make_page(params, report)  # every file has been read before the first is written
-    samples = samples_table(report.samples)
+    samples = samples_table(params, report.samples)
     with atomic_folder(reports / "tables") as folder:
         write_tables(params.experiment, [*report.tables, *([samples] if samples else [])], folder)
     with atomic_folder(reports / "figures") as folder:

@@ -10,6 +10,7 @@ from attnmt.commands.commit import commit
 from attnmt.commands.explain import explain
 from attnmt.commands.fetch import fetch
 from attnmt.commands.new import new
+from attnmt.commands.options import Command
 from attnmt.commands.pack import pack
 from attnmt.commands.plan import plan
 from attnmt.commands.readme import readme
@@ -26,7 +27,7 @@ app = typer.Typer(
 )
 COMMANDS = (new, translate, explain, align, serve, pack, plan, fetch, commit, track, readme)
 for command in COMMANDS:
-    app.command()(ends_with_its_reader(command))
+    app.command(cls=Command)(ends_with_its_reader(command))
 
 
 def main() -> None:

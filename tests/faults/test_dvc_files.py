@@ -101,9 +101,19 @@ def test_snakemake_names_a_damaged_file(fault: str, project: Project) -> None:
         assert message in snakemake(project)
 
 
-def test_snakemake_names_an_experiment_that_does_not_exist(project: Project) -> None:
-    message = "no experiment 'typo'; the known ones are demo, multi30k-short,"
-    assert message in snakemake(project, "--config", "experiment=typo")
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("experiment=typo", "no experiment 'typo'; the known ones are demo, multi30k-short,"),
+        ("experiment=2015-01-01", "no experiment '2015-01-01'"),  # a date to Snakemake
+        ("experimnt=wmt14", "--config: unknown key 'experimnt'; did you mean 'experiment'?"),
+        ("cores=1", "--config: unknown key 'cores'; the known ones are experiment, conda"),
+    ],
+)
+def test_snakemake_refuses_a_configuration_that_names_nothing(
+    project: Project, config: str, message: str
+) -> None:
+    assert message in snakemake(project, "--config", config)
 
 
 def test_snakemake_names_an_order_that_cannot_be_written(project: Project) -> None:

@@ -20,6 +20,7 @@ from attnmt.layout import Layout
 from attnmt.reporting.claims import ClaimLine, write_claims
 from attnmt.reporting.page import make_page
 from attnmt.reporting.published import published_lines
+from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.report import make_report
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
 
@@ -58,6 +59,19 @@ def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Par
         if one.seed == 1 and set(one.members) <= set(models)
     }
     return params.model_copy(update={"models": models, "ensembles": kept})
+
+
+def of_own_text(params: Params) -> Params:
+    """Return the parameters with a text that is not the demo's."""
+    corpus = params.corpus.model_copy(update={"text": "my-text"})
+    return params.model_copy(update={"corpus": corpus})
+
+
+def own_numbers(params: Params) -> Numbers:
+    """Return the numbers of an experiment on one's own text, with every gain by attention."""
+    made = made_numbers(params, published=False)
+    lines = [line for line in made.lines if line.kind != "gain"]
+    return Numbers([*lines, *(made_gain(*pair) for pair in attention_pairs(params, made))])
 
 
 def made_numbers(params: Params, published: bool = True) -> Numbers:

@@ -79,6 +79,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house --beem 3", "No such option: --beem (Possible options: --beam)"),
     ("translate house --beam 0", "Invalid value for '--beam': Input should be greater than"),
     ("translate house -m gruu", "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'?"),
+    ("translate house -m gru --model plain", "--model: given twice; give it once"),
     ("translate house -e othr", "no experiment 'othr'; did you mean 'other'?"),
     ("translate house -e ..", "--experiment: '..' is not a name; give demo or a folder's name"),
     ("translate house -i house.en", "--input: text is given, too; give only one of the two"),

@@ -56,6 +56,7 @@ def installed(project: Path) -> str:
         ("attnmt translate --exp", ["--experiment"]),
         ("attnmt translate -e ", ["demo", "other"]),
         ("attnmt plan --experiment o", ["other"]),
+        ("attnmt new x --test a --hold", ["--hold-out"]),
         ("attnmt commit -e d", ["demo"]),
         ("attnmt translate -e other --model ", ["base", "base_reverse"]),
         ("attnmt translate -m ens", ["ensemble"]),

@@ -3,7 +3,9 @@
 These are links, paths, targets of make, modules, commands and options.
 """
 
+import itertools
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,9 @@ import pytest
 import typer
 
 from attnmt.cli import app
+from attnmt.config import DEMO, load_params
+from attnmt.layout import Layout
+from attnmt.scoring.numbers import read_numbers
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -84,6 +89,57 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
         known = {option for each in subcommands[name].params for option in each.opts}
         for argument in arguments:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
+
+
+def test_what_readme_translates_is_there_after_a_target_of_the_same_name() -> None:
+    """An experiment that a command names is trained by README's target of this name."""
+    makefile, uses = (ROOT / "Makefile").read_text(), 0
+    targets = [words[0] for words in commands(ROOT / "README.md", "make")]
+    for words in commands(ROOT / "README.md", "attnmt"):
+        given = dict(itertools.pairwise(words))
+        experiment = given.get("--experiment")
+        if experiment is None:
+            assert "--input" not in given
+            continue
+        uses += 1
+        assert experiment in targets
+        assert re.search(rf"^{experiment}:.*\n\tsnakemake .*=\$@$", makefile, re.MULTILINE)
+        params = load_params(ROOT / f"experiments/{experiment}/params.yaml", ROOT)
+        raw = Layout(experiment).raw
+        sets, source = params.sets.all(), params.languages.source.code
+        text = given.get("--input")
+        assert text is None or text in [f"{raw}/{name}.{source}" for name in sets]
+    assert uses
+
+
+def test_the_tour_changes_nothing_that_git_tracks() -> None:
+    graph = pytest.importorskip("attnmt.workflow.graph", reason="needs DVC: see CONTRIBUTING.md")
+    tour = ROOT / "docs/tour.md"
+    assert [words[0] for words in commands(tour, "make")] == ["setup"]
+    started = re.findall(r"^ {4}python stages/(\w+)\.py params", tour.read_text(), re.MULTILINE)
+    assert started[-1] == "evaluate"
+    outputs = [
+        output
+        for stage in graph.read_stages(DEMO, ROOT)
+        if stage.name.partition("@")[0] in started
+        for output in stage.outputs
+    ]
+    check = ["git", "check-ignore", *outputs]
+    ignored = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ignored.stdout.split() == outputs
+
+
+def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git() -> None:
+    tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
+    table = (ROOT / "reports/demo/tables/table1.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| local-p.*unk replace.*$", table, re.MULTILINE)
+    assert f"    {row}\n" in tour
+    numbers = read_numbers(DEMO, ROOT)
+    for kind in ("before", "after"):
+        line = numbers.system("local_p_general_feed", "bleu", "test1", "tokenized", kind)
+        assert line is not None
+        cells = (kind, *(f"{value:.4f}" for value in (line.value, line.low, line.high)))
+        assert re.search(r" +".join(map(re.escape, cells)), tour)
 
 
 def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
+from made_report import of_own_text
 from made_scores import (
     COMMIT,
     OTHER_COMMIT,
@@ -22,8 +23,9 @@ from attnmt.layout import Layout
 from attnmt.reporting.claims import read_claims
 from attnmt.reporting.gather import gather, short_commits
 from attnmt.reporting.published import published_lines
+from attnmt.reporting.ranking import best_systems
 from attnmt.scoring.aer import aer, rates
-from attnmt.scoring.numbers import key_of, metrics, read_numbers, read_scores
+from attnmt.scoring.numbers import OURS, key_of, metrics, read_numbers, read_scores
 from attnmt.scoring.scripts import References, sentence_numbers
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import Runs, contrast, difference, prediction
@@ -206,6 +208,20 @@ def test_two_trainings_are_compared_over_sentences(scored):
     ours, other = bleu(scored[1], "base_reverse"), bleu(scored[1], "base")
     tested = compare("tokenized", output("base_reverse"), output("base"), references(), 100)
     check(scored[1].gain(ours, other), ours, other, tested)
+
+
+def test_on_ones_own_text_every_attention_is_compared_with_the_best_system_without(scored):
+    params = of_own_text(scored[0])
+    numbers = gather(Study(params))
+    assert not any(line.source != OURS for line in numbers.lines)
+    without = best_systems(params, numbers)[1]
+    for system in ("location", "dot", "both"):
+        for replacement in ("before", "after"):
+            gain = numbers.gain(bleu(numbers, system, replacement), bleu(numbers, without))
+            assert gain is not None
+            ours, other = bleu(numbers, system, replacement), bleu(numbers, without)
+            assert gain.value == close(ours.value - other.value)
+    assert scored[1].gain(bleu(scored[1], "both"), bleu(scored[1], without)) is None
 
 
 def test_several_seeds_are_compared_over_seeds_and_sentences(scored):

@@ -3,6 +3,7 @@
 import gzip
 import random
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,15 @@ import yaml
 from small_project import ROOT, Command
 
 from attnmt.commands import new as command
-from attnmt.config import Params, load_params
+from attnmt.config import Languages, Params, load_params
 from attnmt.config.generated import models_yaml
 from attnmt.corpora.own_text import find_overlap, write_divided
 from attnmt.corpora.raw_text import write_local
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
-from attnmt.planning.proposal import propose_language
+from attnmt.planning.proposal import propose, propose_language
+from attnmt.text.vocabulary import SPECIAL
 
 FRENCH = [f"L'homme numéro {n} n'est pas là ." for n in range(60)]
 ENGLISH = [f"Man number {n} isn't there." for n in range(60)]
@@ -103,6 +105,37 @@ def test_compressed_files_and_codes_of_ones_own(new: Command) -> None:
     assert sizes == {"train": 30, "dev": 5, "test": 5}
 
 
+def test_each_test_adds_a_set(new: Command) -> None:
+    more = ["--test=../dev.fr", "../dev.en", "--reference", "../test.en"]
+    status, _, err = new("own", *three_sets(), *more)
+    assert status == 0, err
+    assert params_of("own").sets.tests == ["test", "test2"]
+    text = Layout("own").local_text
+    assert read_lines(text / "test.fr") == FRENCH[50:]
+    assert read_lines(text / "test2.fr") == FRENCH[40:50]
+    assert (text / "test.en.2").exists()
+
+
+@pytest.mark.parametrize("code", ["no", "y", "null", "123"])
+def test_a_code_that_yaml_would_not_read_as_text_stays_text(new: Command, code: str) -> None:
+    status, _, err = new("own", *three_sets(), "--languages", "fr", code)
+    assert status == 0, err
+    assert params_of("own").languages.target.code == code
+
+
+@pytest.mark.parametrize("ending", [InputError("no"), KeyboardInterrupt()])
+def test_what_cannot_be_finished_leaves_no_folder(
+    new: Command, monkeypatch: pytest.MonkeyPatch, ending: BaseException
+) -> None:
+    def fails(params: Params, measure: bool) -> str:
+        raise ending
+
+    monkeypatch.setattr(command, "_cost", fails)
+    status, out, _ = new("own", *three_sets())
+    assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
+    assert not Path("experiments/own").exists()
+
+
 def test_overlap_is_that_of_a_plain_comparison(tmp_path: Path) -> None:
     chance, rows = random.Random(1), {}
     for name, sources in {"train": "bcdefgh", "test": "abcdefgh"}.items():
@@ -140,8 +173,16 @@ def replaced(old: str, new: str) -> list[str]:
     ("arguments", "message"),
     [
         (["my study", *three_sets()], "name: 'my study' cannot be a folder's name here"),
+        *(
+            ([name, *three_sets()], f"name: YAML and Snakemake read {name!r} as something else")
+            for name in ("123", "0x1f", "1_000", "1e5", "nan", "no", "null", "True", "2015-01-01")
+        ),
+        (["2015-99-01", *three_sets()], "choose another, such as study-2015-99-01"),
         (["demo", *three_sets()], "experiments/demo: this experiment exists already"),
         (["own", *three_sets()[:3]], "--dev: no files; give them, or take pairs out of"),
+        (["own", *three_sets(), "--dev", "../test.fr", "../test.en"], "--dev: given twice; give"),
+        (["own", *three_sets(), "--measure", "--no-measure"], "--measure: given twice; give it"),
+        (["own", *three_sets(), "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
         (["own", *three_sets(), "--hold-out", "3"], "--hold-out: --dev is given, too"),
         (
             ["own", *three_sets()[:3], "--hold-out", "11"],
@@ -165,7 +206,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(
     assert (status, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
-    assert not Path("experiments/own").exists()
+    assert not list(Path().glob("experiments/*"))
 
 
 @pytest.mark.parametrize(
@@ -180,6 +221,27 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(
 def test_the_rule_suits_the_text(code: str, line: str, rule: str, name: str) -> None:
     language = propose_language(code, [line])
     assert (language.tokenize, language.name) == (rule, name)
+
+
+@pytest.mark.parametrize("pairs", [60, 2000, 50_000])
+def test_vocabulary_and_dictionary_fit_together(tmp_path: Path, pairs: int) -> None:
+    """<unk> is trained on both sides, and words outside the vocabulary may have a translation."""
+    chance, counts = random.Random(pairs), {}
+    files = (tmp_path / "x.fr", tmp_path / "x.en")
+    for file, words in zip(files, (900, 400), strict=True):
+        weights = [1 / (rank + 1) for rank in range(words)]
+        lines = [chance.choices(range(words), weights, k=5) for _ in range(pairs)]
+        write_lines(file, (" ".join(f"w{word}" for word in line) for line in lines))
+        counts[file] = sorted(Counter(word for line in lines for word in line).values())[::-1]
+    sides = (propose_language(code, ["a b c"]) for code in ("fr", "en"))
+    pair = Languages(**dict(zip(("source", "target"), sides, strict=True)))
+    proposal = propose(pair, files, pairs)
+    known = proposal.vocabulary - len(SPECIAL)
+    for file in files:
+        assert counts[file][known - 1] > 1
+        assert proposal.min_count <= counts[file][known]
+    assert proposal.epochs == {60: 40, 2000: 16, 50_000: 10}[pairs]
+    assert proposal.min_count == {60: 1, 2000: 2, 50_000: 3}[pairs]
 
 
 def test_divided_text_has_no_source_twice(tmp_path: Path) -> None:

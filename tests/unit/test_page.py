@@ -180,7 +180,7 @@ def test_matrices_of_first_seeds_are_packed_small_and_whole(monkeypatch):
     weights = [[1 / 20] * 20 for _ in target]
     matrix = Matrix("base", "Base", 4, source, target, weights, [(0, 0), (1, 2)])
     monkeypatch.setattr(packing, "read_matrices", lambda *_, forced: [matrix] * 12)
-    data = packing.attention_data(made_params(*MODELS, seeds=2))
+    data = packing.attention_data(made_params(*MODELS, seeds=2), Numbers([]))
     assert list(data.kinds["own"].of) == list(MODELS)
     assert data.texts == [tuple(source), tuple(target)]
     assert data.kinds["own"].of["base"][11] == (0, 1, [5] * 420, [(0, 0), (1, 2)])

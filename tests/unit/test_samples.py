@@ -62,12 +62,12 @@ def test_an_experiment_shows_what_it_has(params):
     samples = samples_of(made_params(BEST, "gru_additive"))
     assert {sample.direction for sample in samples} == {"forward"}
     assert list(samples[0].texts) == ["source", "reference", BEST]
-    assert samples_table([]) is None
+    assert samples_table(params, []) is None
 
 
 def test_the_table_has_a_row_for_each_text_and_keeps_it(params):
     write_lines(Layout("demo").translations(BASE) / "test1.txt", [""] * LINES)  # blank is kept
-    table = samples_table(samples_of(params))
+    table = samples_table(params, samples_of(params))
     assert len(table.frame) == 2 * 12 * 4
     assert list(table.frame.iloc[6]) == ["test1", 3.0, BEST, texts(f"test1 by {BEST}")[2]]
     assert list(table.frame.iloc[7]) == ["test1", 3.0, BASE, ""]

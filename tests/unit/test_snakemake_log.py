@@ -132,6 +132,18 @@ def test_a_stage_that_is_done_has_a_line(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
+def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snakemake_log, "next_steps", lambda _: "Next:")
+    ends = []
+    for experiment, last in (("own", "report"), ("own", "evaluate@base"), ("demo", "report")):
+        run = Run(monkeypatch, last)
+        run.progress.experiment = experiment
+        run.begin(last)
+        run.end(last, 1)
+        ends.append(run.lines[-1] == "Next:")
+    assert ends == [True, False, False]
+
+
 def test_a_training_that_runs_is_partly_done(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(monkeypatch, "train@base", "train@gru")
     run.begin("train@base")

@@ -11,7 +11,17 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_report import MODELS, NASTY, ROOT, made_claim, made_numbers, made_params, write_report
+from made_report import (
+    MODELS,
+    NASTY,
+    ROOT,
+    made_claim,
+    made_numbers,
+    made_params,
+    of_own_text,
+    own_numbers,
+    write_report,
+)
 
 from attnmt.config import load_params, params_file
 from attnmt.reporting import table as printing
@@ -176,12 +186,25 @@ def test_the_stage_writes_the_same_bytes_and_removes_an_earlier_report(tmp_path,
         assert path.suffix == ".pdf" or (b"\r" not in content and content.endswith(b"\n"))
 
 
+def test_a_short_time_is_not_printed_as_no_hours():
+    times = [printing.hours_of(minutes) for minutes in (0.2, 1.3, 5.9, 6, 90)]
+    assert times == ["0 minutes", "1 minute", "6 minutes", "0.1 hours", "1.5 hours"]
+
+
 def captions():
     """Yield every table and figure: of made-up reports, of those in git, with many marks."""
     claims = [made_claim("one"), made_claim("two", verdict="not tested")]
-    report = make_report(write_report(MODELS, claims, seeds=2))
-    yield from [*report.figures, *report.matrices, *report.tables, samples_table(report.samples)]
-    yield attention_section(report.attention, report.matrices)
+    params = write_report(MODELS, claims, seeds=2)
+    report = make_report(params)
+    yield from [
+        *report.figures,
+        *report.matrices,
+        *report.tables,
+        samples_table(params, report.samples),
+    ]
+    yield attention_section(params, report.attention, report.matrices)
+    own = of_own_text(params)
+    yield from make_tables(own, own_numbers(own))
     for path in sorted(ROOT.glob("reports/*/scores.csv")):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(ROOT)

@@ -1,13 +1,16 @@
 """``attnmt new``."""
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from attnmt.commands.options import PAIRS
 from attnmt.config import DEMO, LINKS, SYSTEMS, Languages, Params, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.strict import Slug
@@ -25,11 +28,9 @@ if TYPE_CHECKING:  # a shell that completes a word must not wait for their libra
 
 NEXT = """
 Next:
-  attnmt plan --experiment {name}                   say in full what it takes
-  snakemake -j2 --config experiment={name}          run everything; after a stop, run it again
-  attnmt commit --experiment {name}                 tell DVC what was made
-  attnmt explain --experiment {name} "A sentence."  look inside a translation
-The report will be reports/{name}/index.html."""
+  attnmt plan --experiment {name}           say in full what it takes
+  snakemake -j2 --config experiment={name}  run everything; after a stop, run it again
+The report will be reports/{name}/index.html. The run ends with commands that use the best model."""
 PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed"]
 ALL = "all"
 LOOKED_AT = 1000  # lines that decide whether a language has spaces
@@ -38,7 +39,7 @@ TwoFiles = tuple[Path, Path]
 
 def _both(help: str) -> Any:
     """Return an option with a value for each side."""
-    return typer.Option(help=help, metavar="SOURCE TARGET")
+    return typer.Option(help=help, metavar=PAIRS)
 
 
 def new(
@@ -50,7 +51,9 @@ def new(
         ),
     ],
     dev: Annotated[TwoFiles | None, _both("Text that chooses the best weights.")] = None,
-    test: Annotated[TwoFiles | None, _both("Test text, which is scored.")] = None,
+    test: Annotated[
+        list[Path] | None, _both("Test text, which is scored. Several may be given.")
+    ] = None,
     hold_out: Annotated[
         int | None,
         typer.Option(
@@ -60,12 +63,15 @@ def new(
     ] = None,
     reference: Annotated[
         list[Path] | None,
-        typer.Option(help="Another reference translation of --test. Several may be given."),
+        typer.Option(
+            help="Another reference translation of the first --test. Several may be given."
+        ),
     ] = None,
     links: Annotated[
         Path | None,
         typer.Option(
-            help="Gold word links of --test in Pharaoh's format, such as 0-0 1?2: source-target, from 0."
+            help="Gold word links of the first --test in Pharaoh's format, such as 0-0 1?2: "
+            "source-target, from 0."
         ),
     ] = None,
     languages: Annotated[
@@ -100,12 +106,12 @@ def new(
     known = YamlFile.read(Path(SYSTEMS)).into(Systems)
     chosen = _systems(systems, known)
     pair = _languages(train, languages)
-    sets = _sets(pair, train, dev, test, hold_out, reference or [], links)
+    held_out = _held_out(dev, test or [], hold_out)
+    sets = _sets(pair, {"train": train} | held_out, reference or [], links)
     rows = {key: count_rows(files, scored=key != "train") for key, files in sets.items()}
     proposal = propose(pair, train, rows["train"] - 2 * (hold_out or 0))
-    for key, files in {"dev": dev, "test": test}.items():
-        if files is not None:
-            _warn(key, rows[key], find_overlap(train, files))
+    for key, files in held_out.items():
+        _warn(key, rows[key], find_overlap(train, files))
     given = {
         f"{key}.{suffix}": file for key, files in sets.items() for suffix, file in files.items()
     }
@@ -116,14 +122,20 @@ def new(
             given = {name: file for name, file in given.items() if not name.startswith("train.")}
             write_divided(train, pair.codes, hold_out, rows["train"], text)
         link_files(given, text)
+        tests = [key for key in held_out if key != "dev"] or ["test"]
         families = _families(chosen, known)
-        write_text(partial / "params.yaml", params_text(name, proposal, chosen, families))
+        write_text(partial / "params.yaml", params_text(name, proposal, tests, chosen, families))
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
-    params = load_params(folder / "params.yaml")
-    write_models(params)
+    try:
+        params = load_params(folder / "params.yaml")
+        write_models(params)
+        cost = _cost(params, measure)
+    except BaseException:  # also Ctrl-C; the same command would find a folder in its way
+        shutil.rmtree(folder)
+        raise
     typer.echo(_said(name, proposal))
-    typer.echo(_cost(params, measure))
+    typer.echo(cost)
     typer.echo(NEXT.format(name=name))
 
 
@@ -134,6 +146,11 @@ def _place(name: str) -> Path:
         raise InputError(
             f"name: {name!r} cannot be a folder's name here; use letters, digits, _ and -"
         ) from None
+    if not _stays_text(name):
+        raise InputError(
+            f"name: YAML and Snakemake read {name!r} as something else than text; choose another, such "
+            f"as study-{name}"
+        )
     if not Path(SYSTEMS).exists():
         raise InputError(f"{SYSTEMS}: no such file; run in the project's folder")
     folder = Layout(name).local_text.parent
@@ -144,10 +161,22 @@ def _place(name: str) -> Path:
     return folder
 
 
+def _stays_text(name: str) -> bool:
+    """Return whether a name is text to YAML, and to ``snakemake --config experiment=<name>``."""
+    for read in (int, float, yaml.safe_load):  # in Snakemake's order
+        try:
+            if read(name) != name:
+                return False
+        except ValueError:  # no number; of YAML, a date that does not exist
+            if read is yaml.safe_load:
+                return False
+    return True
+
+
 def _systems(text: str, known: Systems) -> list[str]:
     if text == ALL:
         return [name for name in known.systems if name not in known.on_request]
-    names = [name.strip() for name in text.split(",")]
+    names = list(dict.fromkeys(name.strip() for name in text.split(",")))
     every = [*known.systems, *known.ensembles]
     for name in names:
         if name not in every:
@@ -182,31 +211,35 @@ def _suffix(file: Path) -> str:
     return Path(file.name.removesuffix(".gz")).suffix.removeprefix(".")
 
 
-def _sets(
-    pair: Languages,
-    train: TwoFiles,
-    dev: TwoFiles | None,
-    test: TwoFiles | None,
-    hold_out: int | None,
-    references: Sequence[Path],
-    links: Path | None,
-) -> dict[str, dict[str, Path]]:
-    """Return the files of each set that is given, by the suffixes that the corpus gives them."""
-    given = {"dev": dev, "test": test}
-    for key, files in given.items():
-        if files is None and not hold_out:
+def _held_out(
+    dev: TwoFiles | None, tests: Sequence[Path], hold_out: int | None
+) -> dict[str, TwoFiles]:
+    """Return the files of dev and of each test set; none if they are taken out of the training text.
+
+    Several test sets are called test, test2, test3.
+    """
+    pairs = list(zip(tests[::2], tests[1::2], strict=True))
+    for key, given in {"dev": dev, "test": pairs}.items():
+        if not given and not hold_out:
             raise InputError(
                 f"--{key}: no files; give them, or take pairs out of the training text with "
                 f"--hold-out 1000"
             )
-        if files is not None and hold_out:
+        if given and hold_out:
             raise InputError(f"--hold-out: --{key} is given, too; give only one of the two")
-    sets = {
-        key: dict(zip(pair.codes, files, strict=True))
-        for key, files in ({"train": train} | given).items()
-        if files is not None
-    }
-    if (references or links) and test is None:
+    names = (f"test{number if number > 1 else ''}" for number in count(1))
+    return ({"dev": dev} if dev else {}) | dict(zip(names, pairs, strict=False))
+
+
+def _sets(
+    pair: Languages,
+    given: Mapping[str, TwoFiles],
+    references: Sequence[Path],
+    links: Path | None,
+) -> dict[str, dict[str, Path]]:
+    """Return the files of each set that is given, by the suffixes that the corpus gives them."""
+    sets = {key: dict(zip(pair.codes, files, strict=True)) for key, files in given.items()}
+    if (references or links) and "test" not in sets:
         raise InputError(
             "--reference, --links: they belong to --test, which is not given; give it, or leave them out"
         )

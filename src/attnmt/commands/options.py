@@ -1,15 +1,58 @@
-"""Options that several subcommands share, and what a shell completes them with."""
+"""Options that several subcommands share, how often an option may be given, and completion."""
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.errors import InputError
+
+PAIRS = "SOURCE TARGET"  # how the help shows an option that has a file for each side
+
+
+class Command(TyperCommand):
+    """A subcommand that refuses an option given twice, unless its values are a list.
+
+    Typer would keep only the last value. Typer also has no lists of pairs, so that a list with the
+    metavar ``PAIRS`` takes two words each time and has them one after the other.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read a command line.
+
+        Raises:
+            InputError: if an option is given twice, or a pair lacks its second word.
+        """
+        if ctx.resilient_parsing:  # a shell completes a line that is not finished
+            return super().parse_args(ctx, args)
+        lists = [one for one in self.params if getattr(one, "multiple", False)]
+        args = _single(args, {name for one in lists if one.metavar == PAIRS for name in one.opts})
+        *_, given = self.make_parser(ctx).parse_args(list(args))
+        for at, option in enumerate(given):
+            if option in given[:at] and option not in lists and option.opts[0][:1] == "-":
+                raise InputError(f"{max(option.opts, key=len)}: given twice; give it once")
+        return super().parse_args(ctx, args)
+
+
+def _single(args: list[str], pairs: set[str]) -> list[str]:
+    """Return the words with the name of an option in ``pairs`` before each of its two values."""
+    words, left = [], list(args)
+    while left:
+        word, equals, value = left[0].partition("=")
+        if word in pairs:
+            left[:1] = [value] if equals else []
+            values, left = left[:2], left[2:]
+            if len(values) < 2 or any(value.startswith("--") for value in values):
+                raise InputError(f"{word}: needs two files, {PAIRS}")
+            words += [part for value in values for part in (word, value)]
+        else:
+            words.append(left.pop(0))
+    return words
 
 
 def complete_experiment(incomplete: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import accumulate, takewhile
@@ -20,7 +20,11 @@ from attnmt.text.vocabulary import SPECIAL
 TEMPLATE = "params.yaml.jinja"
 SAMPLE = 20_000  # of a longer text, at least this many evenly spread lines are looked at
 COVERED = 0.97  # the share of the text's tokens that the vocabulary should know
-STEP = 500  # the size of a vocabulary is a multiple of it
+TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
+STEP = 50  # the size of a vocabulary is a multiple of it, unless it is smaller
+MOST_LINKS = 3  # a pair of words that is linked this often gets into the dictionary
+BATCH, UPDATES = 32, 1_000  # pairs in a batch; the batches that a training should have at least
+EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
 SPACELESS = 0.02  # a text with a smaller share of white space is taken for one without spaces
 # The most tokens of a training sentence: by rule, and for all other rules LONGEST_WORDS
 LONGEST, LONGEST_WORDS = {"characters": 150}, 50
@@ -55,7 +59,10 @@ class Proposal:
     tokens: Mapping[str, int]  # by language code
     size: Size
     vocabulary: int
+    min_count: int  # of the dictionary
     max_length: int
+    epochs: int
+    batch: int = BATCH
 
 
 def propose_language(code: str, lines: Iterable[str]) -> Language:
@@ -78,22 +85,25 @@ def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
     counts = {side.code: _count(side, file, pairs) for side, file in sides}
     largest = max(tokens for tokens, _ in counts.values())
     size = next(size for most, size in SIZES.items() if largest <= most)
-    covering = max(_covering(words, size.vocabulary) for _, words in counts.values())
+    words = [counter for _, counter in counts.values()]
+    vocabulary = _vocabulary(words, size.vocabulary)
     rules = {pair.source.tokenize, pair.target.tokenize}
     return Proposal(
         languages=pair,
         pairs=pairs,
         tokens={code: tokens for code, (tokens, _) in counts.items()},
         size=size,
-        vocabulary=STEP * math.ceil((covering + len(SPECIAL)) / STEP),
+        vocabulary=vocabulary,
+        min_count=_min_count(words, vocabulary),
         max_length=max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules),
+        epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs))),
     )
 
 
 def _count(language: Language, file: Path, pairs: int) -> tuple[int, Counter[str]]:
     """Estimate the number of tokens in ``pairs`` lines of a file, from evenly spread lines.
 
-    Return this number, and how often each token occurs in these lines.
+    Return this number, and about how often the text has each token of these lines.
     """
     rule, nth = tokenizer(language, split_hyphens=False), max(1, pairs // SAMPLE)
     words: Counter[str] = Counter()
@@ -103,22 +113,54 @@ def _count(language: Language, file: Path, pairs: int) -> tuple[int, Counter[str
             words.update(rule.tokenize(line))
             lines += 1
     words.pop(SPACE, None)
-    return round(words.total() * pairs / lines), words
+    tokens = round(words.total() * pairs / lines)
+    return tokens, Counter({word: count * nth for word, count in words.items()})
+
+
+def _vocabulary(sides: Sequence[Counter[str]], most: int) -> int:
+    """Return the number of entries that know COVERED of both texts, at most ``most`` words.
+
+    Only words that occur TWICE on their side have an entry. All others become ``<unk>``, so that the
+    models learn what to do with it.
+    """
+    covering = max(_covering(words, most) for words in sides)
+    repeated = min(sum(count >= TWICE for count in words.values()) for words in sides)
+    entries = min(covering, repeated) + len(SPECIAL)
+    return entries // STEP * STEP if entries > STEP else max(entries, len(SPECIAL) + 1)
 
 
 def _covering(words: Counter[str], most: int) -> int:
-    """Return how many of the most frequent words make up COVERED of a sample, at most ``most``."""
+    """Return how many of the most frequent words make up COVERED of a text, at most ``most``."""
     known = accumulate(count for _, count in words.most_common(most))
     entries = sum(1 for _ in takewhile(lambda count: count < COVERED * words.total(), known))
     return min(most, len(words), entries + 1)
 
 
+def _min_count(sides: Sequence[Counter[str]], vocabulary: int) -> int:
+    """Return how often words must be linked, so that words outside the vocabulary have translations.
+
+    The most frequent of these words has one if half of its links agree.
+    """
+    known = vocabulary - len(SPECIAL)
+    outside = [sorted(words.values(), reverse=True)[known:] for words in sides]
+    most = min((counts[0] for counts in outside if counts), default=1)
+    return min(MOST_LINKS, max(1, most // 2))
+
+
 def params_text(
-    experiment: str, proposal: Proposal, systems: list[str], families: list[str]
+    experiment: str,
+    proposal: Proposal,
+    tests: list[str],
+    systems: list[str],
+    families: list[str],
 ) -> str:
     """Return the text of a parameter file. ``families`` are those that the systems belong to."""
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
     return environment.from_string(template).render(
-        experiment=experiment, proposal=proposal, systems=systems, families=families
+        experiment=experiment,
+        proposal=proposal,
+        tests=tests,
+        systems=systems,
+        families=families,
     )

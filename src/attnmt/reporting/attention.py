@@ -11,6 +11,7 @@ from attnmt.corpora.links import Links, flipped
 from attnmt.decoding.kept_attention import Attended, read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.reporting.own_text import direction_of, on_own_text, own_name, own_systems
 from attnmt.reporting.rows import rows_of, table_rows
 from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.text.encoded import EncodedSets
@@ -78,12 +79,17 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
 
 
 def figure7(params: Params) -> MatrixFigure | None:
-    """Return gold links and the attention of Table 6's models; None if none of them is trained."""
-    return _figure(params, "figure7", ("Figure 7", "alignments"), "table6")
+    """Return gold links and the attention of Table 6's models; None if none of them is trained.
+
+    On one's own text they are all forward systems with attention.
+    """
+    return _figure(params, "figure7", own_name(params, "Figure 7", "alignments"), "table6")
 
 
 def figure_gru(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of the GRU table's models; None if none of them is trained."""
+    if on_own_text(params):
+        return None
     return _figure(params, "figure_gru", ("GRU", "attention of the GRU systems"), "table_gru")
 
 
@@ -99,13 +105,21 @@ def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
 
 
 def label(params: Params, name: str) -> str:
-    """Return the shortest name that the paper gives a system, or our own name where it gives none."""
+    """Return the shortest name that the paper gives a system, or our own name where it gives none.
+
+    On one's own text it is our own name, which commands take.
+    """
+    if on_own_text(params):
+        return name
     labels = [row.label for row in rows_of(params, name)]
     return min(labels, key=len, default=name)
 
 
 def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
     models = [row.system for row in table_rows(params, table) if row.system in params.models]
+    if on_own_text(params):
+        forward = [name for name in own_systems(params) if direction_of(params, name) == "forward"]
+        models = [name for name in forward if params.attends(name)]
     if not models:
         return None
     test = params.sets.aligned[0]

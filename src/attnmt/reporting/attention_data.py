@@ -7,8 +7,11 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
+from attnmt.reporting.own_text import on_own_text
 from attnmt.reporting.published import published_lines
+from attnmt.reporting.ranking import ranked_systems
 from attnmt.reporting.rows import table_rows
+from attnmt.scoring.numbers import Numbers
 
 FORCED, OWN = "forced", "own"
 # A matrix: the numbers of its source and of its target in the list of texts, its weights in whole
@@ -45,7 +48,7 @@ class AttentionData:
     kinds: dict[str, SampledSet]
 
 
-def attention_data(params: Params) -> AttentionData | None:
+def attention_data(params: Params, numbers: Numbers) -> AttentionData | None:
     """Return the matrices of all systems with attention; None if the experiment has none.
 
     If a system has several seeds, the matrices are those of its first seed.
@@ -79,7 +82,7 @@ def attention_data(params: Params) -> AttentionData | None:
         gold=any(matrix.gold for name in attentional for matrix in matrices[FORCED][name]),
         texts=list(texts),
         models=[_described(params, matrices[FORCED][name][0]) for name in attentional],
-        first=_first_two(params, attentional),
+        first=_first_two(params, numbers, attentional),
         kinds=kinds,
     )
 
@@ -117,9 +120,15 @@ def _described(params: Params, matrix: Matrix) -> dict[str, str]:
     return {"name": matrix.name, "label": matrix.label, "group": group}
 
 
-def _first_two(params: Params, attentional: list[str]) -> list[str]:
-    """Return the systems with the paper's best and worst AER, or the first two if Table 6 has none."""
+def _first_two(params: Params, numbers: Numbers, attentional: list[str]) -> list[str]:
+    """Return the systems with the paper's best and worst AER, or the first two if Table 6 has none.
+
+    On one's own text they are the two best systems on the development set.
+    """
     rates = {line.system: line.value for line in published_lines(params) if line.metric == "aer"}
     rows = [row.system for row in table_rows(params, "table6") if row.system in attentional]
     ranked = sorted((str(name) for name in rows), key=lambda name: rates.get(name) or 0.0)
-    return ((ranked[:1] + ranked[1:][-1:] or attentional) + ["", ""])[:2]
+    first = ranked[:1] + ranked[1:][-1:]
+    if on_own_text(params):
+        first = [name for name in ranked_systems(params, numbers) if name in attentional]
+    return ((first or attentional) + ["", ""])[:2]

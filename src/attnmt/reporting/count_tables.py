@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from attnmt.config import Params
 from attnmt.reporting.facts import facts
 from attnmt.reporting.learning import COLUMNS, FALL
-from attnmt.reporting.table import Cell, Format, Table, table_of
+from attnmt.reporting.table import Cell, Format, Table, hours_of, table_of
 from attnmt.scoring.numbers import Line, Numbers
 
 UNKNOWN = {
@@ -89,11 +89,11 @@ def cost_table(params: Params, numbers: Numbers) -> Table | None:
     for name, lines in counts.items():
         machine = lines["minutes"].signature if len(machines) > 1 else None
         rows[name] = {"model": name, **_values(lines, COSTS), "machine": machine}
-    hours = sum(lines["minutes"].value or 0.0 for lines in counts.values()) / 60
+    spent = hours_of(sum(lines["minutes"].value or 0.0 for lines in counts.values()))
     count = "One training" if len(rows) == 1 else f"{len(rows)} trainings"
     where = f" ({machines.pop()})" if len(machines) == 1 else ""
     caption = (
-        f"{count}{where} took {hours:.1f} hours in all, evaluations included. The table counts jumps of "
+        f"{count}{where} took {spent} in all, evaluations included. The table counts jumps of "
         "the development cost, and says by what part it fell in the last tenth of the steps. Memory is "
         "the most that the process held, or on a GPU the most that torch allocated there."
     )

@@ -10,8 +10,9 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.learning import learning_sign
+from attnmt.reporting.own_text import direction_of, on_own_text, own_name, own_systems
 from attnmt.reporting.published import Point, paper_curves, paper_set
-from attnmt.reporting.rows import Row
+from attnmt.reporting.rows import Row, own_rows
 from attnmt.reporting.score_tables import OTHER_TEXT
 from attnmt.scoring.numbers import AGAIN, Numbers
 from attnmt.training.trained import read_history
@@ -94,10 +95,11 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
         return _mean([points])
 
     labels = "Words of the longest reference", "BLEU"
-    caption = (
-        "BLEU on tokens of {test} for groups of sentences of similar length, 200 in the paper and "
-        f"{params.evaluation.length_group} in ours."
-    )
+    if on_own_text(params):
+        size = f"{params.evaluation.length_group} in each"
+    else:
+        size = f"200 in the paper and {params.evaluation.length_group} in ours"
+    caption = f"BLEU on tokens of {{test}} for groups of sentences of similar length, {size}."
     return _figure(params, numbers, "Figure 6", "BLEU by sentence length", labels, caption, read)
 
 
@@ -125,13 +127,16 @@ def _figure(
         number, label = systems.index(_system(row)), row.label + row.mark
         signed = label + learning_sign(params, numbers, row.system)
         x, y = [p.x for p in points], [p.y for p in points]
-        published.append(Series(label, row.system, True, x, y, number))
+        if points:
+            published.append(Series(label, row.system, True, x, y, number))
         if params.runs_of(row.system):
             ours.append(Series(signed, row.system, False, *read(row), number))
     if not ours:
         return None
     test, papers = params.sets.tests[0], paper_set("table1")
-    if test == papers:
+    if on_own_text(params):
+        panels, beside = [Panel(test, *labels, ours)], ""
+    elif test == papers:
         panels = [Panel(test, *labels, published + ours)]
         beside = "Rings are the paper's, lines are ours."
     else:
@@ -141,17 +146,34 @@ def _figure(
     several = any(len(params.runs_of(one.model)) > 1 for one in ours)
     means = "Our curves are means over seeds." if several else ""
     caption = " ".join(part for part in (measured.format(test=test), beside, means) if part)
-    return Figure(figure.lower().replace(" ", ""), figure, subject, caption, panels)
+    name, named = figure.lower().replace(" ", ""), own_name(params, figure, subject)
+    return Figure(name, *named, caption, panels)
 
 
 def _by_row(params: Params, figure: str) -> list[tuple[Row, list[Point]]]:
-    """Return the published curves, each with its row."""
+    """Return the published curves, each with its row. On one's own text there are only its own rows."""
+    if on_own_text(params):
+        return [(row, []) for row in _own_rows(params, only_models=figure == "Figure 5")]
     curves = groupby(paper_curves(params, figure), key=lambda point: point.row.key)
     return [(points[0].row, points) for points in (list(curve) for _, curve in curves)]
 
 
+def _own_rows(params: Params, only_models: bool) -> list[Row]:
+    """Return the rows of the forward systems of the first family. Other families' units differ."""
+    family = next(iter(params.families))
+    return [
+        row
+        for row in own_rows(params, "")
+        if row.system and params.translators(row.system).family == family
+        if direction_of(params, row.system) == "forward"
+        if not only_models or row.system in params.models
+    ]
+
+
 def _systems(params: Params) -> list[str]:
     """Return the systems of both figures, in their order."""
+    if on_own_text(params):
+        return own_systems(params)
     points = [*paper_curves(params, "Figure 5"), *paper_curves(params, "Figure 6")]
     return list(dict.fromkeys(_system(point.row) for point in points))
 

@@ -16,7 +16,7 @@ from attnmt.config import ALIGNER, DIAGONAL, DIRECTIONS, Direction, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.published import published_lines
-from attnmt.reporting.ranking import attention_pair
+from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.specs import specs_of
 from attnmt.scoring.evaluate import DIGITS, METRICS, SHA_DIGITS, link_values
 from attnmt.scoring.numbers import Key, Line, Numbers, key_of, read_scores, significant
@@ -267,9 +267,7 @@ def _pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
                 other = spec.number(params, numbers, over, spec.base or spec.gain)
                 if ours and other:
                     yield ours, other
-    pair = attention_pair(params, numbers)
-    if pair:
-        yield pair
+    yield from attention_pairs(params, numbers)
 
 
 def _gain(study: Study, ours: Line, other: Line) -> Line:

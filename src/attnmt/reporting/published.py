@@ -10,6 +10,7 @@ from pydantic import StringConstraints
 
 from attnmt.config import Params, TableRow
 from attnmt.files.csv_file import CsvLine, read_csv
+from attnmt.reporting.own_text import on_own_text
 from attnmt.reporting.rows import Row, table_rows
 from attnmt.scoring.numbers import Line
 
@@ -63,9 +64,9 @@ class Point:
 def published_lines(params: Params) -> Iterator[Line]:
     """Yield the published numbers of the experiment's rows, and the printed gains.
 
-    What was not printed as a number stands in the note.
+    What was not printed as a number stands in the note. On one's own text there are none.
     """
-    for printed in _tables():
+    for printed in () if on_own_text(params) else _tables():
         row = params.rows.get(printed.table, {}).get(printed.row)
         if row is not None:
             yield from _lines(printed, row)

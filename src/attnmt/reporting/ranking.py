@@ -1,6 +1,9 @@
 """Which systems of an experiment are best on the development set, according to its numbers."""
 
-from attnmt.config import Direction, Params
+from collections.abc import Iterator
+
+from attnmt.config import DIRECTIONS, Direction, Params
+from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
 from attnmt.scoring.numbers import Line, Numbers
 
 
@@ -34,3 +37,26 @@ def attention_pair(params: Params, numbers: Numbers) -> tuple[Line, Line] | None
     test, names = params.sets.tests[0], best_systems(params, numbers)
     one, two = (numbers.system(name, "bleu", test, "tokenized", "before") for name in names)
     return (one, two) if one and two else None
+
+
+def attention_pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
+    """Yield the numbers between which a gain by attention counts.
+
+    On one's own text these are BLEU of every system with attention, on every test set, before and after
+    unknown words are replaced, each with BLEU of the best system without attention. Both are measured
+    against the same references. Otherwise they are :func:`attention_pair`.
+    """
+    pair = attention_pair(params, numbers)
+    if not on_own_text(params):
+        yield from [pair] if pair else ()
+        return
+    for direction in DIRECTIONS:
+        _, without = best_systems(params, numbers, direction)
+        names = [name for name in own_systems(params) if params.attends(name)]
+        for name in [name for name in names if direction_of(params, name) == direction]:
+            for test in params.sets.tests:
+                other = numbers.system(without, "bleu", test, "tokenized", "before")
+                for replacement in ("before", "after"):
+                    ours = numbers.system(name, "bleu", test, "tokenized", replacement)
+                    if ours and other and ours.reference == other.reference:
+                        yield ours, other

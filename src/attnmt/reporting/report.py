@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from attnmt.config import Params
 from attnmt.config.claims import Amendment, project_claims
+from attnmt.reporting.answer import make_answer
 from attnmt.reporting.attention import MatrixFigure, figure7, figure_gru
 from attnmt.reporting.attention_data import AttentionData, attention_data
 from attnmt.reporting.claims import ClaimLine, claims_table, read_claims
@@ -29,6 +30,7 @@ class Report:
         matrices: the figures that show attention.
         attention: the attention of every system; None if no system has attention.
         summary: the numbers at the head of the page.
+        answer: on one's own text, whether attention helps there, in sentences.
     """
 
     numbers: Numbers
@@ -40,6 +42,7 @@ class Report:
     matrices: list[MatrixFigure]
     attention: AttentionData | None
     summary: list[Headline]
+    answer: list[str]
 
 
 def make_report(params: Params) -> Report:
@@ -59,6 +62,7 @@ def make_report(params: Params) -> Report:
         make_samples(params, numbers),
         [figure for figure in figures if figure is not None],
         [figure for figure in (figure7(params), figure_gru(params)) if figure is not None],
-        attention_data(params),
+        attention_data(params, numbers),
         make_summary(params, numbers),
+        make_answer(params, numbers),
     )

@@ -3,7 +3,8 @@
 import json
 from dataclasses import dataclass, replace
 
-from attnmt.config import Params
+from attnmt.config import ALIGNER, DIAGONAL, Params
+from attnmt.reporting.own_text import own_systems
 from attnmt.reporting.recipes import marks
 
 
@@ -58,6 +59,18 @@ def scored_rows(params: Params, _: str) -> list[Row]:
     """Return the rows of Table 1 for which the experiment has a system, without their gains."""
     rows = [row for row in table_rows(params, "table1") if params.runs_of(row.system)]
     return marked(params, [replace(row, over=None) for row in rows])
+
+
+def own_rows(params: Params, _: str) -> list[Row]:
+    """Return a row of each system and ensemble of the experiment, as it translates in the end."""
+    systems = own_systems(params)
+    return marked(params, [Row(n, n, n, replaced=params.replaces_words(n)) for n in systems])
+
+
+def own_linked_rows(params: Params, _: str) -> list[Row]:
+    """Return a row of each system with attention, then one of links that no model makes."""
+    systems = [Row(name, name, name) for name in own_systems(params) if params.attends(name)]
+    return [*systems, Row(ALIGNER, ALIGNER, ALIGNER), Row(DIAGONAL, "diagonal, no model", DIAGONAL)]
 
 
 def subword_pairs(params: Params, _: str) -> list[Row]:

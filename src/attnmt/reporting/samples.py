@@ -8,6 +8,7 @@ from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
+from attnmt.reporting.own_text import own_name
 from attnmt.reporting.ranking import best_systems
 from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Numbers
@@ -50,7 +51,7 @@ def samples_caption(samples: Sequence[Sample]) -> str:
     return CAPTION.format(tests=" and ".join(dict.fromkeys(sample.set for sample in samples)))
 
 
-def samples_table(samples: Sequence[Sample]) -> Table | None:
+def samples_table(params: Params, samples: Sequence[Sample]) -> Table | None:
     """Return Table 5 with a row for each text; None if there is no sample."""
     if not samples:
         return None
@@ -65,7 +66,8 @@ def samples_table(samples: Sequence[Sample]) -> Table | None:
         for who, text in sample.texts.items()
     }
     frame, formats = table_of(rows, {"line": Format(0)})
-    return Table(NAME, TITLE, samples_caption(samples), frame, formats, ABOUT)
+    title, about = own_name(params, TITLE, ABOUT)
+    return Table(NAME, title, samples_caption(samples), frame, formats, about)
 
 
 def _samples(params: Params, numbers: Numbers, direction: Direction) -> list[Sample]:

@@ -11,6 +11,7 @@ from attnmt.reporting.attention import MatrixFigure
 from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
 from attnmt.reporting.curves import Figure, Panel
 from attnmt.reporting.draw import panel_svg, stroke, system_key
+from attnmt.reporting.own_text import own_name
 from attnmt.reporting.samples import ABOUT, NAME, TITLE, Sample, samples_caption
 from attnmt.reporting.table import Table
 
@@ -76,10 +77,13 @@ def sample_section(params: Params, samples: Sequence[Sample]) -> Section:
         for direction in dict.fromkeys(sample.direction for sample in samples)
     ]
     links = _files("tables", NAME, "csv", "md", "tex")
-    return Section(NAME, "samples", TITLE, ABOUT, samples_caption(samples), links, body)
+    named = own_name(params, TITLE, ABOUT)
+    return Section(NAME, "samples", *named, samples_caption(samples), links, body)
 
 
-def attention_section(data: AttentionData, drawn: Sequence[MatrixFigure]) -> Section:
+def attention_section(
+    params: Params, data: AttentionData, drawn: Sequence[MatrixFigure]
+) -> Section:
     """Return the section of every system's attention. ``drawn`` are the figures that are files, too."""
     caption = (
         "Which source words each step of the decoder reads, in whole percent: for the references of "
@@ -87,8 +91,8 @@ def attention_section(data: AttentionData, drawn: Sequence[MatrixFigure]) -> Sec
         "row is the step that predicts its word."
     )
     links = {f"{f.title} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
-    about = "attention of every system"
-    return Section("attention", "attention", "Figure 7", about, caption, links, data)
+    named = own_name(params, "Figure 7", "attention of every system")
+    return Section("attention", "attention", *named, caption, links, data)
 
 
 def _files(folder: str, name: str, *endings: str) -> dict[str, str]:

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from attnmt.config import DIAGONAL, Params
+from attnmt.reporting.own_text import on_own_text
 from attnmt.reporting.rows import (
     Row,
     deciding_rows,
     fault_rows,
+    own_linked_rows,
+    own_rows,
     scored_rows,
     subword_pairs,
     table_rows,
@@ -174,10 +177,39 @@ SPECS = (
 
 
 def specs_of(params: Params) -> list[Spec]:
-    """Return the tables of scores, with Table 6 once for each aligned set."""
+    """Return the tables of scores, with Table 6 once for each aligned set.
+
+    On one's own text, the paper's tables give way to tables of the experiment's own systems.
+    """
+    if on_own_text(params):
+        return _own_specs(params)
     others = [
         replace(TABLE6, name=f"table6_{name}", title=f"Table 6 on {name}", aligned=at)
         for at, name in enumerate(params.sets.aligned)
         if at
     ]
     return [*SPECS, *others]
+
+
+def _own_specs(params: Params) -> list[Spec]:
+    """Return the tables of scores on one's own text, two of them once for each set."""
+    links = replace(TABLE6, name="table_links", title="Links by attention", gain=None, paper=None)
+    links = replace(links, rows=own_linked_rows)
+    specs = [
+        replace(_on(links, name, at), aligned=at) for at, name in enumerate(params.sets.aligned)
+    ]
+    for spec in SPECS:
+        if spec.rows is scored_rows:
+            own = replace(spec, rows=own_rows)
+            specs += [
+                replace(_on(own, name, at), test=at) for at, name in enumerate(params.sets.tests)
+            ]
+        elif spec.paper is None:
+            specs.append(spec)
+    return specs
+
+
+def _on(spec: Spec, name: str, at: int) -> Spec:
+    """Return a table named after a set, unless it is the first set."""
+    named = replace(spec, name=f"{spec.name}_{name}", title=f"{spec.title} on {name}")
+    return named if at else spec

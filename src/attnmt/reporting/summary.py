@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from attnmt.config import DIAGONAL, Params
 from attnmt.reporting.attention import label
+from attnmt.reporting.own_text import on_own_text
 from attnmt.reporting.ranking import attention_pair, best_systems, ranked_systems
 from attnmt.reporting.table import decimal, signed
 from attnmt.scoring.numbers import Line, Numbers
@@ -21,7 +22,9 @@ class Headline:
 
 
 def make_summary(params: Params, numbers: Numbers) -> list[Headline]:
-    """Return the headlines for which the experiment has numbers."""
+    """Return the headlines for which the experiment has numbers; on one's own text, none."""
+    if on_own_text(params):
+        return []  # answer.py says it in sentences
     ranked = ranked_systems(params, numbers)
     headlines = [
         _bleu(params, numbers, "Best system, BLEU", ranked[0]) if ranked else None,

@@ -158,6 +158,13 @@ def decimal(value: float, digits: int) -> str:
     return f"{value:,.{digits}f}"
 
 
+def hours_of(minutes: float) -> str:
+    """Return a time in hours, or in minutes where hours would round to almost nothing."""
+    if minutes >= 6:
+        return f"{minutes / 60:.1f} hours"
+    return "1 minute" if round(minutes) == 1 else f"{minutes:.0f} minutes"
+
+
 def signed(value: float, digits: int) -> str:
     """Return a number with its sign."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"  # + 0.0: no -0.0

@@ -15,10 +15,12 @@ from typing import Any, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnmt.config import load_params, params_file
+from attnmt.config import DEMO, load_params, params_file
 from attnmt.planning.times import Times, time_text, training_times, wall_time
+from attnmt.reporting.own_text import next_steps
 from attnmt.workflow.graph import TRAIN, Stage
 
+REPORT = "report"  # the last stage
 SLOWEST = 3  # how many kinds of stages the last line names
 NOTHING = "Nothing to be done"
 HIDDEN_EVENTS = {
@@ -177,6 +179,8 @@ class Progress(logging.Handler):
         slowest = ", ".join(f"{kind} {time_text(kinds[kind])}" for kind in most)
         done = f"{self.experiment}: done in {time_text(seconds)}"
         self._say(f"{done}. By kind, the longest added up: {slowest}.")
+        if REPORT in self.took and self.experiment != DEMO:  # `make demo` shows the report itself
+            self._say(next_steps(load_params(params_file(self.experiment))))
 
 
 def _kind(stage: str) -> str:

@@ -1,0 +1,94 @@
+"""Whether attention helps on one's own text: the sentences at the top of its report."""
+
+from attnmt.config import Params
+from attnmt.reporting.own_text import on_own_text
+from attnmt.reporting.ranking import best_systems, ranked_systems
+from attnmt.reporting.table import LEVEL, Format, Interval, P, decimal
+from attnmt.scoring.numbers import Line, Numbers, Replacement
+
+# One training of each system says nothing about another; several say something about the systems.
+HELPED, HARMED = "Attention helped in these trainings.", "Attention did harm in these trainings."
+HELPS, HARMS = "Attention helps here.", "Attention does harm here."
+OPEN = "These numbers leave open whether attention helps here."
+PLAIN, SIGNED = Format(1), Format(1, signed=True)
+
+
+def make_answer(params: Params, numbers: Numbers) -> list[str]:
+    """Return the answer, the numbers behind it, and what the best system still gets wrong.
+
+    The development set chooses the systems, and the first test set measures them. Unknown words are
+    replaced where attention can do that. The list is empty on a text that is not one's own.
+    """
+    ranked = ranked_systems(params, numbers) if on_own_text(params) else []
+    best = _bleu(params, numbers, ranked[0]) if ranked else None
+    if best is None:
+        return []
+    attending, plain = best_systems(params, numbers)
+    gain = numbers.gain(_bleu(params, numbers, attending), _bleu(params, numbers, plain))
+    size = f"with BLEU {_sized(best, PLAIN)} on {best.set}"
+    said = [f"{best.system} is the best system on {params.sets.dev}, {size}"]
+    if gain:
+        said.insert(0, _outcome(gain))
+        size = f"a gain of {_sized(gain, SIGNED)} over"
+        if best.system == attending:
+            said[1] += f": {size} {plain}, the best without attention"
+        else:
+            said[1] += f"; the best with attention, {attending}, has {size} it"
+    said[-1] += "."
+    wrong = _wrong(params, numbers, best)
+    return [*said, f"It still gets wrong {wrong}."] if wrong else said
+
+
+def _bleu(params: Params, numbers: Numbers, system: str | None) -> Line | None:
+    if system is None:
+        return None
+    return numbers.system(system, "bleu", params.sets.tests[0], "tokenized", _kind(params, system))
+
+
+def _kind(params: Params, system: str) -> Replacement:
+    return "after" if params.replaces_words(system) else "before"
+
+
+def _outcome(gain: Line) -> str:
+    if gain.p is None or gain.p >= LEVEL or not gain.value:
+        return OPEN
+    helps, harms = (HELPS, HARMS) if (gain.trainings or 1) > 1 else (HELPED, HARMED)
+    return helps if gain.value > 0 else harms
+
+
+def _sized(line: Line, form: Format) -> str:
+    """Return a number with its interval, and the p of a gain."""
+    details = []
+    if line.low is not None and line.high is not None:
+        details.append(form.show(Interval(line.low, line.high)))
+    if line.p is not None:
+        details.append(f"p {P.show(line.p)}")
+    return form.show(line.value) + (f" ({', '.join(details)})" if details else "")
+
+
+def _gained(gain: Line) -> str:
+    return f"a gain of {_sized(gain, SIGNED)}"
+
+
+def _wrong(params: Params, numbers: Numbers, best: Line) -> str:
+    """Say how many unknown words the best system has wrong, and how long sentences fare."""
+    test, system = params.sets.tests[0], best.system
+    parts = []
+    unknown, right = (numbers.system(system, metric, test) for metric in ("unknown", "right"))
+    if unknown and right and unknown.value:
+        lost = decimal(unknown.value - (right.value or 0.0), 0)
+        whole = decimal(unknown.value, 0)
+        parts.append(f"{lost} of the {whole} words of {test} that its vocabulary lacks")
+    groups = [
+        line
+        for line in numbers.lines
+        if line.kind == "system" and line.system == system and line.set == test
+        if line.max_words and line.replacement == best.replacement and line.metric == "bleu"
+    ]
+    short, long = (groups[0], groups[-1]) if len(groups) > 1 else (None, None)
+    if short and long and (long.value or 0.0) < (short.value or 0.0):
+        parts.append(
+            f"long sentences (BLEU {PLAIN.show(long.value)} on the {long.lines} longest, "
+            f"{PLAIN.show(short.value)} on the {short.lines} shortest)"
+        )
+    return " and ".join(parts)

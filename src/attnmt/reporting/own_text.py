@@ -1,0 +1,49 @@
+"""Experiments on a text of one's own: their report has their own systems, and asks one question."""
+
+import shlex
+
+from attnmt.config import DEMO, Direction, Params
+from attnmt.files.text_file import iter_lines
+from attnmt.layout import Layout
+
+
+def on_own_text(params: Params) -> bool:
+    """Return whether an experiment has local text that is not the demo's, as ``attnmt new`` makes it."""
+    return params.local_text not in (None, Layout(DEMO).local_text)
+
+
+def own_systems(params: Params) -> list[str]:
+    """Return all systems and ensembles of an experiment, without their other seeds."""
+    models = [name for name in params.models if params.seeds_of(name)[0] == name]
+    return models + [name for name, one in params.ensembles.items() if one.seed == 1]
+
+
+def direction_of(params: Params, system: str) -> Direction:
+    """Return which way a system or an ensemble translates."""
+    return params.model(params.translators(system).members[0]).direction
+
+
+def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
+    """Return what a part of a report is called, and its subject. "Figure 5" is the paper's name."""
+    return (about[0].upper() + about[1:], "") if on_own_text(params) else (name, about)
+
+
+def next_steps(params: Params) -> str:
+    """Say where the report of an experiment is, and how to use its best model."""
+    name, layout = params.experiment, Layout(params.experiment)
+    text = layout.raw / f"{params.sets.tests[0]}.{params.languages.source.code}"
+    commands = [f"attnmt commit -e {name}", *uses(name, next(iter_lines(text)))]
+    return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
+
+
+def uses(experiment: str, sentence: str) -> list[str]:
+    """Return the commands that use the best model of an experiment, with what each of them does."""
+    text, folder = shlex.quote(sentence), f"weights/{experiment}"
+    lines = {
+        f"attnmt translate -e {experiment} {text}": "by the best model on the development set",
+        f"attnmt explain -e {experiment} {text}": "which words it knows, where it looks",
+        f"attnmt pack -e {experiment} {folder}": "a folder to keep, or to give to others",
+        f"attnmt translate --weights {folder} {text}": "works without the experiment",
+    }
+    width = max(map(len, lines))
+    return [f"{command:{width}}  # {what}" for command, what in lines.items()]

@@ -1,0 +1,196 @@
+"""The report on one's own text: its own systems, every test set, and whether attention helps."""
+
+import shlex
+from html import unescape
+
+import pytest
+from made_report import (
+    MODELS,
+    ROOT,
+    changed,
+    made_claim,
+    made_params,
+    of_own_text,
+    own_numbers,
+    page_of,
+    write_report,
+)
+
+from attnmt.config import load_params
+from attnmt.files.text_file import write_lines
+from attnmt.layout import Layout
+from attnmt.reporting.answer import HARMED, HELPED, HELPS, OPEN, make_answer
+from attnmt.reporting.attention_table import attention_table
+from attnmt.reporting.own_text import next_steps
+from attnmt.reporting.ranking import attention_pairs
+from attnmt.reporting.report import Report, make_report
+from attnmt.reporting.table import Interval
+from attnmt.scoring.numbers import Numbers, write_numbers
+
+BASE, OTHER = "base_reverse_dropout", "base_reverse"
+BEST, SECOND = "local_p_general_feed", "local_m_general_feed"
+PARAMS = of_own_text(made_params(*MODELS))
+NUMBERS = own_numbers(PARAMS)
+
+
+def line_of(name, metric="bleu", test="test1", replacement="after"):
+    if metric == "ppl":
+        return NUMBERS.system(name, "ppl", PARAMS.sets.dev)
+    return NUMBERS.system(name, metric, test, "tokenized", replacement)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return the report and the page of an experiment on one's own text."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("report"))
+        params = of_own_text(write_report())
+        write_numbers(Layout(params.experiment).numbers, NUMBERS.lines)
+        yield make_report(params), page_of(params)
+
+
+def test_only_text_that_is_not_the_demos_is_ones_own(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for path in ("params.yaml", *(f"experiments/{n}/params.yaml" for n in ("study", "multi30k"))):
+        params = load_params(ROOT / path, ROOT)
+        assert make_answer(params, NUMBERS) == []
+        assert attention_table(params, NUMBERS) is None
+    assert attention_table(PARAMS, NUMBERS) is not None
+
+
+def test_every_attention_stands_against_the_best_system_without_on_every_test_set():
+    table = attention_table(PARAMS, NUMBERS)
+    assert table is not None
+    seen = 0
+    for test in PARAMS.sets.tests:
+        for name in MODELS:
+            base = "back_base_reverse" if name.startswith("back") else BASE
+            for kind in ("before", "after") if PARAMS.attends(name) else ("before",):
+                row, line = f"{test}/{name}/{kind}", line_of(name, "bleu", test, kind)
+                assert table.cell(row, "BLEU") == line.value
+                assert table.cell(row, "set") == test
+                gain = NUMBERS.gain(line, line_of(base, "bleu", test, "before"))
+                assert (gain is not None) == PARAMS.attends(name)
+                cells = [table.cell(row, h) for h in ("gain", "gain, 95%", "p", "gain over")]
+                if gain is None:
+                    assert cells == [None] * 4
+                    continue
+                assert cells == [gain.value, Interval(gain.low, gain.high), 0.01, base]
+                seen += 1
+    assert seen == 2 * 2 * 5  # sets, before and after, systems with attention
+
+
+def test_gains_between_scores_against_other_references_are_not_counted():
+    """The GRU's references are cut, as their digest says."""
+    lines = [
+        line.model_copy(update={"reference": "cut"}) if line.family == "course" else line
+        for line in NUMBERS.lines
+    ]
+    systems = {ours.system for ours, _ in attention_pairs(PARAMS, Numbers(lines))}
+    assert systems == {name for name in MODELS if PARAMS.attends(name)} - {"gru_additive"}
+
+
+def test_the_answer_follows_the_development_set():
+    answer = make_answer(PARAMS, NUMBERS)
+    assert answer[0] == HELPED
+    assert answer[1] == (
+        f"{BEST} is the best system on dev, with BLEU 17.0 (16.0–18.0) on test1: a gain of +5.0 "
+        f"(+4.5 to +5.5, p 0.010) over {BASE}, the best without attention."
+    )
+    assert (
+        answer[2] == "It still gets wrong 250 of the 700 words of test1 that its vocabulary lacks."
+    )
+    other = make_answer(PARAMS, changed(NUMBERS, line_of(SECOND, "ppl"), value=1.0))
+    assert other[1].startswith(f"{SECOND} is the best system on dev, with BLEU 16.0")
+    plain = make_answer(PARAMS, changed(NUMBERS, line_of(BASE, "ppl"), value=1.0))
+    assert f"{BASE} is the best system on dev" in plain[1]
+    assert f"; the best with attention, {BEST}, has a gain of +5.0" in plain[1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "outcome"),
+    [
+        ({"p": 0.2}, OPEN),
+        ({"value": -2.0}, HARMED),
+        ({"trainings": 3}, HELPS),
+        ({"p": None}, OPEN),
+    ],
+)
+def test_the_outcome_is_that_of_the_test(fields, outcome):
+    gain = NUMBERS.gain(line_of(BEST), line_of(BASE, replacement="before"))
+    assert make_answer(PARAMS, changed(NUMBERS, gain, **fields))[0] == outcome
+
+
+def test_long_sentences_are_named_where_they_are_worse():
+    groups = [one for one in NUMBERS.lines if one.system == BEST and one.max_words]
+    last = max(one.max_words for one in groups)
+    lines = [
+        one.model_copy(update={"value": 3.0}) if one in groups and one.max_words == last else one
+        for one in NUMBERS.lines
+    ]
+    wrong = make_answer(PARAMS, Numbers(lines))[-1]
+    assert wrong.endswith(
+        "and long sentences (BLEU 3.0 on the 100 longest, 18.0 on the 100 shortest)."
+    )
+
+
+def test_the_page_has_only_the_experiments_own_systems(made):
+    report, page = made
+    for name in ("RNNsearch", "WMT&#39;14", "Base + reverse", "The paper", "Table 1", "Figure 5"):
+        assert name not in page
+    assert "<h1>Does attention help from English to German?</h1>" in page
+    assert all(sentence.replace("_", "_<wbr>") in page for sentence in report.answer)
+    assert next(one.name for one in report.tables) == "table_attention"
+    for table in report.tables:
+        assert not any(heading.startswith("paper") for heading in table.headings)
+    scripts = {t.name: t for t in report.tables if t.name.startswith("table_scripts")}
+    assert list(scripts) == ["table_scripts", "table_scripts_test2"]
+    assert all({*one.frame.index} == {*MODELS} for one in scripts.values())
+
+
+def test_the_page_opens_with_the_comparison_and_folds_links_away(made):
+    _, page = made
+    top, *folded = page.split('<details class="group">')
+    assert '<section id="table_attention">' in top
+    assert "silver" not in top.split("How to read the numbers")[0]
+    assert "table_links" in "".join(folded)
+
+
+def test_curves_samples_and_matrices_are_those_of_the_same_systems(made):
+    report, _ = made
+    assert isinstance(report, Report)
+    luong = {n for n in MODELS if not n.startswith(("back", "gru"))}
+    for figure in report.figures:
+        (panel,) = figure.panels
+        assert {series.model for series in panel.series} == luong
+        assert not any(series.paper for series in panel.series)
+    forward = next(sample for sample in report.samples if sample.direction == "forward")
+    assert list(forward.texts) == ["source", "reference", BEST, BASE]  # as in the answer
+    assert report.attention is not None
+    assert report.attention.first == [BEST, SECOND]
+
+
+def test_page_and_run_end_with_commands_that_the_command_line_knows(made, attnmt):
+    _, page = made
+    write_lines(Layout("demo").raw / "test1.en", ["It's a test."])
+    steps = [shlex.split(line, comments=True) for line in next_steps(PARAMS).splitlines()[1:]]
+    shown = unescape(page.split('id="use"')[1].split("</code>")[0])
+    assert [words[:2] for words in steps] == [
+        ["attnmt", name] for name in ("commit", "translate", "explain", "pack", "translate")
+    ]
+    assert steps[1] == ["attnmt", "translate", "-e", "demo", "It's a test."]
+    for words in steps[1:]:
+        assert " ".join(words[:3]) in shown
+        status, _, error = attnmt(*words[1:])
+        assert (status, error[:7]) == (2, "error: ")  # about files, which this folder lacks
+        assert "option" not in error.lower()
+
+
+def test_claims_do_not_open_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    params = of_own_text(write_report(["base", BEST], [made_claim("one")], seeds=2))
+    write_numbers(Layout(params.experiment).numbers, own_numbers(params).lines)
+    text = page_of(params)
+    assert '<figure class="claims">' not in text
+    assert "trained once" not in text
+    assert '<section id="claims">' in text.split('<details class="group">', 1)[1]
