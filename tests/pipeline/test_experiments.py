@@ -43,7 +43,7 @@ def definition(stage: Stage, params: Params) -> tuple[str, ...]:
     names |= dict.fromkeys([*params.models, *params.ensembles], "<name>")
     own = stage.name.partition("@")[2]
     systems = [params.system_of(own)] if own in params.models else []
-    systems += [params.ensembles[own].ensemble] if own in params.ensembles else []
+    systems += [params.ensembles[own].entry] if own in params.ensembles else []
     names |= {params.experiment: "<experiment>", **dict.fromkeys([own, *systems], "<own name>")}
 
     models_file = str(Path(params.params_file).with_name("models.yaml"))

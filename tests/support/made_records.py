@@ -33,6 +33,7 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
         "shape": LUONG["shape"],
         "source_words": 100,
         "target_words": 100,
+        "vocabularies": dict.fromkeys(("en", "de"), "d" * 64),
     } | changes
 
 
@@ -64,6 +65,9 @@ def provenance(model: str, **changes: Any) -> dict[str, Any]:
         "device": "a processor",
         "threads": 1,
         "torch": "2.13.0",
+        "python": "3.11.2",
+        "numpy": "2.4.0",
+        "constraints": None,
         "seconds": 90.0,
         "target_words_per_second": 16.7,
         "peak_memory_mb": 1234,
@@ -73,6 +77,7 @@ def provenance(model: str, **changes: Any) -> dict[str, Any]:
 def metrics(*tests: str, **changes: Any) -> dict[str, Any]:
     """The perplexities of a training of 20 batches."""
     content = {"dataset_digest": "d" * 64, "best_step": 20, "steps": 20, "dev_perplexity": 9.5}
+    content |= {"jumps": 0, "late_fall": 0.01}
     return content | {"perplexity": dict.fromkeys(tests or DEMO["sets"]["tests"], 8.5)} | changes
 
 

@@ -129,10 +129,13 @@ def make_experiment(folder: Path) -> Params:
 def _make_model(params: Params, layout: Layout, name: str, dev_perplexity: float) -> None:
     model = params.models[name]
     data = EncodedSets(layout.encoded(model.family))
-    sizes = [len(data.vocabulary(side)) for side in params.sides(name)]
+    vocabularies = {side: data.vocabulary(side) for side in params.sides(name)}
+    sizes = [len(vocabulary) for vocabulary in vocabularies.values()]
     translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
     translator.initialize(model.seed)
-    config = config_of(params, name, dataset_digest=data.digest) | describe(translator)
+    digests = {side: vocabulary.digest for side, vocabulary in vocabularies.items()}
+    config = config_of(params, name, dataset_digest=data.digest, vocabularies=digests)
+    config |= describe(translator)
     save_model(layout.model(name), translator, config)
     trained = metrics("test", dataset_digest=data.digest, dev_perplexity=dev_perplexity)
     write_json(layout.model(name) / "metrics.json", trained)

@@ -298,7 +298,7 @@ def with_ensembles(**members):
     """Return the root's experiment with other ensembles."""
     ensembles = {
         name: TrainedEnsemble.model_construct(
-            family="luong", members=names, average="logits", ensemble=name, seed=1
+            family="luong", members=names, average="logits", entry=name, seed=1
         )
         for name, names in members.items()
     }

@@ -1,5 +1,6 @@
 """Which systems and ensembles an experiment trains, and with which seeds."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,11 +26,14 @@ Load = Callable[..., Params]
 def load(write: Callable[[str, bytes], Path]) -> Load:
     """Return a function that loads the demo with other seeds and systems."""
 
-    def load(seeds: str, systems: str = "", replaced: tuple[str, str] = ("", "")) -> Params:
+    def load(
+        seeds: str, systems: str = "", replaced: tuple[str, str] = ("", ""), recipes: str = ""
+    ) -> Params:
         text = (ROOT / "systems.yaml").read_text()
         assert replaced[0] in text
         write("systems.yaml", text.replace(*replaced, 1).encode())
         listed = f"systems: [{systems}]\n" if systems else ""
+        listed += f"recipes: {{{recipes}}}\n" if recipes else ""
         text = demo_text().replace("seeds: 1\n", f"{listed}seeds: {seeds}\n")
         path = write("params.yaml", text.encode())
         return load_params(path, path.parent)
@@ -75,6 +79,58 @@ def test_an_ensemble_has_the_seeds_that_all_its_members_have(load: Load) -> None
     assert written["ensemble"] == "ensemble"  # its name in systems.yaml
     assert written["members"][: len(second)] == second
     assert load(f"{{default: 2, {BEST}: 1}}").runs_of("ensemble") == ["ensemble"]
+
+
+SLOW = "slow: {base: {learning_rate: 0.5}, gru_self: {}, gru_additive: {optimizer: adam}}"
+
+
+def test_a_system_is_trained_by_each_recipe_that_changes_something(load: Load) -> None:
+    params = load("{default: 2, base_slow: 3}", recipes=SLOW)
+    assert params.seeds_of("base") == ["base", "base_2"]
+    assert params.seeds_of("base_slow_2") == ["base_slow", "base_slow_2", "base_slow_3"]
+    assert params.system_of("base_slow_2") == "base_slow"
+    rates = [params.recipe(name).learning_rate for name in ("base", "base_slow")]
+    assert rates == [1.0, 0.5]
+    assert params.models["base"].system == params.models["base_slow"].system
+    assert params.recipe("gru_additive_slow").optimizer == "adam"
+    names = ["base", "gru_self", "gru_multiplicative", "ensemble"]
+    under_slow = [params.system_under("slow", name) for name in names]
+    assert under_slow == ["base_slow", "gru_self", None, None]
+    written = yaml.safe_load(models_yaml(params))["models"]
+    slow = {"name": "slow", "learning_rate": 0.5}
+    assert written["base_slow_2"] == written["base_2"] | {"recipe": slow}
+
+
+def test_an_ensemble_has_a_recipe_that_all_its_members_have(load: Load) -> None:
+    members = SYSTEMS.ensembles["ensemble"].members
+    entries = dict.fromkeys(members, "{}") | {BEST: "{learning_rate: 0.5}"}
+    text = ", ".join(f"{name}: {own}" for name, own in entries.items())
+    params = load("2", ", ".join(members), recipes=f"slow: {{{text}}}")
+    assert params.runs_of("ensemble") == ["ensemble", "ensemble_2"]
+    assert params.runs_of("ensemble_slow") == ["ensemble_slow", "ensemble_slow_2"]
+    assert params.system_under("slow", "ensemble") == "ensemble_slow"
+    slow = params.ensembles["ensemble_slow_2"].members
+    assert [f"{name}_2" for name in members if name != BEST] == [n for n in slow if "slow" not in n]
+    assert f"{BEST}_slow_2" in slow
+    same = load(
+        "1", ", ".join(members), recipes=f"slow: {{{text.replace('learning_rate: 0.5', '')}}}"
+    )
+    assert list(same.ensembles) == ["ensemble"]
+    assert same.system_under("slow", "ensemble") == "ensemble"
+
+
+@pytest.mark.parametrize(
+    ("recipes", "fault"),
+    [
+        ("slow: {bas: {}}", "recipes.slow.bas: no system 'bas' is trained; did you mean 'base'"),
+        ("slow: {base: {learning_rate: 1.0}}", "recipes.slow.base: this is the family's recipe"),
+        ("reverse: {base: {learning_rate: 0.5}}", "recipes.reverse: 'base_reverse' is a name"),
+        ("slow: {base: {rate: 0.5}}", "recipes.slow.base.rate: "),
+    ],
+)
+def test_a_recipe_that_cannot_be_is_refused(load: Load, recipes: str, fault: str) -> None:
+    with pytest.raises(InputError, match=re.escape(fault)):
+        load("1", recipes=recipes)
 
 
 def test_an_ensemble_of_trainings_is_one(load: Load) -> None:

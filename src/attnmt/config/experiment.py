@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
 from attnmt.config.corpus import ChoiceCorpus, DownloadCorpus, LocalCorpus, Source
 from attnmt.config.decoding import Decoding, Evaluation, Machine
 from attnmt.config.languages import LINKS, Languages
-from attnmt.config.model import Family
+from attnmt.config.model import Family, OwnRecipe
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import Dictionary, Sets, Tokenize
@@ -38,6 +38,11 @@ class Experiment(Strict):
         | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
         Discriminator(lambda seeds: SEEDS_BY_NAME if isinstance(seeds, dict) else SEEDS_OF_ALL),
     ] = 1
+    # Other recipes, each with a name, and what it changes in the recipe of each system. Systems are then
+    # trained by both: with {slow: {base: {learning_rate: 0.5}}} there are base and base_slow. A system
+    # with {} has the same recipe in both, and is trained once. A claim is judged under each recipe that
+    # has all of its systems
+    recipes: dict[Name, dict[Name, OwnRecipe]] = Field(default_factory=dict)
     decoding: Decoding
     evaluation: Evaluation
     machine: Machine
@@ -96,8 +101,14 @@ class Experiment(Strict):
             return None
         return Path(self.corpus.text or Layout(self.experiment).local_text)
 
-    def seeds_of_system(self, name: str) -> int:
-        """Return how often a system is trained."""
+    def seeds_of_system(self, name: str, recipe: str | None = None) -> int:
+        """Return how often a system is trained, by its family's recipe or by another."""
         if isinstance(self.seeds, int):
             return self.seeds
-        return self.seeds.get(name, self.seeds.get(EVERY_OTHER, 1))
+        count = self.seeds.get(name, self.seeds.get(EVERY_OTHER, 1))
+        return self.seeds.get(under(recipe, name), count)
+
+
+def under(recipe: str | None, system: str) -> str:
+    """Return what a system is called under another recipe: base_slow."""
+    return system if recipe is None else f"{system}_{recipe}"

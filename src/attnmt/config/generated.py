@@ -6,11 +6,13 @@ them. Every experiments/<name>/dvc.yaml is a copy of the dvc.yaml in the project
 
 import json
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from attnmt.config.claims import Claims
 from attnmt.config.experiment import Experiment
+from attnmt.config.model import Model
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import Systems
 from attnmt.config.trainings import SYSTEMS
@@ -48,20 +50,29 @@ def models_yaml(params: Params) -> str:
         # DVC depends on corpus.json anyway, so an experiment without local text names it here.
         "local_text": (params.local_text or corpus_code).as_posix(),
         "models": {
-            name: {"system": params.system_of(name), "family": model.family, "seed": model.seed}
+            name: {"system": model.entry, "family": model.family, "seed": model.seed}
+            | _other_recipe(params, model)
             for name, model in params.models.items()
         },
         "ensembles": {
             name: {
-                "ensemble": ensemble.ensemble,
+                "ensemble": ensemble.entry,
                 "family": ensemble.family,
-                "members": _slots(ensemble.ensemble, ensemble.members),
+                "members": _slots(ensemble.entry, ensemble.members),
             }
             for name, ensemble in params.ensembles.items()
         },
         "curves": {(up / path).as_posix(): dev_cost for path in histories},
     }
     return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
+
+
+def _other_recipe(params: Params, model: Model) -> dict[str, Any]:
+    """Return what DVC must know of a recipe that is not the family's, so that a change is seen."""
+    if model.recipe is None:
+        return {}
+    own = params.recipes[model.recipe][model.entry]
+    return {"recipe": {"name": model.recipe, **own.model_dump(exclude_none=True)}}
 
 
 def _slots(name: str, members: list[str]) -> list[str]:

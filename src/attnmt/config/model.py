@@ -78,8 +78,10 @@ class Entry(System, OwnRecipe):
 
 
 class Model(Entry):
-    """One training: a system and a seed."""
+    """One training: a system, perhaps under another recipe, and a seed."""
 
+    entry: Name = ""  # its name in systems.yaml
+    recipe: Name | None = None  # the name of the other recipe
     seed: Annotated[int, Field(ge=0)] = 1
 
     @property
@@ -101,7 +103,8 @@ class Ensemble(Strict):
 class TrainedEnsemble(Ensemble):
     """One ensemble of an experiment: models that were trained with the same seed, or that are named."""
 
-    ensemble: Name  # its name in systems.yaml
+    entry: Name  # its name in systems.yaml
+    recipe: Name | None = None  # the other recipe that its members were trained by
     seed: PositiveInt = 1
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from attnmt.config.experiment import Experiment
+from attnmt.config.experiment import Experiment, under
 from attnmt.config.model import Ensemble, Model, TrainedEnsemble, Training
 from attnmt.config.strict import Name
 from attnmt.config.systems import Systems, TableRow
@@ -33,12 +33,13 @@ class Params(Experiment):
         return self.models[name]
 
     def system_of(self, name: str) -> str:
-        """Return the system of a model, such as base for base_2.
+        """Return the system of a model, such as base for base_2, or base_slow for base_slow_2.
 
         Raises:
             InputError: if the experiment has no such model.
         """
-        return self.seeds_of(name)[0]
+        model = self.model(name)
+        return under(model.recipe, model.entry)
 
     def recipe(self, name: str) -> Training:
         """Return the recipe that a model learns by.
@@ -91,8 +92,12 @@ class Params(Experiment):
             return self.seeds_of(name)
         if name not in self.ensembles:
             return []
-        ensemble = self.ensembles[name].ensemble
-        return [run for run, other in self.ensembles.items() if other.ensemble == ensemble]
+        like = self.ensembles[name]
+        return [
+            run
+            for run, other in self.ensembles.items()
+            if (other.entry, other.recipe) == (like.entry, like.recipe)
+        ]
 
     def seeds_of(self, name: str) -> list[str]:
         """Return the models that differ from ``name`` only in the seed, and ``name`` itself.
@@ -100,8 +105,25 @@ class Params(Experiment):
         Raises:
             InputError: if the experiment has no such model.
         """
-        like = self.model(name).model_dump(exclude={"seed"})
-        return [k for k, other in self.models.items() if other.model_dump(exclude={"seed"}) == like]
+        system = self.system_of(name)
+        return [other for other in self.models if self.system_of(other) == system]
+
+    def system_under(self, recipe: Name | None, name: str) -> str | None:
+        """Return what a system or an ensemble is called under another recipe.
+
+        It has its own name where it learns by its family's recipe, and so do all members of an ensemble.
+        The result is None if the experiment does not train it by that recipe.
+        """
+        if recipe is None:
+            return name if name in self.models or name in self.ensembles else None
+        entries = self.recipes[recipe]
+        if name in self.models:
+            other = under(recipe, name)
+            return other if other in self.models else name if name in entries else None
+        if under(recipe, name) in self.ensembles:
+            return under(recipe, name)
+        known = name in self.ensembles and set(self.ensembles[name].members) <= entries.keys()
+        return name if known else None
 
 
 def load_params(path: Path | str, project: Path | str = Path()) -> Params:

@@ -256,7 +256,7 @@ def load_translator(
     encoded, dictionary = layout.encoded(family), layout.dictionary_file(*params.sides(name))
     data = EncodedSets(encoded)
     best = n_best or decoding.n_best
-    models = [load_model(params, member, data.digest, root) for member in ensemble.members]
+    models = [load_model(params, member, data, root) for member in ensemble.members]
     options = Search(
         beam=beam or decoding.beam,
         candidates=max(decoding.candidates, best),

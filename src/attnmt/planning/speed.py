@@ -17,7 +17,7 @@ from attnmt.errors import InputError
 from attnmt.files.json_file import Record, Text, read_model
 from attnmt.layout import Layout
 from attnmt.planning.text_size import Lengths, TextSize
-from attnmt.training.trained import Provenance, read_config, read_provenance
+from attnmt.training.trained import Provenance, machine, read_config, read_provenance
 
 if TYPE_CHECKING:
     from attnmt.model.translator import ModelConfig
@@ -76,11 +76,6 @@ def own_speed(params: Params, name: str, root: Path = Path()) -> float | None:
         getattr(then, key) == getattr(now, key) for key in ("batch_size", "precision", "optimizer")
     )
     return facts.target_words_per_second if same_model and same_steps else None
-
-
-def machine(device: str, threads: int) -> str:
-    """Return how messages name a device and the number of threads of a training."""
-    return f"{device}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def _finished(files: Iterable[Path], root: Path) -> Speed | None:

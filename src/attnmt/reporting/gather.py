@@ -34,6 +34,7 @@ from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import (
     Provenance,
+    machine,
     opened_weights,
     read_history,
     read_metrics,
@@ -94,7 +95,7 @@ def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dic
     yield {"set": params.sets.dev, "metric": "ppl", "value": round(metrics.dev_perplexity, DIGITS)}
     with opened_weights(folder / "weights.safetensors", "numpy") as (file, _):
         parameters = sum(prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
-    threads = f"{trained.threads} {'thread' if trained.threads == 1 else 'threads'}"
+    where = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
     costs = {
         "parameters": parameters,
         "steps": metrics.steps,
@@ -105,8 +106,7 @@ def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dic
     }
     for metric, value in costs.items():
         if value is not None:
-            machine = f"{trained.device}, {threads}, torch {trained.torch}"
-            yield {"metric": metric, "value": value, "signature": machine}
+            yield {"metric": metric, "value": value, "signature": where}
 
 
 def _check_alike(params: Params, lines: Iterable[Line]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_lines, write_lines
+from attnmt.files.text_file import read_lines, sha256_of_lines, write_lines
 
 SPECIAL = ("<unk>", "<s>", "</s>")
 UNK, BOS, EOS = range(len(SPECIAL))
@@ -48,6 +48,11 @@ class Vocabulary:
     def save(self, path: Path) -> None:
         """Write one word per line."""
         write_lines(path, self.words)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the file that ``save`` writes."""
+        return sha256_of_lines(self.words)
 
     def __len__(self) -> int:
         """Return the number of words, special ones included."""

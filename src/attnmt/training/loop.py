@@ -17,6 +17,7 @@ from attnmt.model.translator import Translator
 from attnmt.text.batches import ParallelText
 from attnmt.training.attempts import DivergedError, noted_failures
 from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.curve import jump
 from attnmt.training.machine import peak_memory
 from attnmt.training.optimizers import learning_rate
 from attnmt.training.step import Step
@@ -195,10 +196,19 @@ def _evaluate(
         "dev_cost": costs[0],
     }
     row |= {f"{name}_cost": cost for name, cost in zip(list(held_out)[1:], costs[1:], strict=True)}
+    row["jump"] = jump(progress.history, costs[0])
     progress.recent_cost, progress.recent_words = 0.0, 0
     if not all(math.isfinite(value) for value in row.values()):
         raise DivergedError(checkpoints.folder, "the cost is", progress.step)
     progress.history.append(row)
+    if row["jump"]:
+        log.warning(
+            "batch %d: the development cost jumped by %.2f nats a word, to %.2f; a lower learning "
+            "rate may be calmer",
+            progress.step,
+            row["jump"],
+            costs[0],
+        )
     if costs[0] < progress.best_cost:
         progress.best_cost, progress.best_step = costs[0], progress.step
         checkpoints.save_best(model, progress)

@@ -9,12 +9,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy
 import torch
+
+from attnmt.files.text_file import sha256
 
 # Options of mallopt, from glibc's malloc.h. Blocks above the first size are mapped again each time; free
 # memory at the heap's end above the second size goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 BYTES = 1 << 30
+PINNED = Path("constraints.txt")  # in the project's folder
 CODE = ("src", "stages", "benchmarks")  # where the code is; reports and digests change during a run
 
 
@@ -50,6 +54,8 @@ def surroundings(device: torch.device) -> dict[str, Any]:
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "constraints": sha256(PINNED) if PINNED.exists() else None,
     }
 
 

@@ -18,6 +18,7 @@ from attnmt.files.text_file import write_bytes, write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import TrainedConfig, opened_weights
 
 
@@ -40,24 +41,31 @@ def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
     write_bytes(folder / "weights.safetensors", save(tensors, metadata))
 
 
-def load_model(params: Params, name: str, dataset_digest: str, root: Path = Path()) -> Translator:
+def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()) -> Translator:
     """Rebuild a model of an experiment in eval mode on the best device.
 
     Args:
-        dataset_digest: the digest of the encoded data that the model will be used with.
+        data: what the model will be used with.
         root: the folder that holds models/.
 
     Raises:
-        InputError: if the file is missing or damaged, if the model was trained on other data or by
-            other settings than the parameters have, or if its weights do not fit such a model.
+        InputError: if the file is missing or damaged, if the model was trained on other data, with
+            other vocabularies or by other settings than the parameters have, or if its weights do not
+            fit such a model.
     """
     path = Layout(params.experiment, root).model(name) / "weights.safetensors"
     with opened_weights(path, "pt") as (file, config):
         _check_settings(config, params, name, path)
-        if config.dataset_digest != dataset_digest:
+        if config.dataset_digest != data.digest:
             raise InputError(
                 f"{path}: the encoded data changed after this training; train {name} again"
             )
+        for language, digest in config.vocabularies.items():
+            if data.vocabulary(language).digest != digest:
+                raise InputError(
+                    f"{data.folder / f'vocab.{language}'}: its words, or their order, are not those "
+                    f"that {name} was trained with; run encode again, or train {name} again"
+                )
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     words = config.source_words, config.target_words
     model = Translator(ModelConfig(config.system, config.shape, *words))

@@ -59,6 +59,7 @@ class TrainedConfig(_TrainingFile):
     shape: ModelShape
     source_words: Positive
     target_words: Positive
+    vocabularies: dict[Name, Text]  # the SHA-256 of vocab.<language>
 
 
 class Provenance(_TrainingFile):
@@ -70,17 +71,22 @@ class Provenance(_TrainingFile):
     device: Text
     threads: Positive
     torch: Text
+    python: Text
+    numpy: Text
+    constraints: Text | None  # the SHA-256 of constraints.txt, which pins the versions
     seconds: Annotated[float, Field(ge=0)]
     target_words_per_second: PositiveFloat
     peak_memory_mb: Count | None = None
 
 
 class Metrics(Record):
-    """Perplexities at the best development cost: ``metrics.json``."""
+    """Perplexities at the best development cost, and the curve in short: ``metrics.json``."""
 
     dataset_digest: Text
     best_step: Positive
     steps: Positive
+    jumps: Count  # evaluations at which the development cost jumped
+    late_fall: float  # the part by which it fell in the last tenth of the steps
     dev_perplexity: PositiveFloat
     perplexity: dict[Name, PositiveFloat]
 
@@ -91,6 +97,11 @@ class Metrics(Record):
                 f"best_step {self.best_step} comes after the last of {self.steps} steps"
             )
         return self
+
+
+def machine(device: str, threads: int) -> str:
+    """Return how messages and tables name a device and the number of threads of a training."""
+    return f"{device}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def read_config(folder: Path) -> TrainedConfig:

@@ -24,6 +24,7 @@ from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.attempts import Origin, claim, refuse_failed
 from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.curve import late_fall
 from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.saved import describe, save_model
@@ -77,7 +78,8 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     }
     # The first held-out set chooses the checkpoint; the others are only measured.
     held_out = {split: texts[split] for split in [sets.dev, *sets.tests]}
-    words = [len(data.vocabulary(language)) for language in (source, target)]
+    vocabularies = {language: data.vocabulary(language) for language in (source, target)}
+    words = [len(vocabulary) for vocabulary in vocabularies.values()]
     data.verify()
     shape = params.families[entry.family].shape
     model = Translator(ModelConfig(entry.system, shape, *words)).to(device)
@@ -93,6 +95,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
         "sets": sets.model_dump(exclude={"aligned"}),
         "training": recipe.model_dump(),
         "threads": params.machine.train_threads,
+        "vocabularies": {language: each.digest for language, each in vocabularies.items()},
         **describe(model),
     }
     identity["fingerprint"] = config["fingerprint"] = fingerprint(config, device)
@@ -160,11 +163,13 @@ def _cost(progress: Progress) -> dict[str, float]:
 
 
 def _metrics(progress: Progress, tests: list[str]) -> dict[str, Any]:
-    """Return the perplexities at the best development cost."""
+    """Return the perplexities at the best development cost, and what the curve says."""
     best = next(row for row in progress.history if row["step"] == progress.best_step)
     return {
         "best_step": progress.best_step,
         "steps": progress.step,
+        "jumps": sum(row["jump"] > 0 for row in progress.history),
+        "late_fall": late_fall(progress.history),
         "dev_perplexity": math.exp(best["dev_cost"]),
         "perplexity": {name: math.exp(best[f"{name}_cost"]) for name in tests},
     }
