@@ -112,6 +112,16 @@ def test_snakemake_names_an_order_that_cannot_be_written(project: Project) -> No
     shutil.rmtree(".stages/demo")
 
 
+def test_a_limit_of_file_sizes_ends_a_plan_with_a_message(project: Project) -> None:
+    shell = ["bash", "-c", "ulimit -f 1; exec attnmt plan"]
+    result = subprocess.run(
+        shell, env=project.environment, text=True, capture_output=True, check=False
+    )
+    assert result.returncode == 2
+    assert "allow larger files (ulimit -f)" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
 def test_a_plan_that_cannot_be_printed_ends_with_a_message(
     project: Project, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,7 @@ less code. But the first parses the locks of all experiments, which takes ten se
 alone, and the second parses the parameters again for each stage.
 """
 
+import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -140,6 +141,9 @@ def _index(file: Path, root: Path) -> Iterator[Index]:
         raise InputError(
             f"{root}: {error}; clone the project with git, and run the command there"
         ) from None
+    except sqlite3.Error as error:  # DVC keeps digests of files in a database
+        why = "free some space there, or allow larger files (ulimit -f)"
+        raise InputError(f"{root}: DVC's notes cannot be written: {error}; {why}") from None
     except DvcException as error:  # it names the faulty file, unless that is DVC's configuration
         place = root / ".dvc/config" if isinstance(error, ConfigError) else root
         why = " ".join(str(error).split())
