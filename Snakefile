@@ -27,11 +27,13 @@ signal.signal(signal.SIGUSR1, lambda *_: None)
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.workflow.graph import compare_stages, read_stages
+from attnmt.workflow.other_code import refuse_other_code
 from attnmt.workflow.record import write_order
 from attnmt.workflow.snakemake_log import follow
 
 LAYOUT = Layout(EXPERIMENT)
 try:
+    refuse_other_code()
     STAGES = compare_stages(EXPERIMENT) if PLANS else read_stages(EXPERIMENT)
     # A stage that is not done gets a new order. Snakemake goes by times: it runs a stage that is older
     # than its order.

@@ -10,6 +10,8 @@ import pytest
 from project import TINY, Project, checkout
 from writing_project import output_to, run, tree
 
+from attnmt.workflow import other_code
+
 NO_META = "stages:\n  corpus:\n    cmd: 'true'\n"
 BAD_LOCK = "schema: '2.0'\nstages:\n  corpus: 3\n"
 FILES = {
@@ -41,6 +43,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """Return the project, which is the working folder."""
     monkeypatch.chdir(fresh.folder)
+    # attnmt runs in this process, with the code from which this copy was made.
+    monkeypatch.setattr(other_code, "SOURCE", fresh.folder / "src/attnmt")
     monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
     monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(tmp_path / "cache"))
     return fresh

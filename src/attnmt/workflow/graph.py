@@ -27,7 +27,7 @@ from networkx import topological_sort
 from tqdm import tqdm
 
 from attnmt.config import DEMO, load_params
-from attnmt.config.claims import project_claims
+from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.generated import write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
@@ -124,7 +124,8 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
 def _prepare(file: Path, root: Path) -> None:
     """Check the parameters and the claims, because DVC would accept faulty ones; write models.yaml."""
     params = load_params(file.with_name("params.yaml"), root)
-    project_claims(root)
+    if (root / CLAIMS).exists():
+        project_claims(root)
     write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
 
 
