@@ -8,9 +8,11 @@ SHELL := bash
 
 CORES ?= 2
 # The first of these that runs and is new enough; a pyenv shim may be on the path and fail to run.
-PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(shell \
-	$(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))))
-NEW_VENV = $(or $(PYTHON),$(error No Python 3.11 or later found; say make PYTHON=/path/to/python3)) -m venv .venv
+new_enough = $(if $(1),$(shell $(1) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(1)))
+PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3,$(call new_enough,$(p))))
+NEW_VENV = $(or $(call new_enough,$(PYTHON)),$(error Python 3.11 or later is needed$(if $(PYTHON),$(comma) and \
+	$(PYTHON) is not); say make PYTHON=/path/to/python3)) -m venv .venv
+comma := ,
 VENV := .venv/installed
 BENCHMARKS := .venv-benchmarks/installed
 # A copied or moved .venv would still run the code in the folder where it was made.

@@ -11,28 +11,34 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from attnmt.config import DEMO
-from attnmt.errors import InputError
 from attnmt.files.yaml_file import hint
-from attnmt.layout import Layout
-from attnmt.workflow.graph import compare_stages, read_stages
-from attnmt.workflow.record import write_order
-from attnmt.workflow.snakemake_log import follow
-
-# A scheduler warns with this signal, and the stage then saves. It would end Snakemake, and the stage
-# with it.
-signal.signal(signal.SIGUSR1, lambda *_: None)
+from attnmt.workflow.engine_stop import EngineStop
 
 KEYS = ("experiment", "conda")  # of --config; conda is an environment that each job runs in
 for key in config:
     if key not in KEYS:
         raise WorkflowError(f"error: --config: unknown key {key!r}{hint(key, KEYS)}")
 EXPERIMENT = str(config.get("experiment", DEMO))
-LAYOUT = Layout(EXPERIMENT)
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process
 if PLANS:
+    STOP = EngineStop(EXPERIMENT)
     logger.info(f"{EXPERIMENT}: looking for what has changed")
+# A scheduler warns with this signal, and the stage then saves. It would end Snakemake, and the stage
+# with it.
+signal.signal(signal.SIGUSR1, lambda *_: None)
+
+# These take a second, in which Ctrl-C is heeded already.
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.workflow.graph import compare_stages, read_stages
+from attnmt.workflow.other_code import refuse_other_code
+from attnmt.workflow.record import write_order
+from attnmt.workflow.snakemake_log import follow
+
+LAYOUT = Layout(EXPERIMENT)
 try:
+    refuse_other_code()
     STAGES = compare_stages(EXPERIMENT) if PLANS else read_stages(EXPERIMENT)
     # A stage that is not done gets a new order. Snakemake goes by times: it runs a stage that is older
     # than its order.
@@ -41,9 +47,19 @@ try:
 except (InputError, OSError) as error:
     raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
 if PLANS and not workflow.output_settings.dryrun:
-    follow(EXPERIMENT, STAGES, {name: limit.value for name, limit in workflow.global_resources.items()})
+    follow(EXPERIMENT, STAGES, {name: limit.value for name, limit in workflow.global_resources.items()}, STOP)
 if workflow.remote_exec:
     os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
+
+
+onstart:
+    if PLANS:
+        STOP.run_begins()
+
+
+onerror:
+    if PLANS:
+        STOP.end()
 
 
 rule all:

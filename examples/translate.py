@@ -9,20 +9,19 @@ docs/library.md explains each name of attnmt here.
 import sys
 from pathlib import Path
 
-from attnmt.decoding.explanation import explain
-from attnmt.serving.packed import load_packed
+import attnmt
 
 READY_MADE = Path(__file__).parents[1] / "weights/demo"
 
 
-def main(sentence: str, weights: Path = READY_MADE) -> None:
+def main(sentence: str, weights: Path | str = READY_MADE) -> None:
     """Print the translation, its links, and the attention matrix in percent."""
-    pipeline = load_packed(weights)
-    ((best,),) = pipeline.translate([sentence])
+    translator = attnmt.load(weights)
+    best = translator.translate(sentence)
     print(f"{best.text}    log p {best.score:.2f}")
     print(" ".join(f"{best.source[i]}-{best.replaced[j]}" for i, j in best.links))
 
-    explanation = explain(pipeline, sentence)
+    explanation = translator.explain(sentence)
     first = explanation.candidates[0]
     print(f"\n{'':12}", *(f"{unit.text[:7]:>7}" for unit in explanation.source))
     for unit, row in zip(first.units, first.weights, strict=True):
@@ -30,4 +29,4 @@ def main(sentence: str, weights: Path = READY_MADE) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(Path, sys.argv[2:]))
+    main(*sys.argv[1:])

@@ -17,9 +17,11 @@ from attnmt.commands.readme import readme
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
+from attnmt.workflow.other_code import refuse_other_code
 from attnmt.workflow.stage import run_app
 
 app = typer.Typer(
+    callback=lambda: refuse_other_code(),
     help="Tools around the workflow. To run the workflow itself, use dvc repro or snakemake.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

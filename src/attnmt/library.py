@@ -1,6 +1,5 @@
 """What ``import attnmt`` offers to other programs; docs/library.md explains it."""
 
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -46,8 +45,7 @@ class Translator:
         Raises:
             InputError: as :meth:`translate` does, or if the search cannot keep ``n`` translations.
         """
-        options = self.pipeline.translator.options
-        options = replace(options, best=n, candidates=max(n, options.candidates))
+        options = self.pipeline.translator.options.n_best(n)
         return self.pipeline.translate([sentence], options)[0]
 
     def explain(self, sentence: str, reference: str | None = None) -> "Explanation":

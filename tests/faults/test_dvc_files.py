@@ -11,6 +11,8 @@ import pytest
 from faults_project import run, tree
 from project import TINY, Project, checkout
 
+from attnmt.workflow import other_code
+
 NO_META = "stages:\n  corpus:\n    cmd: 'true'\n"
 BAD_LOCK = "schema: '2.0'\nstages:\n  corpus: 3\n"
 FILES = {
@@ -42,6 +44,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """Return the project, which is the working folder."""
     monkeypatch.chdir(fresh.folder)
+    # attnmt runs in this process, with the code from which this copy was made.
+    monkeypatch.setattr(other_code, "SOURCE", fresh.folder / "src/attnmt")
     monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
     monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(tmp_path / "cache"))
     return fresh
@@ -121,6 +125,16 @@ def test_snakemake_names_an_order_that_cannot_be_written(project: Project) -> No
     place = ".stages/demo/corpus.order.json"
     assert f"{place}: a file is to be written here, and a folder is in its" in snakemake(project)
     shutil.rmtree(".stages/demo")
+
+
+def test_a_limit_of_file_sizes_ends_a_plan_with_a_message(project: Project) -> None:
+    shell = ["bash", "-c", "ulimit -f 1; exec attnmt plan"]
+    result = subprocess.run(
+        shell, env=project.environment, text=True, capture_output=True, check=False
+    )
+    assert result.returncode == 2
+    assert "allow larger files (ulimit -f)" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_plan_that_cannot_be_printed_ends_with_a_message(

@@ -1,5 +1,6 @@
 """The command attnmt, called as a person calls it."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from demo_values import demo_values
+from small_project import Command
 
 from attnmt.commands import track
 from attnmt.tracking import importing
@@ -58,3 +60,22 @@ def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch(words, exa
     command = [sys.executable, "-c", script]
     shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     assert example in shown.stdout
+
+
+def test_a_copy_with_the_environment_of_another_folder_is_refused(
+    attnmt: Command,
+) -> None:
+    Path("src").mkdir()
+    shutil.copytree(ROOT / "src/attnmt", "src/attnmt")
+    status, output, error = attnmt("plan")
+    assert (status, output) == (2, "")
+    assert error.startswith(f"error: src/attnmt: the code that runs is that of {ROOT}/src/attnmt")
+    assert "make setup" in error
+    for name in ("Snakefile", "profiles", "params.yaml", "systems.yaml", "dvc.yaml"):
+        (Path.cwd() / name).symlink_to(ROOT / name)
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    engine = [str(Path(sys.executable).with_name("snakemake")), "-n"]
+    shown = subprocess.run(
+        engine, env=environment, stdout=subprocess.PIPE, text=True, check=False
+    ).stdout
+    assert error in shown

@@ -1,7 +1,12 @@
 """The command ``attnmt explain`` called as a person calls it, its page, and the page of the server."""
 
 import json
+import os
+import pty
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,7 +14,7 @@ from typing import Any
 
 import pytest
 from small_experiment import ENGLISH, GERMAN
-from small_project import Command
+from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.decoding.explanation import explain
@@ -179,6 +184,8 @@ def test_open_starts_the_browser(
         ((SENTENCE, "-o", "-", "--open"), "--output -: the page cannot go to standard output"),
         ((SENTENCE, "-o", "models"), "models: a file is to be written here, and a folder is"),
         (("gut sch\udcf6n",), "the sentence:1: byte 0xf6 is not UTF-8"),
+        (("a " * 501,), "the sentence has 1,001 characters, and at most 1,000 are explained"),
+        ((SENTENCE, "--reference", "a " * 9999), "--reference has 19,997 characters, and at most"),
     ],
 )
 def test_faults_are_named_before_a_model_is_loaded(
@@ -188,6 +195,45 @@ def test_faults_are_named_before_a_model_is_loaded(
     status, output, error = attnmt(*arguments)
     assert (status, output) == (2, "")
     assert error.startswith(f"error: {message}")
+
+
+def test_numbers_that_no_page_could_show_are_refused(attnmt: Command) -> None:
+    for option in ("--n-best", "--beam"):
+        status, output, error = attnmt(SENTENCE, option, str(10**30))
+        assert (status, output) == (2, "")
+        assert option in error
+        assert "less than or equal to" in error
+
+
+def test_no_text_controls_the_terminal_and_an_ascii_terminal_shows_all_else(
+    attnmt: Command,
+) -> None:
+    output = attnmt("Der \x9b31m\u202eGarten", "--text")[1]
+    assert "Reads        [Der] [\ufffd] [31m] [\ufffd] [Garten]\n" in output
+    weights = str(ROOT / "weights/demo")
+    for command in (("translate",), ("explain", "--text")):
+        script = ("-c", "from attnmt.cli import main; main()")
+        line = [sys.executable, *script, *command, "Jürgen Ü\x9b.", "--weights", weights]
+        environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+        piped = subprocess.run(line, env=environment, capture_output=True, check=True)
+        assert "Jürgen" in piped.stdout.decode()
+        shown = on_a_terminal(line, environment)
+        assert b"J?rgen" in shown
+        assert b"\x9b" not in shown
+
+
+def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
+    """Return what a command writes to a terminal."""
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the terminal is closed at the end
+            while block := os.read(terminal, 65_536):
+                shown += block
+    os.close(terminal)
+    assert process.returncode == 0, shown
+    return shown
 
 
 def test_the_server_has_a_page_with_the_same_explanation(

@@ -5,13 +5,21 @@ import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from small_experiment import make_experiment
 
+import attnmt
+from attnmt.config import load_params
+from attnmt.decoding.pipeline import load_pipeline
+from attnmt.errors import InputError
+from attnmt.serving.packed import load_packed
+from attnmt.training.best_model import best_model
 from attnmt.workflow.code import code_of
 
 ROOT = Path(__file__).parents[2]
@@ -93,9 +101,11 @@ def test_the_command_translates_without_the_engines(tmp_path: Path) -> None:
         assert "Trosto besucht jeden Tag eine Frau." in output
 
 
-def test_the_example_trains_without_the_engines(tmp_path: Path) -> None:
-    output = bare(RUN, str(ROOT / "examples/own_loop.py"), "global-location", folder=tmp_path)
-    assert re.fullmatch(r"global-location +0% right before, +\d+% after\n", output)
+def test_the_example_trains_without_the_engines_in_one_thread(tmp_path: Path) -> None:
+    """With more threads than idle cores it would take minutes."""
+    script = f"import torch\ntorch.set_num_threads(2)\n{RUN}\nprint(torch.get_num_threads())"
+    output = bare(script, str(ROOT / "examples/own_loop.py"), "global-location", folder=tmp_path)
+    assert re.fullmatch(r"global-location +0% right before, +\d+% after\n1\n", output)
 
 
 OWN_LOOP = loaded(ROOT / "examples/own_loop.py")
@@ -120,14 +130,14 @@ def test_the_page_explains_every_name_that_an_example_imports(example: Path) -> 
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("attnmt.")
         for name in node.names
     ]
-    assert imported
     for module, name in imported:
         assert re.search(rf"^- `{module}\.{name}\b", page, re.MULTILINE), f"{module}.{name}"
     assert f"examples/{example.name}" in page
 
 
 def test_every_name_of_the_page_exists() -> None:
-    names = re.findall(r"^- `(attnmt[\w.]+)\.(\w+)", PAGE.read_text(encoding="utf-8"), re.M)
+    names = re.findall(r"^- `(attnmt[\w.]*)\.(\w+)", PAGE.read_text(encoding="utf-8"), re.M)
+    assert {("attnmt", name) for name in attnmt.__all__} <= set(names)
     assert len(names) > 10
     for module, name in names:
         assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
@@ -160,3 +170,74 @@ except AttributeError as error:
     for script in (ROOT / "stages").glob("*.py"):
         assert "attnmt.library" not in code_of(script)
     assert not [module for module in code_of(ROOT / "stages/train.py") if "serving" in module]
+
+
+@pytest.fixture(scope="module")
+def translator() -> attnmt.Translator:
+    """Return the ready-made model of the demo."""
+    return attnmt.load(f"{ROOT}/weights/demo")
+
+
+def test_a_text_is_one_sentence_and_a_list_is_many(translator: attnmt.Translator) -> None:
+    weights = str(ROOT / "weights/demo")
+    one = translator.translate(SENTENCE)
+    texts = [best.text for best in translator.translate([SENTENCE, "", SENTENCE])]
+    assert texts == [one.text, "", one.text]
+    assert attnmt.translate(SENTENCE, weights) == one.text == "Trosto besucht jeden Tag eine Frau."
+    assert attnmt.translate([SENTENCE], weights) == [one.text]
+    assert translator.translate([]) == []
+    several = translator.n_best(SENTENCE, 3)
+    assert len(several) == 3
+    assert several[0].text == one.text
+    assert translator.explain(SENTENCE).candidates[0].text == one.text
+    assert (translator.name, translator.params.experiment) == ("local_m_general_feed", "demo")
+
+
+def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path: Path) -> None:
+    params = make_experiment(tmp_path)
+    file = str(tmp_path / "params.yaml")
+    assert attnmt.load(file).name == best_model(params, tmp_path)
+    for name in ("gru", "ensemble"):
+        loaded = attnmt.load(Path(file), name, beam=2)
+        assert loaded.pipeline.translator.options.beam == 2
+        expected = load_pipeline(params, name, str(tmp_path), beam=2).translate(["The garden."])
+        assert loaded.translate(["The garden."]) == expected[0]
+    assert isinstance(load_params(file, str(tmp_path)), attnmt.Params)
+
+
+WEIGHTS = ROOT / "weights/demo"
+WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
+    (lambda t: t.pipeline.translate("Hi you."), "'Hi you.': give a list of sentences"),
+    (lambda t: t.pipeline.translate(b"Hi you."), "b'Hi you.': give a list of sentences"),
+    (lambda t: t.pipeline.translate(None), "None: give a list of sentences"),
+    (lambda t: t.translate(7), "7: give a list of sentences"),
+    (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
+    (lambda t: t.translate([["Hi."]]), r"\['Hi.'\]: a sentence must be text"),
+    (lambda t: t.explain(["Hi."]), r"\['Hi.'\]: a sentence must be text"),
+    (lambda t: t.explain("Hi.", 7), "7: a sentence must be text"),
+    (lambda t: t.explain(" "), "sentence: ' ' has no words"),
+    (lambda t: t.n_best("Hi.", 0), "best of the search: 0 is not a whole number from 1"),
+    (lambda t: t.n_best("Hi.", 10**30), "best of the search: 1000000000.* is not a whole number"),
+    (lambda t: t.n_best("Hi.", "3"), "best of the search: '3' is not a whole number"),
+    (lambda _: attnmt.load(WEIGHTS, beam=0), "beam of the search: 0 is not a whole number"),
+    (lambda _: attnmt.load(WEIGHTS, beam=2.5), "beam of the search: 2.5 is not a whole number"),
+    (
+        lambda _: attnmt.load(WEIGHTS, "base"),
+        "holds the model 'local_m_general_feed' and no 'base'",
+    ),
+    (lambda _: load_packed(str(WEIGHTS), beam=-1), "beam of the search: -1 is not"),
+    (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
+    (lambda _: attnmt.load(""), "has no manifest.json"),
+    (lambda _: attnmt.load(None), "None is not a path"),
+    (lambda _: attnmt.load(ROOT / "README.md"), "README.md: not YAML|README.md:1: "),
+    (lambda _: attnmt.load(ROOT / "params.yaml", "basse"), "no model or ensemble 'basse'"),
+    (lambda _: attnmt.translate("Hi.", "nowhere"), "nowhere: there is no such folder"),
+]
+
+
+@pytest.mark.parametrize(("use", "message"), WRONG)
+def test_what_a_program_does_wrong_is_an_input_error(
+    translator: attnmt.Translator, use: Callable[[attnmt.Translator], object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        use(translator)

@@ -50,3 +50,29 @@ def test_the_environment_of_a_moved_folder_is_made_again(first: Path, tmp_path: 
     shutil.copytree(first, tmp_path / "before", symlinks=True)
     (tmp_path / "before").rename(tmp_path / "after")
     assert "rm -rf .venv" in steps(tmp_path / "after")
+
+
+def test_a_link_to_an_environment_stays(first: Path, tmp_path: Path) -> None:
+    for name in FILES:
+        shutil.copy2(ROOT / name, tmp_path)
+    (tmp_path / ".venv").symlink_to(first / ".venv")
+    assert steps(tmp_path) == []
+
+
+def test_without_an_environment_none_is_removed(tmp_path: Path) -> None:
+    for name in FILES:
+        shutil.copy2(ROOT / name, tmp_path)
+    assert not any(step.startswith("rm") for step in steps(tmp_path))
+
+
+def test_a_python_that_is_too_old_is_refused_before_an_environment_is_made(tmp_path: Path) -> None:
+    for name in FILES:
+        shutil.copy2(ROOT / name, tmp_path)
+    (tmp_path / "python3.9").write_text('#!/bin/sh\ncase "$2" in *"< (3, 11)"*) exit 1; esac\n')
+    (tmp_path / "python3.9").chmod(0o755)
+    shown = subprocess.run(
+        ["make", "setup", "PYTHON=./python3.9"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert shown.returncode == 2
+    assert "Python 3.11 or later is needed, and ./python3.9 is not; say make PYTHON" in shown.stderr
+    assert not (tmp_path / ".venv").exists()

@@ -1,5 +1,6 @@
 """Packed models: what ``attnmt pack`` writes translates elsewhere, and weights/demo is one of them."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import load_pipeline
 from attnmt.decoding.text_translator import Translation
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_json, sha256, write_json
+from attnmt.files.text_file import read_json, sha256, write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import read_scores, write_numbers
@@ -163,13 +164,30 @@ def test_every_changed_or_missing_file_is_named(project: Path) -> None:
         ({"format": 2}, "packed/manifest.json: format: Input should be 1"),
         ({"files": {"../secret": {"bytes": 1, "sha256": "0" * 64}}}, "must be a path inside"),
         ({"params_file": "/etc/params.yaml"}, "params_file: must be a path inside the folder"),
+        ({"params_file": "a\0b"}, "params_file: must be a path inside the folder"),
+        ({"params_file": "\ud800"}, "params_file: must be a path inside the folder"),
+        ({"files": {"a\0b": {"bytes": 1, "sha256": "0" * 64}}}, "must be a path inside"),
+        ({"files": {"x" * 5000: {"bytes": 1, "sha256": "0" * 64}}}, "cannot be read (File name"),
         ({"model": "gruu"}, "no model or ensemble 'gruu'; did you mean 'gru'?; the model was"),
     ],
 )
 def test_a_damaged_manifest_is_named(project: Path, change: dict[str, Any], message: str) -> None:
-    write_json(Path("packed", MANIFEST), read_json(Path("packed", MANIFEST)) | change)
+    damaged = read_json(Path("packed", MANIFEST)) | change
+    Path("packed", MANIFEST).write_text(json.dumps(damaged))
     with pytest.raises(InputError, match=re.escape(message)):
         read_packed(Path("packed"))
+
+
+def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(project: Path) -> None:
+    name = next(Path("packed").rglob("vocab.en")).relative_to("packed").as_posix()
+    path = Path("packed", name)
+    first, *words, last = path.read_text(encoding="utf-8").splitlines()
+    write_lines(path, [first, *words[:-2], last, *words[-2:]])
+    manifest = read_json(Path("packed", MANIFEST))
+    manifest["files"][name]["sha256"] = sha256(path)
+    write_json(Path("packed", MANIFEST), manifest)
+    with pytest.raises(InputError, match=rf"^{path}: its words, or their order"):
+        load_packed("packed")
 
 
 def test_a_folder_that_is_not_packed_is_named(project: Path) -> None:

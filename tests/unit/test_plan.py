@@ -115,6 +115,7 @@ def test_a_finished_training_is_done_whatever_its_speed(project: Path, said: Any
     for name in ("base", "german"):
         finish(project, name, 500)
     text = said(*NAMES)
+    assert "GPUs" not in text
     assert "Experiment demo: 0 of 12 stages would run." in text
     assert "2 trainings are done, in 4.0 h.\nNothing is to be trained." in text
 

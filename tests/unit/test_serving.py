@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -112,12 +113,7 @@ FAULTY: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (["a" * 1000] * 6, {"beam": 100}, "of 100 a request may have 2000; send several requests"),
 ]
-# MLflow's servers turn these into text before a model sees them.
-NO_TEXT: list[tuple[Any, dict[str, Any], str]] = [
-    (["a", None], {}, "sentence 1: it is missing or is not text"),
-    ([1.5], {}, "Failed to enforce schema"),
-]
-# MLflow's own server does not give these messages: it drops or refuses such parameters itself.
+# MLflow's server does not give these messages: it drops, converts or refuses these itself.
 UNKNOWN: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"bream": 5}, "params.bream: unknown key; did you mean 'beam'?"),
     (LINES, {"temperature": 1.0}, "params.temperature: unknown key; the known ones are beam"),
@@ -126,6 +122,28 @@ UNKNOWN: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"beam": True}, "params.beam: Input should be a valid integer (found True)"),
     (LINES, {"beam": 2.5}, "params.beam: Input should be a valid integer (found 2.5)"),
     (LINES, {"beam": [5]}, "params.beam: Input should be a valid integer (found [5])"),
+    (["a", None], {}, "inputs.1: Input should be a valid string (found None)"),
+    (["a", ["b"]], {}, "inputs.1: Input should be a valid string (found ['b'])"),
+    ([7] * 1_000_000, {}, "inputs.0: Input should be a valid string (found 7)"),
+    (7, {}, "inputs: Input should be a valid list (found 7)"),
+    ("Hi.", {}, "inputs: Input should be a valid list (found 'Hi.')"),
+    ({"text": LINES}, {}, "inputs: Input should be a valid list"),
+]
+# Bodies that are no request, and their messages.
+BODIES: list[tuple[bytes, str]] = [
+    (b'{"inputs": ["a"], "beam": 3}', "beam: unknown key; the known ones are inputs, params"),
+    (b'{"inputs": ["a"], "parameters": {}}', "parameters: unknown key; did you mean 'params'?"),
+    (b'{"dataframe_split": {}}', "inputs: this key is missing; dataframe_split: unknown key"),
+    (b'["a"]', "the request: Input should be a valid dictionary"),
+    (b"text\n7\n", "the request is not JSON"),
+    (b"\xff", "the request is not JSON"),
+    (b'{"inputs": [%s' % (b"1" * 5000), "the request is not JSON"),
+    (b"[" * 100_000, "the request is nested too deeply"),
+    (b'{"inputs": ["%s"]}' % (b"a" * 20_000_000), "the request has 20,000,016 bytes, and at most"),
+    (b'{"inputs": ["%s"]}' % (b"a" * 2_000_000), "sentence 0: it has 2000000 characters"),
+    (b'{"%s": 1, "inputs": []}' % (b"a" * 2_000_000), "aaaaaaa"),
+    (b'{"\\ud800": 1, "inputs": []}', "the request: Input should be a valid string, unable"),
+    (b"{%s}" % b",".join(b'"%d":1' % i for i in range(200_000)), "inputs: this key is missing; 0"),
 ]
 
 
@@ -134,7 +152,8 @@ def test_a_faulty_request_is_told_why(
 ) -> None:
     save_translator(params, "subwords", tmp_path / "saved")
     model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
-    for lines, options, message in FAULTY + NO_TEXT:
+    not_text = [(["a", None], {}, "sentence 1: it is missing or is not text")]
+    for lines, options, message in FAULTY + not_text:
         with pytest.raises(mlflow.MlflowException, match=re.escape(message)) as refused:
             model.predict(lines, params=options)
         assert refused.value.get_http_status_code() == 400
@@ -203,17 +222,14 @@ def served(model: Path, command: list[str]) -> Iterator[str]:
             process.wait()
 
 
-def ask(address: str, request: dict[str, Any], patience: float = 60.0) -> Any:
-    """Send a request, and send it again while the server is not up."""
-    body = json.dumps(request).encode()
-    question = urllib.request.Request(
-        f"{address}/invocations", body, {"Content-Type": "application/json"}
-    )
+def send(address: str, body: bytes, kind: str = "application/json", patience: float = 60.0) -> Any:
+    """Send a body, and send it again while the server is not up."""
+    question = urllib.request.Request(f"{address}/invocations", body, {"Content-Type": kind})
     until = time.monotonic() + patience
     while True:
         try:
             with urllib.request.urlopen(question, timeout=patience) as answer:
-                return json.load(answer)["predictions"]
+                return json.load(answer)
         except urllib.error.HTTPError:
             raise
         except OSError:
@@ -222,45 +238,78 @@ def ask(address: str, request: dict[str, Any], patience: float = 60.0) -> Any:
             time.sleep(0.2)
 
 
-def refused(address: str, request: dict[str, Any]) -> str:
+def ask(address: str, request: dict[str, Any]) -> Any:
+    """Return the translations of a request."""
+    return send(address, json.dumps(request).encode())["predictions"]
+
+
+def refused(address: str, body: bytes, kind: str = "application/json") -> str:
     """Return the message of an answer of status 400."""
     with pytest.raises(urllib.error.HTTPError) as error:
-        ask(address, request)
+        send(address, body, kind)
     assert error.value.code == 400
-    message: str = json.load(error.value)["message"]
+    answer = error.value.read()
+    message: str = json.loads(answer)["message"]
     return message
 
 
-@pytest.mark.parametrize("command", [MLFLOW, OURS], ids=["mlflow", "attnmt"])
-def test_it_serves_offline_what_the_pipeline_says(
-    params: Params, tmp_path: Path, command: list[str]
-) -> None:
+def opened(address: str, sentence: str) -> str:
+    """Return the page of a sentence."""
+    query = urllib.parse.urlencode({"sentence": sentence})
+    with urllib.request.urlopen(f"{address}/?{query}") as answer:
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        page: str = answer.read().decode()
+    return page
+
+
+def test_mlflow_serves_offline_what_the_pipeline_says(params: Params, tmp_path: Path) -> None:
     save_translator(params, BEST, tmp_path / "saved")
-    with served(tmp_path / "saved", command) as address:
+    with served(tmp_path / "saved", MLFLOW) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
         table = {"columns": ["text"], "data": [[line] for line in LINES]}
         three = {"dataframe_split": table, "params": {"n_best": 3}}
         assert ask(address, three) == expected(params, BEST, n_best=3)
-        for lines, options, message in FAULTY + (UNKNOWN if command is OURS else []):
-            assert message in refused(address, {"inputs": lines, "params": options})
-        if command is OURS:
-            with urllib.request.urlopen(f"{address}/?sentence=old+garden") as answer:
-                assert answer.headers["content-type"] == "text/html; charset=utf-8"
-                page = answer.read().decode()
-            assert '<form class="ask" method="get" action="/">' in page
-            assert 'value="old garden"' in page
-            assert 'id="explained-data"' in page
-            with pytest.raises(urllib.error.HTTPError) as error:
-                urllib.request.urlopen(f"{address}/?sentence={'a' * 1001}")
-            assert error.value.code == 400
-            for sentences in ([None], ["a", 1], ["a", ["b", "c"]]):
-                line = len(sentences) - 1
-                expected_message = f"sentence {line}: it is missing or is not text"
-                assert expected_message in refused(address, {"inputs": sentences})
-                assert expected_message in refused(address, {"instances": sentences})
-            wide = {"columns": ["one", "two"], "data": [["a", "b"]]}
-            assert "2 columns; send one" in refused(address, {"dataframe_split": wide})
-        assert "must be a dictionary" in refused(address, {"inputs": LINES, "params": ["beam"]})
+        for lines, options, message in FAULTY:
+            body = json.dumps({"inputs": lines, "params": options}).encode()
+            assert message in refused(address, body)
+
+
+def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(
+    params: Params, tmp_path: Path
+) -> None:
+    save_translator(params, BEST, tmp_path / "saved")
+    with served(tmp_path / "saved", OURS) as address:
+        assert ask(address, {"inputs": LINES}) == expected(params, BEST)
+        three = {"inputs": LINES, "params": {"n_best": 3}}
+        assert ask(address, three) == expected(params, BEST, n_best=3)
+        requests = [
+            (json.dumps({"inputs": lines, "params": options}).encode(), message)
+            for lines, options, message in FAULTY + UNKNOWN
+        ]
+        for body, message in requests + BODIES:
+            told = refused(address, body)
+            assert message in told
+            assert len(told) <= 500
+            assert "Traceback" not in told
+        assert "the request is not JSON; send the header" in refused(
+            address, b"text\na", "text/csv"
+        )
+        page = opened(address, "old garden")
+        assert '<form class="ask" method="get" action="/">' in page
+        assert 'value="old garden"' in page
+        assert 'id="explained-data"' in page
+        with pytest.raises(urllib.error.HTTPError) as error:
+            opened(address, "a" * 1001)
+        assert error.value.code == 400
+        host, port = address.removeprefix("http://").split(":")
+        for body in (b"", b'{"inputs": ["a"]}', b"{" * 100):
+            with socket.create_connection((host, int(port))) as client:  # which hangs up
+                client.sendall(
+                    b"POST /invocations HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"
+                )
+                client.sendall(body)
+        assert ask(address, {"inputs": LINES}) == expected(params, BEST)
+    assert "Traceback" not in (tmp_path / "log").read_text()
 
 
 def test_packed_weights_are_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,4 +317,5 @@ def test_packed_weights_are_served(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     with served(tmp_path / "packed", [*OURS[:-1], "--weights"]) as address:
         (answer,) = ask(address, {"inputs": ["Trosto visits a woman every day."]})
+        assert 'id="explained-data"' in opened(address, "Trosto visits a woman every day.")
     assert answer["translation"] == "Trosto besucht jeden Tag eine Frau."

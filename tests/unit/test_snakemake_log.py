@@ -2,6 +2,8 @@
 
 import io
 import logging
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,13 +22,21 @@ NAMES = ["code", "corpus", "train@base", "train@gru", "evaluate@base", "evaluate
 SECONDS = {"base": 120.0, "gru": 240.0}
 CORES = {"_cores": 2, "_nodes": None}
 SNAKEFILE = """
+from attnmt.workflow.engine_stop import EngineStop
 from attnmt.workflow.graph import Stage
 from attnmt.workflow.snakemake_log import follow
 
 def stage(name):
     return Stage(name, "", {}, [], [], "", 1, {}, 0)
 
-follow("demo", [stage("corpus"), stage("report")], {"_cores": 2})
+STOP = EngineStop("demo")
+follow("demo", [stage("corpus"), stage("report")], {"_cores": 2}, STOP)
+
+onstart:
+    STOP.run_begins()
+
+onerror:
+    STOP.end()
 
 rule all:
     input: "report.txt"
@@ -40,7 +50,7 @@ rule report:
     input: "corpus.txt"
     output: "report.txt"
     log: "report.log"
-    shell: "(echo why; COMMAND) > {log}; touch {output}"
+    shell: "trap : TERM; {{ (echo why; COMMAND); touch {output}; }} > {log} 2>&1"
 """
 
 
@@ -178,11 +188,16 @@ def test_errors_and_what_a_user_asked_for_are_shown() -> None:
     assert not shown(None, LogEvent.PROGRESS)
 
 
+ENGINE = [
+    str(Path(sys.executable).with_name("snakemake")),
+    *("-j1", "--quiet", "host", "--show-failed-logs"),
+]
+
+
 def snakemake(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     (folder / "Snakefile").write_text(SNAKEFILE.replace("COMMAND", command))
-    arguments = ["-j1", "--quiet", "host", "--show-failed-logs"]
     return subprocess.run(
-        [Path(sys.executable).with_name("snakemake"), *arguments],
+        ENGINE,
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -211,3 +226,55 @@ def test_snakemake_shows_the_log_of_a_stage_that_fails(folder: Path) -> None:
     assert run.returncode == 1
     assert "Error in rule report:" in run.stdout
     assert "\nwhy\n" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("number", "to_all"),
+    [
+        (signal.SIGINT, True),
+        (signal.SIGINT, False),
+        (signal.SIGTERM, False),
+        (signal.SIGHUP, False),
+    ],
+)
+def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(
+    folder: Path, number: signal.Signals, to_all: bool
+) -> None:
+    """Ctrl-C reaches the stages, too; a signal to the engine alone does not."""
+    (folder / "Snakefile").write_text(
+        SNAKEFILE.replace("COMMAND", "echo $BASHPID > pid; exec sleep 99")
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "MAKELEVEL"}
+    with (folder / "shown").open("w") as shown:
+        engine = subprocess.Popen(
+            ENGINE, env=environment, stdout=shown, stderr=shown, start_new_session=True
+        )
+    while not Path("pid").exists() or not Path("pid").read_text().strip():
+        assert engine.poll() is None, Path("shown").read_text()
+        time.sleep(0.1)
+    (os.killpg if to_all else os.kill)(engine.pid, number)
+    assert engine.wait(timeout=30) == 128 + number
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(Path("pid").read_text()), 0)
+    *_, stopping, last = Path("shown").read_text().splitlines()
+    name = "Ctrl-C" if number == signal.SIGINT else number.name
+    assert stopping.startswith(f"demo: {name}: stopping.")
+    assert "Nothing is lost" in last
+    assert last.endswith("To go on, type snakemake -j1 --quiet host --show-failed-logs again.")
+    assert snakemake(folder, "true").returncode == 0  # no lock was left
+
+
+def test_an_engine_that_is_told_to_end_before_it_runs_says_so(folder: Path) -> None:
+    (folder / "Snakefile").write_text(
+        SNAKEFILE.replace(
+            "rule all:", "Path('begun').touch()\nimport time; time.sleep(99)\nrule all:"
+        )
+    )
+    with subprocess.Popen(ENGINE, stderr=subprocess.PIPE, text=True) as engine:
+        while not Path("begun").exists():
+            assert engine.poll() is None
+            time.sleep(0.1)
+        engine.send_signal(signal.SIGINT)
+        assert engine.wait(timeout=30) == 130
+        assert engine.stderr is not None
+        assert engine.stderr.read().endswith("demo: Ctrl-C: stopped before any stage began.\n")

@@ -1,5 +1,6 @@
-"""How a command ends when nobody reads its output."""
+"""How a command writes its output, and how it ends when nobody reads it."""
 
+import io
 import os
 import signal
 import sys
@@ -31,9 +32,17 @@ def ends_with_its_reader(command: Callable[Arguments, None]) -> Callable[Argumen
 
 
 def check_output() -> None:
-    """End with status 2 if the shell has closed standard output or standard error."""
+    """Have standard output take every character: UTF-8, or ``?`` where a terminal has another encoding.
+
+    The process ends with status 2 if the shell has closed standard output or standard error.
+    """
     if sys.stderr is None:
         sys.exit(2)
     if sys.stdout is None:
         print("error: standard output is closed; leave out >&-", file=sys.stderr)
         sys.exit(2)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="replace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8")

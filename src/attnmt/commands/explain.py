@@ -16,7 +16,9 @@ from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
+from attnmt.serving.service import MOST_BEAM, MOST_CHARACTERS
 
+MOST_EXPLAINED = 20  # candidates; a page of one thousand characters then has some 16 MB
 OUTPUT = Path("explain.html")
 STANDARD = Path("-")  # standard output
 
@@ -49,9 +51,14 @@ def explain(
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     beam: Annotated[
-        int | None, typer.Option(min=1, help="Width of the beam. The default is the experiment's.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_BEAM, help="Width of the beam. The default is the experiment's."
+        ),
     ] = None,
-    n_best: Annotated[int, typer.Option(min=1, help="The most candidates to explain.")] = 5,
+    n_best: Annotated[
+        int, typer.Option(min=1, max=MOST_EXPLAINED, help="The most candidates to explain.")
+    ] = 5,
 ) -> None:
     """Show how a sentence is translated: one page that needs no network.
 
@@ -115,12 +122,17 @@ def _line(text: str, what: str) -> str:
     """Return an argument as one line of text.
 
     Raises:
-        InputError: if it is not UTF-8 or has no words.
+        InputError: if it is not UTF-8, has no words or too many.
     """
     (line, *_) = decode_lines([os.fsencode(text)], what)
     words = " ".join(line.split())
     if not words:
         raise InputError(f"{what} has no words; give a sentence")
+    if len(words) > MOST_CHARACTERS:
+        raise InputError(
+            f"{what} has {len(words):,} characters, and at most {MOST_CHARACTERS:,} are explained; "
+            f"divide it"
+        )
     return words
 
 

@@ -33,7 +33,12 @@ def plan(
             help="Measure the speed: train the largest model here for some seconds, on random words.",
         ),
     ] = False,
-    gpus: Annotated[int, typer.Option(min=1, help="How many trainings run at the same time.")] = 1,
+    gpus: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many trainings run at the same time, each on a GPU. [default: 1]"
+        ),
+    ] = None,
 ) -> None:
     """Show what would run, how long its trainings take, and what is downloaded.
 
@@ -53,28 +58,31 @@ def plan(
     page.print(
         f"Experiment {experiment}: {len(stages) - len(settled)} of {len(stages)} stages would run."
     )
-    page.print(_stage_table(stages))
+    page.print(_stage_table(stages, gpus is not None))
     trained = [name for name in params.models if name not in to_train]
     if trained:
         layout = Layout(experiment)
         seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
         page.print(f"{len(trained)} trainings are done, in {time_text(seconds)}.")
     if to_train:
-        _print_trainings(page, params, to_train, measure, gpus)
+        _print_trainings(page, params, to_train, measure, gpus or 1)
     else:
         page.print("Nothing is to be trained.")
     page.print(_downloads(params, "corpus" in settled))
 
 
-def _stage_table(stages: Sequence["Stage"]) -> Table:
-    """Group the stages by the part of their names before the @, in dvc.yaml's order."""
+def _stage_table(stages: Sequence["Stage"], gpus: bool) -> Table:
+    """Group the stages by the part of their names before the @, in dvc.yaml's order.
+
+    ``gpus`` adds how many GPUs a stage asks for; a machine without one runs it, too.
+    """
     groups: dict[str, list[Stage]] = {}
     for stage in stages:
         groups.setdefault(stage.name.partition("@")[0], []).append(stage)
-    table = _table("stage", "all", "to run", "threads each", "GPUs each")
+    table = _table("stage", "all", "to run", "threads each", *["GPUs each"] * gpus)
     for kind, group in groups.items():
         to_run, first = sum(not stage.settled for stage in group), group[0]
-        numbers = len(group), to_run, first.threads, first.resources.get("gpu", "-")
+        numbers = [len(group), to_run, first.threads, *[first.resources.get("gpu", "-")] * gpus]
         table.add_row(kind, *map(str, numbers))
     return table
 

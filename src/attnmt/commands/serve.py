@@ -1,9 +1,7 @@
 """``attnmt serve``."""
 
 import socket
-from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -59,33 +57,35 @@ def serve(
     listening = _bound(host, port)
     quieten()
     try:
-        import mlflow  # imported here, because it takes seconds, and --help must be fast
-        import uvicorn
+        import uvicorn  # imported here, because these take seconds, and --help must be fast
 
         from attnmt.serving.application import application
+        from attnmt.serving.service import Service, load_service
+
+        if packed is None:
+            import mlflow
     except ModuleNotFoundError as error:
         raise InputError(
             f"attnmt serve needs MLflow, and {error.name} is not installed; run this in the project's "
             f"folder: pip install -e '.[workflow]'"
         ) from None
     name = model or f"models:/attnmt-{experiment}/latest"
-    with ExitStack() as stack:
-        if packed is not None:
-            from attnmt.serving.service import save_translator
-
-            name = f"{stack.enter_context(TemporaryDirectory())}/model"
-            save_translator(packed.params, packed.model, Path(name), root=packed.folder)
+    if packed is not None:
+        service = load_service(packed.params, packed.model, packed.folder)
+    else:
         try:
             if not Path(name).is_dir():
                 connect()
             mlflow.set_tracking_uri(store_uri())
-            app = application(name)
+            service = mlflow.pyfunc.load_model(name).get_raw_model()
         except (mlflow.MlflowException, OSError) as error:
             raise InputError(
                 f"{name}: cannot be served ({error}); run the report stage first, which registers the "
                 f"model"
             ) from error
-    uvicorn.Server(uvicorn.Config(app)).run(sockets=[listening])
+        if not isinstance(service, Service):
+            raise InputError(f"{name}: is not a model of attnmt; mlflow models serve serves others")
+    uvicorn.Server(uvicorn.Config(application(service))).run(sockets=[listening])
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -115,6 +115,7 @@ def translate(
     import torch  # imported here, because it takes seconds, and --help must be fast
 
     from attnmt.decoding.pipeline import load_pipeline
+    from attnmt.reporting.explain_text import printable
 
     torch.set_num_threads(params.machine.decode_threads)
     pipeline = load_pipeline(params, name, root, beam=beam, n_best=n_best)
@@ -145,9 +146,10 @@ def translate(
         if prompt:
             _ask(f"{name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
         line = 0
+        shown = printable if out.isatty() else str
         for sentences in in_chunks(_read(given, pipeline), given.waiting):
             for translations in pipeline.translate_units(sentences):
-                out.writelines(f"{row(line, t)}\n" for t in translations)
+                out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
             out.flush()
             bar.update(len(sentences))

@@ -105,8 +105,7 @@ def explain(
     if reference is not None:
         units = _units_of(pipeline.target.units(reference), "reference", reference)
         given.append((units, vocabulary.encode(units)))
-    options = translator.options
-    options = replace(options, best=candidates, candidates=max(options.candidates, candidates))
+    options = translator.options.n_best(candidates)
     (translations,) = translator.translate([source], options)
     taken = _force(
         pipeline, source, [(vocabulary.decode(t.ids), t.ids) for t in translations] + given

@@ -1,6 +1,6 @@
 """From raw text to translations, by any model or ensemble of an experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -46,8 +46,10 @@ class Reader:
         """Return the words or the pieces of a raw line; ``place`` names it in an error.
 
         Raises:
-            InputError: if the line holds a mark that cannot be cut into pieces.
+            InputError: if the line is not text, or holds a mark that cannot be cut into pieces.
         """
+        if not isinstance(line, str):
+            raise InputError(f"{place or repr(line)[:60]}: a sentence must be text")
         return self.units_of(self._split(line), place or f"{line[:60]!r}")
 
     def units_of(self, tokens: Sequence[str], place: str) -> Units:
@@ -103,8 +105,11 @@ class Pipeline:
         ``options`` hold for this search only; None takes the translator's own.
 
         Raises:
-            InputError: if a line holds a mark that cannot be cut into pieces.
+            InputError: if ``lines`` is one text, or a line is not text or holds a mark that cannot be
+                cut into pieces.
         """
+        if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+            raise InputError(f"{repr(lines)[:60]}: give a list of sentences")
         return self.translate_units([self.source.units(line) for line in lines], options)
 
     def translate_units(
@@ -120,7 +125,7 @@ class Pipeline:
 def load_pipeline(
     params: Params,
     name: str,
-    root: Path = Path(),
+    root: Path | str = Path(),
     *,
     beam: int | None = None,
     n_best: int | None = None,
@@ -137,6 +142,7 @@ def load_pipeline(
         InputError: if a file is missing (naming the command that makes it), or for what
             :func:`load_translator` refuses.
     """
+    root = Path(root)
     translator_files(params, name, root)  # refuses what is not trained
     translator = load_translator(params, name, root, beam=beam, n_best=n_best)
     if translator.attends:

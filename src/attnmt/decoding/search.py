@@ -13,7 +13,7 @@ best must score that high.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import torch
@@ -24,7 +24,10 @@ from attnmt.decoding.ensemble import attended, averaged, best_words, positions_o
 from attnmt.decoding.history import Candidate, History
 from attnmt.decoding.link_step import SHIFTS
 from attnmt.decoding.protocol import Ids, Model
+from attnmt.errors import InputError
 from attnmt.text.vocabulary import BOS, EOS
+
+MOST = 1_000_000  # hypotheses of a sentence
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,25 @@ class Search:
     average: Average = "logits"  # how an ensemble's members are averaged
     bos: int = BOS
     eos: int = EOS
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number, and more than a search can hold in memory.
+
+        Raises:
+            InputError: naming the option.
+        """
+        for name in ("beam", "candidates", "best"):
+            value = getattr(self, name)
+            if value is None and name == "best":
+                continue
+            if type(value) is not int or not 1 <= value <= MOST:
+                why = f"{repr(value)[:60]} is not a whole number from 1 to {MOST:,}"
+                raise InputError(f"{name} of the search: {why}")
+
+    def n_best(self, n: int) -> Self:
+        """Return these options for a search of the ``n`` best translations of a sentence."""
+        options = replace(self, best=n)
+        return replace(options, candidates=max(self.candidates, n))
 
 
 class _Live(NamedTuple):

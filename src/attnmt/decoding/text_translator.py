@@ -247,7 +247,8 @@ def load_translator(
 
     Raises:
         InputError: if the experiment has no such model, a file is missing (naming the stage that makes
-            it) or damaged, or a model was trained on other data or by other settings.
+            it) or damaged, a model was trained on other data or by other settings, or ``beam`` or
+            ``n_best`` is no number of a search.
     """
     refuse_missing(params, name, root)
     layout, decoding = Layout(params.experiment, root), params.decoding
@@ -255,20 +256,17 @@ def load_translator(
     family, direction = ensemble.family, params.models[ensemble.members[0]].direction
     encoded, dictionary = layout.encoded(family), layout.dictionary_file(*params.sides(name))
     data = EncodedSets(encoded)
-    best = n_best or decoding.n_best
-    models = [load_model(params, member, data, root) for member in ensemble.members]
     options = Search(
-        beam=beam or decoding.beam,
-        candidates=max(decoding.candidates, best),
-        best=best,
-        link_step=authors_step(models),
+        beam=decoding.beam if beam is None else beam,
+        candidates=decoding.candidates,
         average=ensemble.average,
-    )
+    ).n_best(decoding.n_best if n_best is None else n_best)
+    models = [load_model(params, member, data, root) for member in ensemble.members]
     return TextTranslator(
         models,
         params.languages.sides(direction),
         data,
         Dictionary.load(dictionary, lowercase=params.families[family].encoding.lowercase),
-        options,
+        replace(options, link_step=authors_step(models)),
         params.machine.decode_batch,
     )

@@ -1,5 +1,6 @@
 """An explanation as text for a terminal: facts, candidates, and the matrix in aligned columns."""
 
+import re
 import textwrap
 from collections.abc import Iterator
 
@@ -19,6 +20,8 @@ LONGEST = 14  # the most columns of a word in a matrix; a longer word is cut
 NARROWEST = 5  # the fewest columns of a weight, with the space before it
 ROOM = 24  # columns that a translation needs beside its numbers
 GAP = 2  # spaces between other columns
+# The codes of ASCII and of Latin-1 but for the tab, and marks that turn the direction of writing.
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def explain_text(shown: Shown, width: int) -> str:
@@ -48,7 +51,12 @@ def explain_text(shown: Shown, width: int) -> str:
         heading = "Reference" if rank == "reference" else "Candidate 1"
         lines += ["", *_wrapped("", f"{heading}: {_columns_of(explanation, one)}", width)]
         lines += _matrix(explanation, one, width)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    return "".join(f"{printable(line).rstrip()}\n" for line in lines)
+
+
+def printable(line: str) -> str:
+    """Return a line without the characters by which a text could control a terminal."""
+    return CONTROL.sub("\ufffd", line)
 
 
 def _candidates(

@@ -1,69 +1,44 @@
-"""The server of a saved model: MLflow's, with strict requests and a page that explains a translation."""
+"""The server of a model: strict requests in JSON, and a page that explains a translation."""
 
 import json
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
 from attnmt.errors import InputError
 from attnmt.reporting.explain_page import Form, make_explain_page
-from attnmt.serving.service import (
-    MOST_CHARACTERS,
-    NO_TEXT,
-    RequestParams,
-    Service,
-    refusal,
-    validated,
-)
+from attnmt.serving.service import MOST_CHARACTERS, MOST_WORK, Service, validated_request
 
-if TYPE_CHECKING:
-    from fastapi import FastAPI, Request, Response
-    from mlflow.pyfunc import PyFuncModel
+MOST_BYTES = 16 * MOST_WORK  # of a request; JSON may write a character in 12 bytes
+MOST_TOLD = 500  # characters of a refusal
 
 
-class _CheckedModel:
-    """A loaded model that checks a request before MLflow drops any part of it."""
+def application(service: Service) -> Starlette:
+    """Return a server that translates at ``/invocations``, and has a page for people at ``/``."""
 
-    def __init__(self, model: "PyFuncModel") -> None:
-        self._model = model
-        self.metadata = model.metadata
-        schema = model.metadata.get_params_schema()
-        self._defaults = {spec.name: spec.default for spec in schema.params}
+    async def invocations(request: Request) -> Response:
+        try:
+            body = await _body(request)
+            return _json({"predictions": await run_in_threadpool(_predictions, service, body)})
+        except InputError as error:
+            told = str(error)[:MOST_TOLD]
+            return _json({"error_code": "INVALID_PARAMETER_VALUE", "message": told}, 400)
+        except ClientDisconnect:  # nobody reads the answer
+            return Response(status_code=400)
 
-    def predict(self, data: Any, params: Any = None) -> Any:
-        if isinstance(params, dict):  # MLflow itself refuses anything else
-            validated(RequestParams, self._defaults | params)
-        if getattr(data, "ndim", 1) > 1 and data.shape[1] > 1:
-            raise refusal(f"{data.shape[1]} columns; send one, in which each line is a sentence")
-        return self._model.predict(data, params=params)
+    # Starlette runs a function that is not async in a thread, so that the server answers others.
+    def page(request: Request) -> Response:
+        return HTMLResponse(*form_page(service, request.query_params.get("sentence", "")))
 
+    def ping(_: Request) -> Response:
+        return Response("\n")
 
-def application(model: str) -> "FastAPI":
-    """Return MLflow's server of a saved model, named by its URI or its folder.
-
-    It refuses what MLflow would drop or turn into text, and has a page for people at ``/``.
-
-    Raises:
-        MlflowException: if there is no such model.
-    """
-    from mlflow.pyfunc import load_model, scoring_server
-
-    loaded = load_model(model)
-    checked: Any = _CheckedModel(loaded)
-    app: FastAPI = scoring_server.init(checked)
-    app.middleware("http")(_refuse_other_than_text)
-    _add_page(app, loaded.get_raw_model())
-    return app
-
-
-def _add_page(app: "FastAPI", service: Service) -> None:
-    """Answer ``GET /`` with a page: a field for a sentence, and the explanation of the one sent."""
-    from fastapi.responses import HTMLResponse
-
-    # FastAPI runs a function that is not async in a thread, so that the server answers others meanwhile.
-    @app.get("/")
-    def page(sentence: str = "") -> HTMLResponse:
-        content, status = form_page(service, sentence)
-        return HTMLResponse(content, status)
+    routes = [Route("/", page), Route("/invocations", invocations, methods=["POST"])]
+    return Starlette(routes=[*routes, Route("/ping", ping), Route("/health", ping)])
 
 
 def form_page(service: Service, sentence: str) -> tuple[str, int]:
@@ -78,23 +53,41 @@ def form_page(service: Service, sentence: str) -> tuple[str, int]:
     return page, 400 if fault else 200
 
 
-async def _refuse_other_than_text(
-    request: "Request", answer: Callable[["Request"], Awaitable["Response"]]
-) -> "Response":
-    """Refuse a list with a sentence that is not text; MLflow would translate the word "None"."""
-    from fastapi.responses import JSONResponse
+async def _body(request: Request) -> bytes:
+    """Return what a client sends; of too much, nothing is kept.
 
+    Raises:
+        InputError: if it is too much, or is not JSON by its header.
+    """
+    body, received = bytearray(), 0
+    async for chunk in request.stream():
+        received += len(chunk)
+        body = body + chunk if received <= MOST_BYTES else bytearray()
+    if received > MOST_BYTES:
+        raise InputError(
+            f"the request has {received:,} bytes, and at most {MOST_BYTES:,} are read; send several"
+        )
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise InputError("the request is not JSON; send the header Content-Type: application/json")
+    return bytes(body)
+
+
+def _predictions(service: Service, body: bytes) -> list[dict[str, Any]]:
+    """Answer a request.
+
+    Raises:
+        InputError: if it is not JSON or has other keys than it may have, and as ``Service.answer`` says.
+    """
     try:
-        body = json.loads(await request.body())
-    except ValueError:
-        body = None  # MLflow says what is wrong
-    body = body if isinstance(body, dict) else {}
-    for key in ("inputs", "instances"):
-        sentences = body.get(key)
-        for line, sentence in enumerate(sentences if isinstance(sentences, list) else ()):
-            if not isinstance(sentence, str):
-                told = refusal(f"sentence {line}: {NO_TEXT}")
-                return JSONResponse(
-                    json.loads(told.serialize_as_json()), told.get_http_status_code()
-                )
-    return await answer(request)
+        values = json.loads(body)
+    except RecursionError:
+        raise InputError("the request is nested too deeply") from None
+    except ValueError as error:
+        raise InputError(f"the request is not JSON: {error}") from None
+    request = validated_request(values)
+    return service.answer(request.inputs, request.params)
+
+
+def _json(values: dict[str, Any], status: int = 200) -> Response:
+    return Response(json.dumps(values), status, media_type="application/json")

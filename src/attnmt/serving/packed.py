@@ -25,7 +25,8 @@ AGAIN = "get the folder again, or make it again with attnmt pack"
 
 
 def _inside(path: str) -> str:
-    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+    outside = PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts
+    if outside or "\0" in path or path.encode(errors="ignore").decode() != path:
         raise ValueError("must be a path inside the folder")
     return path
 
@@ -56,13 +57,14 @@ class Packed(NamedTuple):
     model: str  # or an ensemble
 
 
-def read_packed(folder: Path) -> Packed:
+def read_packed(folder: Path | str) -> Packed:
     """Check a packed folder and read its parameters. No model is loaded.
 
     Raises:
         InputError: if there is no such folder; if its manifest is missing or damaged; if a file is
             missing or is not the one that was packed; or if this code does not accept its parameters.
     """
+    folder = Path(folder)
     if not (folder / MANIFEST).is_file():
         why = "has no" if folder.is_dir() else "there is no such folder, so no"
         raise InputError(f"{folder}: {why} {MANIFEST}; name a folder that attnmt pack has written")
@@ -80,7 +82,9 @@ def read_packed(folder: Path) -> Packed:
     return Packed(folder, params, manifest.model)
 
 
-def load_packed(folder: Path, *, beam: int | None = None, n_best: int | None = None) -> "Pipeline":
+def load_packed(
+    folder: Path | str, *, beam: int | None = None, n_best: int | None = None
+) -> "Pipeline":
     """Load the model or the ensemble of a packed folder, to translate raw text.
 
     Args:
@@ -94,7 +98,7 @@ def load_packed(folder: Path, *, beam: int | None = None, n_best: int | None = N
     from attnmt.decoding.pipeline import load_pipeline  # here, because it loads torch for seconds
 
     packed = read_packed(folder)
-    return load_pipeline(packed.params, packed.model, folder, beam=beam, n_best=n_best)
+    return load_pipeline(packed.params, packed.model, packed.folder, beam=beam, n_best=n_best)
 
 
 def _check(path: Path, packed: PackedFile) -> None:

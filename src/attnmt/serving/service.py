@@ -10,8 +10,8 @@ command serves it, and the second one translates a sentence::
 Only data is logged: the model's files in the project's layout. MLflow's description of the model names
 this module, which loads them. So the server's environment needs this package, and nothing is unpickled.
 
-``mlflow models serve`` serves the model, too, with the same answers. But before the model sees a
-request, MLflow drops a parameter that it does not know, and turns a sentence that is not text into text.
+``mlflow models serve`` serves the model, too, with the same answers. It also reads tables. But before
+the model sees a request, MLflow drops a key that it does not know, and turns what is not text into text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, Field, PositiveInt, ValidationError
+from pydantic import BaseModel, FailFast, Field, PositiveInt, ValidationError
 
 from attnmt.config import Decoding, Params, load_params
 from attnmt.config.strict import Strict
@@ -31,8 +31,6 @@ from attnmt.errors import InputError
 from attnmt.files.yaml_file import explained
 
 if TYPE_CHECKING:
-    from mlflow import MlflowException
-
     from attnmt.decoding.pipeline import Pipeline
     from attnmt.reporting.explain_facts import Shown
 
@@ -42,9 +40,16 @@ EXAMPLE = ["Anna is reading the old letter."]
 MOST_BEAM = 100
 MOST_CHARACTERS = 1_000  # in a sentence
 MOST_WORK = 200_000  # characters of all sentences, times the beam
-NO_TEXT = "it is missing or is not text"
+MOST_FAULTS = 5  # that a refusal names
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+class Request(Strict):
+    """A request to the server."""
+
+    inputs: Annotated[list[str], FailFast()]  # the sentences
+    params: dict[str, Any] = Field(default_factory=dict)  # those of RequestParams
 
 
 class RequestParams(Strict):
@@ -89,11 +94,28 @@ class Service:
         return Shown(self.name, label(self.params, self.name), explanation)
 
     def predict(self, data: Any, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Translate sentences.
+        """Answer what MLflow's server is asked.
 
         Args:
             data: a table whose first column is text; MLflow makes one of a list of strings.
-            params: ``beam``, and ``n_best``, the most translations of a sentence to return.
+            params: as :meth:`answer` takes them.
+
+        Raises:
+            MlflowException: for what :meth:`answer` refuses; the client gets it with status 400.
+        """
+        from mlflow import MlflowException
+
+        try:
+            return self.answer(data.iloc[:, 0].tolist(), params)
+        except InputError as error:
+            raise MlflowException.invalid_parameter_value(str(error)) from error
+
+    def answer(self, sentences: Sequence[Any], params: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Translate sentences.
+
+        Args:
+            params: ``beam``, and ``n_best``, the most translations of a sentence to return. The first is
+                the experiment's if it is not given, and the second is 1.
 
         Returns:
             The translations, sentence by sentence, the best first. Each has ``line``, the number of
@@ -101,20 +123,15 @@ class Service:
             links, source-target, between the words in ``source`` and ``target``.
 
         Raises:
-            MlflowException: if a parameter or a sentence is not valid, or the request is too large. The
-                client gets its message with status 400.
+            InputError: if a parameter or a sentence is not valid, or the request is too large.
         """
-        request = validated(RequestParams, params)
+        request = _validated(RequestParams, defaults(self.params) | dict(params), "params.")
         # The experiment's limit of n_best holds here, too.
-        validated(Decoding, self.params.decoding.model_dump() | request.model_dump())
-        sentences = data.iloc[:, 0].tolist()
+        decoding = self.params.decoding.model_dump() | request.model_dump()
+        _validated(Decoding, decoding, "params.")
         if fault := too_much(sentences, request.beam):
-            raise refusal(fault)
+            raise InputError(fault)
         options = replace(self._pipeline.translator.options, beam=request.beam, best=request.n_best)
-        try:
-            translated = self._pipeline.translate(sentences, options)
-        except InputError as error:
-            raise refusal(str(error)) from error
         return [
             {
                 "line": line,
@@ -124,26 +141,43 @@ class Service:
                 "source": best.source,
                 "target": best.replaced,
             }
-            for line, translations in enumerate(translated)
+            for line, translations in enumerate(self._pipeline.translate(sentences, options))
             for best in translations
         ]
 
 
-def validated(model: type[Model], params: Mapping[str, Any]) -> Model:
-    """Return the parameters of a request as ``model`` describes them, or refuse them."""
+def validated_request(values: Any) -> Request:
+    """Return the JSON of a request.
+
+    Raises:
+        InputError: if it has other keys than those of a request, or a sentence is not text.
+    """
+    return _validated(Request, values)
+
+
+def defaults(params: Params) -> dict[str, int]:
+    """Return the parameters of a request that gives none."""
+    return {"beam": params.decoding.beam, "n_best": 1}
+
+
+def _validated(model: type[Model], values: Any, before: str = "") -> Model:
+    """Return what a request holds as ``model`` describes it; ``before`` stands before a faulty key."""
     try:
-        return model.model_validate(dict(params))
+        return model.model_validate(values)
     except ValidationError as error:
-        faults = [explained(details, model) for details in error.errors()]
-        lines = [f"params.{'.'.join(map(str, key))}: {message}" for key, message in faults]
-        raise refusal("; ".join(lines)) from error
+        faults = [explained(details, model) for details in error.errors()[:MOST_FAULTS]]
+        lines = [
+            f"{before}{'.'.join(map(str, key)) or 'the request'}: {message}"
+            for key, message in faults
+        ]
+        raise InputError("; ".join(lines)) from None
 
 
 def too_much(sentences: Sequence[Any], beam: int) -> str:
     """Say what is no text or is more than a request may have; return "" if all is well."""
     for line, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
-            return f"sentence {line}: {NO_TEXT}"
+            return f"sentence {line}: it is missing or is not text"
         if len(sentence) > MOST_CHARACTERS:
             return (
                 f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "
@@ -158,25 +192,24 @@ def too_much(sentences: Sequence[Any], beam: int) -> str:
     return ""
 
 
-def refusal(message: str) -> "MlflowException":
-    """Return the error that MLflow's server answers with status 400."""
-    from mlflow import MlflowException
+def load_service(params: Params, name: str, root: Path) -> Service:
+    """Load a model or an ensemble; ``root`` is the project's folder, or a packed one.
 
-    refusal: MlflowException = MlflowException.invalid_parameter_value(message)
-    return refusal
-
-
-def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
-    """Load what :func:`save_translator` saved; MLflow calls this function by its name."""
+    Raises:
+        InputError: as :func:`attnmt.decoding.pipeline.load_pipeline` does.
+    """
     import torch  # here, because it takes seconds and logging a model does not need it
 
     from attnmt.decoding.pipeline import load_pipeline
 
-    root = Path(folder)
-    params = load_params(root / served["params_file"], root)
     torch.set_num_threads(params.machine.decode_threads)
-    name = served["model"]
     return Service(load_pipeline(params, name, root), params, name)
+
+
+def _load_pyfunc(folder: str, served: Mapping[str, str]) -> Service:
+    """Load what :func:`save_translator` saved; MLflow calls this function by its name."""
+    root = Path(folder)
+    return load_service(load_params(root / served["params_file"], root), served["model"], root)
 
 
 def save_translator(
@@ -196,7 +229,6 @@ def save_translator(
     from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
     from mlflow.types.schema import Array
 
-    defaults = {"beam": params.decoding.beam, "n_best": 1}
     outputs: dict[str, DataType | Array] = {
         "line": DataType.long,
         "translation": DataType.string,
@@ -209,7 +241,9 @@ def save_translator(
         # The column has no name, so that a list of strings is accepted and a column may have any name.
         Schema([ColSpec(DataType.string)]),
         Schema([ColSpec(kind, key) for key, kind in outputs.items()]),
-        ParamSchema([ParamSpec(key, DataType.long, value) for key, value in defaults.items()]),
+        ParamSchema(
+            [ParamSpec(key, DataType.long, value) for key, value in defaults(params).items()]
+        ),
     )
     with TemporaryDirectory() as temporary:
         project = Path(temporary, "project")
@@ -224,7 +258,7 @@ def save_translator(
             model_config={"params_file": params.params_file, "model": name},
             mlflow_model=described,
             signature=signature,
-            input_example=(EXAMPLE, defaults),
+            input_example=(EXAMPLE, defaults(params)),
             # Without this list MLflow would load the model in another process to find the requirements.
             pip_requirements=[f"attnmt=={version('attnmt')}"],
         )

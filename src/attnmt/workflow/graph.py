@@ -7,6 +7,7 @@ less code. But the first parses the locks of all experiments, which takes ten se
 alone, and the second parses the parameters again for each stage.
 """
 
+import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from networkx import topological_sort
 from tqdm import tqdm
 
 from attnmt.config import DEMO, load_params
-from attnmt.config.claims import project_claims
+from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.generated import write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
@@ -123,7 +124,8 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
 def _prepare(file: Path, root: Path) -> None:
     """Check the parameters and the claims, because DVC would accept faulty ones; write models.yaml."""
     params = load_params(file.with_name("params.yaml"), root)
-    project_claims(root)
+    if (root / CLAIMS).exists():
+        project_claims(root)
     write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
 
 
@@ -140,6 +142,9 @@ def _index(file: Path, root: Path) -> Iterator[Index]:
         raise InputError(
             f"{root}: {error}; clone the project with git, and run the command there"
         ) from None
+    except sqlite3.Error as error:  # DVC keeps digests of files in a database
+        why = "free some space there, or allow larger files (ulimit -f)"
+        raise InputError(f"{root}: DVC's notes cannot be written: {error}; {why}") from None
     except DvcException as error:  # it names the faulty file, unless that is DVC's configuration
         place = root / ".dvc/config" if isinstance(error, ConfigError) else root
         why = " ".join(str(error).split())

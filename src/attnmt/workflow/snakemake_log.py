@@ -18,6 +18,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.planning.times import Times, time_text, training_times, wall_time
 from attnmt.reporting.own_text import next_steps
+from attnmt.workflow.engine_stop import EngineStop
 from attnmt.workflow.graph import TRAIN, Stage
 
 REPORT = "report"  # the last stage
@@ -42,17 +43,21 @@ HIDDEN_LINES = (
 )
 
 
-def follow(experiment: str, stages: Sequence[Stage], limits: Mapping[str, Any]) -> None:
+def follow(
+    experiment: str, stages: Sequence[Stage], limits: Mapping[str, Any], stop: EngineStop
+) -> None:
     """From now on, show Snakemake's messages as this module words them.
 
     Args:
         stages: all stages of the experiment.
         limits: how much may be in use at a time, by Snakemake's names: ``_cores``, ``_nodes`` (jobs on
             a cluster) and resources. A value of None means no limit.
+        stop: what ends the run. Then nothing is shown, because a stage that is stopped looks like a
+            fault.
     """
     log = logging.getLogger("snakemake.logging")
     for handler in [one for one in log.handlers if one.name == "DefaultStreamHandler"]:
-        handler.addFilter(is_shown)
+        handler.addFilter(lambda record: not stop.signal and is_shown(record))
         log.addHandler(Progress(experiment, stages, limits))
 
 
