@@ -171,8 +171,8 @@ def test_runs_stand_in_a_table_with_their_scores(page: Any) -> None:
 
 def test_training_shows_its_scores_and_curves(page: Any) -> None:
     page.get_by_role("link", name="base", exact=True).click()
-    score = page.get_by_role("row").filter(has_text="test1/bleu_nist_after")
-    playwright.expect(score).to_contain_text("19.5")
+    score = page.get_by_role("row").filter(has_text="bleu_unk")
+    playwright.expect(score).to_contain_text("20.5")
     page.get_by_role("tab", name="Model metrics").click()
     page.get_by_placeholder("Search metric charts").fill("train_cost")
     playwright.expect(page.locator(".js-plotly-plot path.js-line").first).to_be_visible()
