@@ -45,9 +45,7 @@ def add_report(client: Any, params: Params, numbers: Numbers) -> bool:
     return any(changes)
 
 
-def _name_tables(
-    client: Any, params: Params, numbers: Numbers, tables: Sequence[Table]
-) -> bool:
+def _name_tables(client: Any, params: Params, numbers: Numbers, tables: Sequence[Table]) -> bool:
     """Tag the run of every system with the tables that show it; return whether a tag changed.
 
     Only the run whose training the tables show gets the tag, and other runs of that name lose it.

@@ -1,10 +1,10 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 This is the only module that knows DVC. DVC does not promise to keep these parts of its interface:
-``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``load_yaml``, and the fields
-and methods of a stage and of its inputs and outputs. ``Repo.index`` and ``Repo.status`` would do more with
-less code. But the first parses the locks of all experiments, which takes ten seconds for the study's
-alone, and the second parses the parameters again for each stage.
+``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``load_yaml``, and the
+fields and methods of a stage and of its inputs and outputs. ``Repo.index`` and ``Repo.status`` would
+do more with less code. But the first parses the locks of all experiments, which takes ten seconds for
+the study's alone, and the second parses the parameters again for each stage.
 """
 
 from collections import defaultdict
@@ -130,7 +130,7 @@ def _prepare(file: Path, root: Path) -> None:
     write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
 
 
-class _AnyFile(ProjectFile):
+class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
     """A dvc.yaml that is read even if .dvcignore hides it from DVC's own commands."""
 
     def exists(self) -> bool:
