@@ -1,10 +1,11 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 This is the only module that knows DVC. DVC does not promise to keep these parts of its interface:
-``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``load_yaml``, and the
-fields and methods of a stage and of its inputs and outputs. ``Repo.index`` and ``Repo.status`` would
-do more with less code. But the first parses the locks of all experiments, which takes ten seconds for
-the study's alone, and the second parses the parameters again for each stage.
+``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``load_yaml``,
+``modify_yaml``, and the fields and methods of a stage and of its inputs and outputs. ``Repo.index``
+and ``Repo.status`` would do more with less code. But the first parses the locks of all experiments,
+which takes ten seconds for the study's alone, and the second parses the parameters again for each
+stage.
 """
 
 from collections import defaultdict
@@ -22,7 +23,7 @@ from dvc.exceptions import DvcException, NotDvcRepoError
 from dvc.repo import Repo, lock_repo
 from dvc.repo.index import Index
 from dvc.scm import SCMError
-from dvc.utils.serialize import load_yaml
+from dvc.utils.serialize import load_yaml, modify_yaml
 from networkx import topological_sort
 from tqdm import tqdm
 
@@ -105,6 +106,7 @@ def commit(experiment: str) -> Committed:
                 stage.save()
                 stage.commit()
             made[0].dvcfile.dump_stages(made, update_pipeline=False)
+            _drop_from_lock(made[0].dvcfile, {stage.name for stage in index.stages})
             _show_to_dvc(experiment, index.repo)
     # DVC's cache now has the outputs of every stage that is done. The commit above put the new ones
     # there, and DVC's status calls an output changed if its cache lacks it.
@@ -135,6 +137,14 @@ class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
 
     def exists(self) -> bool:
         return Path(self.path).exists()
+
+
+def _drop_from_lock(file: ProjectFile, known: set[str]) -> None:
+    """Remove the entries of stages that are no longer declared. DVC itself keeps them for ever."""
+    if file.lockfile_contents.get("stages", {}).keys() - known:
+        with modify_yaml(Path(file.path).with_suffix(".lock")) as lock:
+            for name in lock["stages"].keys() - known:
+                del lock["stages"][name]
 
 
 def _show_to_dvc(experiment: str, repo: Repo) -> None:
