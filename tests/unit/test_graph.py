@@ -178,6 +178,7 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project: Pat
     (own / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
     params = yaml.safe_load((project / "params.yaml").read_text()) | {"experiment": "own"}
     (own / "params.yaml").write_text(yaml.safe_dump(params))
+    (own / "dvc.lock").write_text("schema: '2.0'\nstages: {gone: {cmd: 'true'}}\n")
 
     def seen_by_dvc() -> bool:
         with Repo() as repo:
@@ -188,6 +189,7 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project: Pat
     with recorded(one, one.command, Layout("own").record("one")):
         (project / "made.txt").write_text("made")
     assert commit("own").new == ["one"]
+    assert yaml.safe_load((own / "dvc.lock").read_text())["stages"].keys() == {"one"}
     assert seen_by_dvc()
     assert compare_stages("own")[0].committed
 
