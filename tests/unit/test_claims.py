@@ -161,7 +161,7 @@ def test_an_amended_claim_is_judged_by_both_measures():
             "amendments.2.claims.0: no claim 'table6'",
         ),
         ("    claims: [table6_local_m", "    # [table6_local_m", "amendments.2.claims: name the"),
-        ("  - date: 2026-11-22", "  - date: soon", "amendments.0.date: "),
+        ('  - date: "2026-11-22"', "  - date: soon", "amendments.0.date: "),
     ],
 )
 def test_mistakes_in_amendments_are_named(tmp_path, old, new, message):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from demo_values import demo_text
-from dvc.utils.serialize import dump_yaml, parse_yaml_for_update
+from dvc.utils.serialize import dump_yaml, load_yaml, parse_yaml_for_update
 from small_project import ROOT, Project
 
 from attnmt.config import load_params
@@ -59,6 +59,12 @@ def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(
         written_by_dvc(copy)
     assert load_params(tmp_path / path.relative_to(ROOT), tmp_path) == before
     assert project_claims(tmp_path) == project_claims(ROOT)
+
+
+@pytest.mark.parametrize("path", [*EXPERIMENTS, SYSTEMS, CLAIMS], ids=str)
+def test_parameters_have_only_values_that_dvc_and_snakemake_save(path: Path) -> None:
+    """Both keep parameters as JSON, which has no dates."""
+    json.dumps(load_yaml(path))
 
 
 def test_values_that_dvc_writes_without_quotes_are_read_as_before(tmp_path: Path) -> None:
