@@ -114,9 +114,10 @@ graph: $(VENV) ## Draw the demo's stages
 
 # One worker, because MLflow's server kills workers that do not answer for 5 seconds, as on a busy
 # machine.
+EXPERIMENT ?= demo
 .PHONY: ui
-ui: $(VENV) ## Serve MLflow, and print the address of the demo's runs with their scores
-	@attnmt track
+ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their scores (or those of EXPERIMENT=study)
+	@attnmt track --experiment $(EXPERIMENT)
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false \
 		mlflow ui --workers 1 --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 

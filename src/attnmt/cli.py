@@ -6,6 +6,7 @@ import typer
 
 from attnmt.commands.align import align
 from attnmt.commands.broken_pipe import check_output, ends_with_its_reader
+from attnmt.commands.check import check
 from attnmt.commands.commit import commit
 from attnmt.commands.explain import explain
 from attnmt.commands.fetch import fetch
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-COMMANDS = (new, translate, explain, align, serve, pack, plan, fetch, commit, track, readme)
+COMMANDS = (new, translate, explain, align, serve, pack, plan, fetch, commit, check, track, readme)
 for command in COMMANDS:
     app.command(cls=Command)(ends_with_its_reader(command))
 

@@ -79,7 +79,7 @@ def json_of_another_form() -> Iterator[Case]:
 def parameters() -> Iterator[Case]:
     """Yield values that YAML reads as another type."""
     for old, new, key in (
-        ("batch_size: 24", "batch_size: yes", "batch_size: .* valid integer .found True"),
+        ("batch_size: 24", "batch_size: yes", "batch_size: .* valid integer .found 'yes'"),
         ("batch_size: 24", 'batch_size: "64"', "batch_size: .* valid integer .found '64'"),
         ("learning_rate: 1.0", "learning_rate: 1e-3", "learning_rate: .* write 0.001"),
         ("learning_rate: 1.0", "learning_rate: .inf", "learning_rate: .* finite"),

@@ -93,7 +93,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house -m plain", "to train plain and all that it needs: dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: not a model of"),
     ("translate house -e other", "to train them all: snakemake -j2 --config experiment=other"),
-    ("translate house -e other -m gru", "dvc repro experiments/other/dvc.yaml:translate@gru"),
+    ("translate house -e other -m gru", "--until translate@gru --config experiment=other"),
     ("serve --port 0", "Invalid value for '--port': Input should be greater than or equal to 1"),
     ("serve --host 192.0.2.1", "port 5001 of 192.0.2.1: Cannot assign requested address"),
     ("plan --gpus 0", "Invalid value for '--gpus': Input should be greater than or equal to 1"),

@@ -1,13 +1,16 @@
 """Every experiment loads, and every mistake is named with its place."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from demo_values import demo_text
+from dvc.utils.serialize import dump_yaml, load_yaml, parse_yaml_for_update
 from small_project import ROOT, Project
 
 from attnmt.config import load_params
+from attnmt.config.claims import project_claims
 from attnmt.config.generated import SCHEMAS, SLOTS, models_yaml, schema
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
@@ -34,6 +37,48 @@ def test_every_experiment_loads_and_models_yaml_agrees_with_it(path: Path) -> No
     for name, ensemble in params.ensembles.items():
         assert params.translators(name) is ensemble
     assert path.with_name("models.yaml").read_text() == models_yaml(params)
+
+
+def written_by_dvc(path: Path) -> bytes:
+    """Return a YAML file as ``dvc exp run -S`` writes it again."""
+    content = parse_yaml_for_update(path.read_text(), path)
+    dump_yaml(path, content)
+    return path.read_bytes()
+
+
+@every_experiment
+def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(
+    path: Path, tmp_path: Path
+) -> None:
+    """DVC breaks lines, and takes away quotes that only YAML 1.1 needs."""
+    before = load_params(path, ROOT)
+    for file in (SYSTEMS, CLAIMS, path):
+        copy = tmp_path / file.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+        written_by_dvc(copy)
+    assert load_params(tmp_path / path.relative_to(ROOT), tmp_path) == before
+    assert project_claims(tmp_path) == project_claims(ROOT)
+
+
+@pytest.mark.parametrize("path", [*EXPERIMENTS, SYSTEMS, CLAIMS], ids=str)
+def test_parameters_have_only_values_that_dvc_and_snakemake_save(path: Path) -> None:
+    """Both keep parameters as JSON, which has no dates."""
+    json.dumps(load_yaml(path))
+
+
+def test_values_that_dvc_writes_without_quotes_are_read_as_before(tmp_path: Path) -> None:
+    values = {"code": "no", "name": "Yes?", "url": "https://host/a?b=c", "time": "1:30", "on": "y"}
+    values |= {"text": "1e-3", "old": "010", "none": "null", "small": 0.00001, "flag": True}
+    path = tmp_path / "params.yaml"
+    path.write_text(json.dumps({"section": values}))  # JSON is YAML in braces, with all its quotes
+    assert YamlFile.read(path).values == {"section": values}
+    text = written_by_dvc(path).decode()
+    assert "code: no," in text
+    assert "b=c," in text
+    assert YamlFile.read(path).values == {"section": values}
+    path.write_text("init: 1e-05\n")  # as `-S init=0.00001` leaves it
+    assert YamlFile.read(path).values == {"init": 0.00001}
 
 
 TRAINING, TARGET = "families.luong.training", "languages.target"

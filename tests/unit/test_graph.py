@@ -14,8 +14,9 @@ from demo_values import demo_values
 from dvc.repo import Repo
 
 from attnmt.errors import InputError
-from attnmt.workflow.graph import Stage, compare_stages, read_stages
-from attnmt.workflow.record import write_order
+from attnmt.layout import Layout
+from attnmt.workflow.graph import Stage, commit, compare_stages, read_stages
+from attnmt.workflow.record import recorded, write_order
 
 ROOT = Path(__file__).parents[2]
 DVC_YAML = """
@@ -165,6 +166,32 @@ def test_what_follows_from_a_change_is_not_settled(
     run_with_dvc()
     change_project()
     assert settled() == still_settled
+
+
+def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project: Path) -> None:
+    """Else ``dvc status`` reports every output of every experiment that nobody ran here."""
+    own = project / "experiments/own"
+    own.mkdir(parents=True)
+    (project / ".dvcignore").write_text("/experiments/own/dvc.yaml\n")
+    stage = {"cmd": "true", "desc": "", "wdir": "../..", "outs": ["made.txt"]}
+    stages = {"one": stage | {"meta": {"resources": {"mem_mb": 1, "runtime": 1}}}}
+    (own / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
+    params = yaml.safe_load((project / "params.yaml").read_text()) | {"experiment": "own"}
+    (own / "params.yaml").write_text(yaml.safe_dump(params))
+    (own / "dvc.lock").write_text("schema: '2.0'\nstages: {gone: {cmd: 'true'}}\n")
+
+    def seen_by_dvc() -> bool:
+        with Repo() as repo:
+            return any(stage.name == "one" for stage in repo.index.stages)
+
+    (one,) = compare_stages("own")  # the engines see it
+    assert not seen_by_dvc()
+    with recorded(one, one.command, Layout("own").record("one")):
+        (project / "made.txt").write_text("made")
+    assert commit("own").new == ["one"]
+    assert yaml.safe_load((own / "dvc.lock").read_text())["stages"].keys() == {"one"}
+    assert seen_by_dvc()
+    assert compare_stages("own")[0].committed
 
 
 def test_an_order_is_written_again_if_it_changes_or_is_asked_for(

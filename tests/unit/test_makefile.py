@@ -12,9 +12,9 @@ ROOT = Path(__file__).parents[2]
 FILES = ("Makefile", "pyproject.toml", "constraints.txt")
 
 
-def steps(folder: Path) -> list[str]:
+def steps(folder: Path, *target: str) -> list[str]:
     """Return what make would do before it draws the graph, apart from any make that runs this test."""
-    command = ["make", "-n", "graph"]
+    command = ["make", "-n", *(target or ("graph",))]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     shown = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=True
@@ -37,6 +37,11 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_an_environment_is_made_once(first: Path) -> None:
     assert steps(first) == []
+
+
+def test_mlflow_shows_any_experiment(first: Path) -> None:
+    assert steps(first, "ui")[0] == "attnmt track --experiment demo"
+    assert steps(first, "ui", "EXPERIMENT=study")[0] == "attnmt track --experiment study"
 
 
 def test_the_environment_of_a_copied_folder_is_made_again(first: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.config.systems import Systems
@@ -116,10 +116,16 @@ class Claim(Strict):
         return value > self.bound if self.sign == "greater" else value < self.bound
 
 
+def _day(text: str) -> str:
+    datetime.date.fromisoformat(text)
+    return text
+
+
 class Amendment(Strict):
     """A change of the claims, of what decides them or of what is trained for them."""
 
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]  # in quotes
+    # in quotes, because DVC cannot save YAML's own dates
+    date: Annotated[str, AfterValidator(_day)]
     what: Filled  # what was changed
     why: Filled
     known: Filled  # which results could be seen by then

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from attnmt.config import SYSTEMS, Params
+from attnmt.config import DEMO, SYSTEMS, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 
@@ -25,7 +25,7 @@ def translator_files(params: Params, name: str, root: Path = Path()) -> list[Pat
         if not (root / file).is_file():
             raise InputError(
                 f"{root / file}: no such file; to train {name} and all that it needs: "
-                f"dvc repro {_target(params, f'{stage}@{name}')}"
+                + _command(params, f"{stage}@{name}")
             )
     return [Path(params.params_file), Path(SYSTEMS), *made]
 
@@ -38,9 +38,7 @@ def refuse_missing(params: Params, name: str, root: Path) -> None:
     """
     for file, stage in _made_before(params, name).items():
         if not (root / file).is_file():
-            raise InputError(
-                f"{root / file}: no such file; run dvc repro {_target(params, stage)} first"
-            )
+            raise InputError(f"{root / file}: no such file; run {_command(params, stage)} first")
 
 
 def _made_before(params: Params, name: str) -> dict[Path, str]:
@@ -59,7 +57,8 @@ def _made_before(params: Params, name: str) -> dict[Path, str]:
     }
 
 
-def _target(params: Params, stage: str) -> str:
-    """Return a stage of an experiment as ``dvc repro`` takes it in the project's folder."""
-    file = Path(params.params_file).with_name("dvc.yaml")
-    return stage if file == Path("dvc.yaml") else f"{file}:{stage}"
+def _command(params: Params, stage: str) -> str:
+    """Return what runs a stage and all that it needs. DVC may not look at other experiments."""
+    if params.experiment == DEMO:
+        return f"dvc repro {stage}"
+    return f"snakemake -j2 --until {stage} --config experiment={params.experiment}"

@@ -1,6 +1,7 @@
 """Read YAML files into pydantic models; an error names the line and the key of every fault."""
 
 import difflib
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,10 +20,10 @@ MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<
 MOST_VALUES = 100_000  # of a file, aliases and << written out; the largest file here has 3,400
 # The type that YAML may read where a number was meant, and what to write instead.
 NO_NUMBERS = {
-    str: "; in YAML a number in quotes is text, and so is 1e-3: write 0.001",
-    bool: "; in YAML yes, no, on and off mean true and false: write a number",
+    str: "; in YAML a number in quotes is text",
+    bool: "; in YAML true and false are no numbers: write a number",
 }
-NO_TEXT = "; in YAML yes, no, on and off mean true and false: put the word into quotes"
+NO_TEXT = "; in YAML true and false are no text: put the word into quotes"
 # The two forms of an experiment's seeds, as pydantic names them in a location. No key has these names.
 SEEDS_OF_ALL, SEEDS_BY_NAME = "seeds-of-all", "seeds-by-name"
 CHOICES = ("download", "choice", "local", SEEDS_OF_ALL, SEEDS_BY_NAME)
@@ -38,6 +39,44 @@ def hint(name: str, known: Collection[str]) -> str:
     """Return the end of an error message: the known name that is nearest, or all known names."""
     close = difflib.get_close_matches(name[:100], known, n=1)  # a longer name would take minutes
     return f"; did you mean {close[0]!r}?" if close else f"; the known ones are {', '.join(known)}"
+
+
+class Loader(yaml.SafeLoader):
+    """Reads YAML 1.2 as DVC does, which writes params.yaml again at ``dvc exp run -S``.
+
+    DVC takes away quotes that YAML 1.2 does not need. So ``no`` and ``1:30`` are text, ``1e-05`` is a
+    number, and a text in braces may have a question mark. PyYAML's own rules are those of YAML 1.1.
+    """
+
+    in_plain_text = False
+
+    def scan_plain(self) -> Any:
+        """Return a text without quotes. PyYAML would end it at a question mark if it is in braces."""
+        self.in_plain_text = True
+        try:
+            return super().scan_plain()
+        finally:
+            self.in_plain_text = False
+
+    def peek(self, index: int = 0) -> str:
+        """Return the character at an index; a question mark in a text counts as any other letter."""
+        character: str = super().peek(index)
+        return "x" if self.in_plain_text and character == "?" else character
+
+
+FORMS = {  # of values that are not text, by what YAML calls their type
+    "bool": r"true|True|TRUE|false|False|FALSE",
+    "int": r"[-+]?(0|[1-9][0-9_]*|0x[0-9a-fA-F]+)",
+    "float": r"[-+]?([0-9][0-9_]*\.[0-9_]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?"
+    r"|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+}
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in forms if tag.rpartition(":")[2] not in FORMS]
+    for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for kind, form in FORMS.items():
+    tag = f"tag:yaml.org,2002:{kind}"
+    Loader.add_implicit_resolver(tag, re.compile(f"(?:{form})$"), list("tTfF-+.0123456789"))
 
 
 @dataclass(frozen=True)
@@ -59,11 +98,11 @@ class YamlFile:
         """
         with yaml_faults(path):
             text = path.read_text(encoding="utf-8")
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            node = yaml.compose(text, Loader=Loader)
             if _written_out(node, {}) > MOST_VALUES:
                 why = f"with its aliases written out it has more than {MOST_VALUES:,} values"
                 raise InputError(f"{path}: {why}; use fewer aliases")
-            values = yaml.safe_load(text)
+            values = yaml.load(text, Loader=Loader)
         repeated = [
             f"{path}:{line}: {key}: this key is already in its section; give it once"
             for line, key in _repeated_keys(node)

@@ -16,6 +16,7 @@ from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Numbers
 from attnmt.serving.service import save_translator
+from attnmt.tracking.score_metrics import is_of_these_trainings, scored_run
 from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
 from attnmt.training.best_model import best_model
 
@@ -38,21 +39,35 @@ def add_report(client: Any, params: Params, numbers: Numbers) -> bool:
     run_id = report_run(client, experiment)
     files = sorted(layout.reports.rglob("[!.]*.*"))
     changes = [replace_artifacts(client, run_id, layout.reports, files)]
-    changes.append(_name_tables(client, params, make_tables(params, numbers)))
+    changes.append(_name_tables(client, params, numbers, make_tables(params, numbers)))
     if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
         changes.append(register_best(client, params, run_id))
     return any(changes)
 
 
-def _name_tables(client: Any, params: Params, tables: Sequence[Table]) -> bool:
-    """Tag the run of every system with the tables that show it; return whether a tag changed."""
+def _name_tables(client: Any, params: Params, numbers: Numbers, tables: Sequence[Table]) -> bool:
+    """Tag the run of every system with the tables that show it; return whether a tag changed.
+
+    Only the run whose training the tables show gets the tag, and other runs of that name lose it.
+    """
     shown: dict[str, dict[str, None]] = {}
     for table in tables:
         for system in table.systems.values():
             for model in params.runs_of(system):
                 shown.setdefault(model, {})[table.title] = None
-    runs = [(run, shown.get(run.data.tags["run"])) for run in model_runs(client, params.experiment)]
-    return any([set_tag(client, run, "tables", ", ".join(names)) for run, names in runs if names])
+    runs = {
+        name: scored_run(client, params, name)
+        for name in [*params.models, *params.ensembles]
+        if is_of_these_trainings(params, numbers, name)
+    }
+    changed = False
+    for run in model_runs(client, params.experiment):
+        scored = runs.get(run.data.tags["run"])
+        if scored is not None:
+            of_it = scored.info.run_id == run.info.run_id
+            titles = ", ".join(shown.get(run.data.tags["run"], ())) if of_it else ""
+            changed |= set_tag(client, run, "tables", titles)
+    return changed
 
 
 def register_best(client: Any, params: Params, run_id: str) -> bool:

@@ -7,16 +7,11 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import DIGITS
-from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.numbers import Numbers, metrics
 from attnmt.tracking.store import RunKey, find_run, log_final, open_run
 from attnmt.training.trained import read_metrics, read_provenance
 
-SHORT = {  # the first of these names in scores.csv is that of the first test set
-    "bleu_tokenized_before": "bleu",
-    "bleu_tokenized_after": "bleu_unk",
-    "perplexity": "perplexity",
-    "aer": "aer",
-}
+SHOWN = ("bleu", "bleu_unk", "aer")  # the others are in scores.csv, which the report's run carries
 
 
 def is_of_these_trainings(params: Params, numbers: Numbers, name: str) -> bool:
@@ -82,25 +77,14 @@ def _key(params: Params, name: str) -> RunKey:
 
 
 def score_metrics(numbers: Numbers, name: str) -> dict[str, float]:
-    """Return the numbers of a model or an ensemble by their MLflow names, as ``<set>/bleu_nist_after``.
+    """Return the few scores of a model or an ensemble that MLflow shows, as ``dvc metrics`` names them.
 
-    The most important ones have short names, too: ``bleu`` and ``bleu_unk`` (on tokens, before and after
-    unknown words are replaced) and ``perplexity``, all on the first test set, and ``aer``. The bounds of
-    an interval have names such as ``<set>/interval/bleu_nist_after_low``.
+    The first set that has a score gives it its plain name, as ``bleu``. Later sets add theirs, as
+    ``test2/bleu``.
     """
     found: dict[str, float] = {}
-    for line in numbers.lines:
-        of_a_test = line.set is not None and line.lines is not None and line.max_words is None
-        if line.model != name or not of_a_test or line.value is None:
-            continue
-        metric = "perplexity" if line.metric == "ppl" else line.metric
-        parts = [metric, line.script if line.metric == "bleu" else None, line.replacement]
-        key = "_".join(part for part in parts if part)
-        short = SHORT.get(key)
-        if short:
-            found.setdefault(short, line.value)
-        found[f"{line.set}/{key}"] = line.value
-        for bound in ("low", "high"):
-            if (value := getattr(line, bound)) is not None:
-                found[f"{line.set}/interval/{key}_{bound}"] = value
+    for test, scores in metrics(numbers).get(name, {}).items():
+        for score in SHOWN:
+            if score in scores:
+                found[f"{test}/{score}" if score in found else score] = scores[score]
     return found

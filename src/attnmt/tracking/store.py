@@ -33,8 +33,8 @@ DIGEST_DIGITS = 16  # digits kept of a SHA-256; they tell files apart
 REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
 UI = "http://127.0.0.1:5000"  # where `mlflow ui`, and with it `make ui`, serves the default store
 # A view of an experiment's runs with the scores among the columns, kept in a tag of the experiment. Only
-# an address that names the view opens it. At any other address MLflow 3.17 shows a page of traces first,
-# whatever the tags say.
+# an address that names the view opens it. MLflow 3.17 opens every experiment as one of language-model
+# apps, whatever its tags say, unless the address or a person's own choice in the browser names the type.
 SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
 VIEW_NAME = "scores"
 VIEW_TAG = f"mlflow.sharedViewState.{VIEW_NAME}"
@@ -168,7 +168,8 @@ def runs_address(client: Any, experiment: str) -> str | None:
     if known is None:
         return None
     server = store_uri().rstrip("/") if urlparse(store_uri()).scheme.startswith("http") else UI
-    return f"{server}/#/experiments/{known.experiment_id}/runs?viewStateShareKey={VIEW_NAME}"
+    page = f"{server}/#/experiments/{known.experiment_id}/runs"
+    return f"{page}?workflowType=machine_learning&viewStateShareKey={VIEW_NAME}"
 
 
 def search(client: Any, experiment: str, condition: str) -> list[Any]:
@@ -244,10 +245,13 @@ def log_final(client: Any, run_id: str, metrics: Mapping[str, Any]) -> bool:
 
 
 def set_tag(client: Any, run: Any, name: str, value: str) -> bool:
-    """Set a tag of a run; return whether that changed it."""
-    if run.data.tags.get(name) == value:
+    """Set a tag of a run, or remove it if the value is empty; return whether that changed it."""
+    if run.data.tags.get(name, "") == value:
         return False
-    client.set_tag(run.info.run_id, name, value)
+    if value:
+        client.set_tag(run.info.run_id, name, value)
+    else:
+        client.delete_tag(run.info.run_id, name)
     return True
 
 

@@ -1,10 +1,11 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 This is the only module that knows DVC. DVC does not promise to keep these parts of its interface:
-``Repo``, ``lock_repo``, ``Index.from_file`` (``stages``, ``graph``), ``load_yaml``, and the fields and
-methods of a stage and of its inputs and outputs. ``Repo.index`` and ``Repo.status`` would do more with
-less code. But the first parses the locks of all experiments, which takes ten seconds for the study's
-alone, and the second parses the parameters again for each stage.
+``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``load_yaml``,
+``modify_yaml``, and the fields and methods of a stage and of its inputs and outputs. ``Repo.index``
+and ``Repo.status`` would do more with less code. But the first parses the locks of all experiments,
+which takes ten seconds for the study's alone, and the second parses the parameters again for each
+stage.
 """
 
 import sqlite3
@@ -18,11 +19,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dvc.config import ConfigError
+from dvc.dvcfile import ProjectFile
 from dvc.exceptions import DvcException, NotDvcRepoError
 from dvc.repo import Repo, lock_repo
 from dvc.repo.index import Index
 from dvc.scm import SCMError
-from dvc.utils.serialize import load_yaml
+from dvc.utils.serialize import load_yaml, modify_yaml
 from networkx import topological_sort
 from tqdm import tqdm
 
@@ -30,6 +32,7 @@ from attnmt.config import DEMO, load_params
 from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.generated import write_models
 from attnmt.errors import InputError
+from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.workflow.code import STAGE, write_code
 from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of
@@ -104,6 +107,8 @@ def commit(experiment: str) -> Committed:
                 stage.save()
                 stage.commit()
             made[0].dvcfile.dump_stages(made, update_pipeline=False)
+            _drop_from_lock(made[0].dvcfile, {stage.name for stage in index.stages})
+            _show_to_dvc(experiment, index.repo)
     # DVC's cache now has the outputs of every stage that is done. The commit above put the new ones
     # there, and DVC's status calls an output changed if its cache lacks it.
     trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
@@ -129,15 +134,37 @@ def _prepare(file: Path, root: Path) -> None:
     write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
 
 
+class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
+    """A dvc.yaml that is read even if .dvcignore hides it from DVC's own commands."""
+
+    def exists(self) -> bool:
+        return Path(self.path).exists()
+
+
+def _drop_from_lock(file: ProjectFile, known: set[str]) -> None:
+    """Remove the entries of stages that are no longer declared. DVC itself keeps them for ever."""
+    if file.lockfile_contents.get("stages", {}).keys() - known:
+        with modify_yaml(Path(file.path).with_suffix(".lock")) as lock:
+            for name in lock["stages"].keys() - known:
+                del lock["stages"][name]
+
+
+def _show_to_dvc(experiment: str, repo: Repo) -> None:
+    """Let DVC's own commands see an experiment that has run here, even if .dvcignore hides it."""
+    file = _dvc_yaml(experiment, Path().resolve())
+    if repo.dvcignore.is_ignored_file(str(file)):
+        write_text(file.with_name(".dvcignore"), f"!{file.name}\n")
+
+
 @contextmanager
 def _index(file: Path, root: Path) -> Iterator[Index]:
     """Yield the stages of one dvc.yaml as DVC resolves them."""
     try:
         with Repo(str(root)) as repo:
-            index = Index.from_file(repo, str(file))
-            if not index.stages:
+            stages = list(_AnyFile(repo, str(file)).stages.values())
+            if not stages:
                 raise InputError(f"{file}: has no stages; restore it with git")
-            yield index
+            yield Index(repo, stages)
     except (NotDvcRepoError, SCMError) as error:
         raise InputError(
             f"{root}: {error}; clone the project with git, and run the command there"

@@ -19,7 +19,7 @@ import yaml
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, read_model
 from attnmt.files.text_file import json_text, read_json, sha256, update_text, write_json
-from attnmt.files.yaml_file import yaml_faults
+from attnmt.files.yaml_file import Loader, yaml_faults
 
 ORDER = "ATTNMT_ORDER"  # set by the Snakefile: the file of the order that a stage carries out
 DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
@@ -105,7 +105,7 @@ class Order:
         values = {}
         for file in {name.partition(":")[0] for name in self.params}:
             with yaml_faults(Path(file)):
-                values[file] = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+                values[file] = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=Loader)
         return {name: _value(values, name) for name in self.params}
 
 

@@ -1,0 +1,261 @@
+"""``attnmt check``: what a report says, against dvc.lock, the present code and the pinned libraries."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, NamedTuple
+
+import typer
+import yaml
+
+from attnmt.commands.options import complete_experiment
+from attnmt.config import DEMO, Params, load_params, params_file
+from attnmt.config.generated import experiments
+from attnmt.errors import InputError
+from attnmt.files.text_file import json_text, sha256
+from attnmt.files.yaml_file import hint, yaml_faults
+from attnmt.layout import Layout
+from attnmt.scoring.numbers import read_numbers
+from attnmt.workflow.code import code_of, digest_of
+from attnmt.workflow.record import NOT_CONTENT
+
+PINNED = Path("constraints.txt")
+SHOWN = 3  # names of stages that a message lists
+# libyaml reads the study's lock of 60,000 lines in a second, and Python's own reader in 20.
+LockLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Trained(NamedTuple):
+    """What a training says of itself, in its own folder or in scores.csv."""
+
+    code: str  # the digest of the code that it ran
+    libraries: dict[str, str]  # their versions, as far as they are known
+    constraints: str | None = None  # the SHA-256 of constraints.txt
+
+
+def check(
+    experiment: Annotated[
+        str | None,
+        typer.Option(
+            "--experiment",
+            "-e",
+            help="Only this one; else all that have a report.",
+            autocompletion=complete_experiment,
+        ),
+    ] = None,
+) -> None:
+    """Check that the reports come from dvc.lock's files, the present code and the pinned libraries.
+
+    It names tables and scores that were edited, trainings of other code, outputs that dvc commit --force
+    gave to code that did not make them, and libraries of other versions than constraints.txt has.
+
+    Examples: attnmt check; attnmt check --experiment study
+    """
+    known = experiments()
+    if experiment is not None and experiment not in known:
+        raise InputError(f"--experiment: no experiment {experiment!r}{hint(experiment, known)}")
+    reported = [name for name in known if Layout(name).numbers.exists()]
+    names = [experiment] if experiment else reported
+    faults = installed_faults()
+    for name in names:
+        faults += [f"{name}: {fault}" for fault in experiment_faults(name)]
+    if faults:
+        raise InputError("\n".join(faults))
+    typer.echo(f"{', '.join(names)}: all agrees with dvc.lock, the code and the pinned libraries.")
+
+
+def installed_faults() -> list[str]:
+    """Return the installed packages that are not of the pinned version."""
+    faults = []
+    for name, pinned in _pins().items():
+        try:
+            found = version(name).partition("+")[0]
+        except PackageNotFoundError:  # of an extra that is not installed
+            continue
+        if found != pinned:
+            faults.append(f"{name} {found} is installed, and {PINNED} has {pinned}; run make setup")
+    return faults
+
+
+def experiment_faults(experiment: str) -> list[str]:
+    """Return what does not fit together in an experiment's report, lock, trainings and code.
+
+    Raises:
+        InputError: if the experiment has no report or no lock, or a file is damaged.
+    """
+    params, locked = load_params(params_file(experiment)), read_lock(experiment)
+    known, trained = _stages(params), _trained(params)
+    stages = {name: stage for name, stage in locked.items() if name in known}
+    faults = [*report_faults(params, stages), *_code_faults(params, stages, trained)]
+    faults += [*_weight_faults(params, stages), *_library_faults(trained)]
+    if left := locked.keys() - known:
+        faults.append(f"dvc.lock: {_listed(sorted(left))}: no longer a stage; run attnmt commit")
+    return faults
+
+
+def _stages(params: Params) -> set[str]:
+    """Return the names of all stages of an experiment."""
+    declared = yaml.safe_load(Path("dvc.yaml").read_text(encoding="utf-8"))["stages"]
+    loops: dict[str | None, Iterable[str]] = {
+        "${families}": params.families,
+        "${models}": params.models,
+        "${ensembles}": params.ensembles,
+    }
+    names = set[str]()
+    for name, stage in declared.items():
+        entries = loops.get(stage.get("foreach"))
+        names |= {name} if entries is None else {f"{name}@{entry}" for entry in entries}
+    return names
+
+
+def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
+    """Return the stages of an experiment's dvc.lock."""
+    file = root / ("dvc.lock" if experiment == DEMO else f"experiments/{experiment}/dvc.lock")
+    with yaml_faults(file):
+        stages: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), LockLoader)["stages"]
+    return stages
+
+
+def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
+    """Yield the files of a report that are not those of dvc.lock."""
+    layout = Layout(params.experiment)
+    locked = {o["path"]: o["md5"] for stage in stages.values() for o in stage.get("outs", [])}
+    made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
+    for path in (*made, layout.reports / "tables", layout.reports / "figures"):
+        if path.as_posix() not in locked:
+            yield f"{path}: dvc.lock does not have it; run the experiment and attnmt commit"
+        elif locked[path.as_posix()] != dvc_digest(path):
+            edited = _edited_tables(params) if path.name == "tables" else []
+            which = _listed(map(str, edited or [path]))
+            yield f"{which}: not what dvc.lock has; edited, or made outside of the workflow"
+
+
+def dvc_digest(path: Path) -> str | None:
+    """Return the digest of a file or a folder as DVC computes it; None if there is none."""
+    if path.is_file():
+        return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
+    if not path.is_dir():
+        return None
+    files = (file for file in path.rglob("*") if file.is_file())
+    counted = [file for file in files if not any(map(file.match, NOT_CONTENT))]
+    entries = [{"md5": dvc_digest(f), "relpath": f.relative_to(path).as_posix()} for f in counted]
+    text = json.dumps(sorted(entries, key=lambda entry: entry["relpath"] or ""), sort_keys=True)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() + ".dir"
+
+
+def _edited_tables(params: Params) -> list[Path]:
+    """Return the tables that are not those that scores.csv gives."""
+    from attnmt.reporting.table import write_tables  # here, because they load pandas
+    from attnmt.reporting.tables import make_tables
+
+    folder = Layout(params.experiment).reports / "tables"
+    with TemporaryDirectory() as temporary:
+        tables = make_tables(params, read_numbers(params.experiment))
+        write_tables(params.experiment, tables, Path(temporary))
+        made = {path.name: path.read_bytes() for path in Path(temporary).iterdir()}
+    paths = [path for path in sorted(folder.glob("[!.]*")) if path.name in made]
+    return [path for path in paths if path.read_bytes() != made[path.name]]
+
+
+def _trained(params: Params) -> dict[str, list[Trained]]:
+    """Return what is known of each model's training, from scores.csv and from its folder."""
+    from attnmt.training.trained import read_provenance
+
+    trained: dict[str, list[Trained]] = {name: [] for name in params.models}
+    for line in read_numbers(params.experiment).lines:
+        if line.metric == "minutes" and line.kind == "training" and line.model in trained:
+            torch = re.search(r"torch ([^ +]+)", line.signature or "")
+            libraries = {"torch": torch[1]} if torch else {}
+            trained[line.model].append(Trained(line.code or "", libraries))
+    for name, known in trained.items():
+        folder = Layout(params.experiment).model(name)
+        if (folder / "provenance.json").exists():
+            found = read_provenance(folder)
+            libraries = {"torch": found.torch.partition("+")[0], "numpy": found.numpy}
+            known.append(Trained(found.code, libraries, found.constraints))
+    return trained
+
+
+def _code_faults(
+    params: Params, stages: dict[str, Any], trained: dict[str, list[Trained]]
+) -> Iterator[str]:
+    """Yield the stages that other code than today's made, whatever dvc.lock says of them."""
+    prefix = Layout(params.experiment).code.as_posix()
+    scripts = {path.stem: code_of(path.resolve()) for path in sorted(Path("stages").glob("*.py"))}
+    today = {
+        f"{prefix}/{stem}.json": hashlib.md5(json_text(code).encode()).hexdigest()
+        for stem, code in scripts.items()
+    }
+    stale: dict[str, dict[str, None]] = {}
+    for name, stage in stages.items():
+        for dep in stage.get("deps", []):
+            if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
+                stale.setdefault(dep["path"], {})[name] = None
+    for path, names in stale.items():
+        yield f"dvc.lock: made by other code than today's ({path}): {_listed(names)}"
+    now = digest_of(scripts["train"])
+    forced = [
+        name
+        for name, known in trained.items()
+        if f"train@{name}" not in stale.get(f"{prefix}/train.json", ())
+        and any(one.code != now for one in known)
+    ]
+    if forced:
+        yield (
+            f"dvc.lock says that today's code trained {_listed(forced)}, and their own files name "
+            f"other code: DVC was forced (dvc commit --force). Train them again"
+        )
+
+
+def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
+    """Yield the weights here that are not those of dvc.lock, or not of their own provenance.json."""
+    from attnmt.training.trained import opened_weights, read_provenance
+
+    for name in params.models:
+        folder = Layout(params.experiment).model(name)
+        path = folder / "weights.safetensors"
+        if path.exists():
+            outs = {o["path"]: o["md5"] for o in stages.get(f"train@{name}", {}).get("outs", [])}
+            if outs.get(path.as_posix()) != dvc_digest(path):
+                yield f"{path}: not what dvc.lock has; run attnmt commit, or train {name} again"
+            try:
+                with opened_weights(path, "numpy") as (_, config):
+                    same = config.fingerprint == read_provenance(folder).fingerprint
+            except InputError as error:
+                yield str(error)
+            else:
+                if not same:
+                    yield f"{path}: of another training than provenance.json; train {name} again"
+
+
+def _library_faults(trained: dict[str, list[Trained]]) -> Iterator[str]:
+    """Yield the libraries of other versions than the pinned ones with which models were trained."""
+    pins, models = _pins(), dict[str, list[str]]()
+    pinned = sha256(PINNED)
+    for name, known in trained.items():
+        for one in known:
+            for library, found in one.libraries.items():
+                if found != pins.get(library, found):
+                    what = f"{library} {found}, and {PINNED} has {pins[library]}"
+                    models.setdefault(what, []).append(name)
+            if one.constraints not in (None, pinned):
+                what = f"another {PINNED} than today's ({one.constraints[:12]})"
+                models.setdefault(what, []).append(name)
+    for what, names in models.items():
+        yield f"{_listed(dict.fromkeys(names))}: trained with {what}"
+
+
+def _pins() -> dict[str, str]:
+    lines = PINNED.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
+
+
+def _listed(names: Iterable[str]) -> str:
+    first, *others = (listed := [*names])
+    if len(listed) <= SHOWN:
+        return ", ".join(listed)
+    return f"{first} and {len(others)} others"

@@ -1,0 +1,192 @@
+"""``attnmt check`` names what does not fit together, in a small project whose files are made up."""
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import made_records
+import pytest
+import yaml
+from small_experiment import ROOT, make_experiment
+
+from attnmt.commands import check
+from attnmt.commands.check import dvc_digest, experiment_faults
+from attnmt.config import load_params
+from attnmt.files.text_file import json_text, sha256, write_json
+from attnmt.layout import Layout
+from attnmt.reporting.table import write_tables
+from attnmt.reporting.tables import make_tables
+from attnmt.scoring.numbers import Line, Numbers, write_numbers
+from attnmt.workflow import code
+from attnmt.workflow.code import code_of, digest_of
+
+LOCK, PINS = Path("dvc.lock"), Path("constraints.txt")
+MODEL, OTHER = "plain", "f00d" * 4
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project in which all agrees: trainings, report, lock, code, pins."""
+    monkeypatch.chdir(tmp_path)
+    params, layout = make_experiment(tmp_path), Layout("demo")
+    shutil.copytree(ROOT / "stages", "stages")
+    shutil.copy(ROOT / "dvc.yaml", ".")
+    PINS.write_text("# pins\ntorch==2.13.0\nnumpy==2.4.0\n")
+    lines = []
+    for name in params.models:
+        write_training(name)
+        common = {"kind": "training", "system": params.system_of(name), "model": name, "seed": 1}
+        common |= {"code": today(), "signature": "a processor, 1 thread, torch 2.13.0+cpu"}
+        for metric in ("minutes", "parameters", "steps", "target_words", "target_words_per_second"):
+            lines.append(Line.model_validate(common | {"metric": metric, "value": 7}))
+    lines += [line.model_copy(update={"kind": "system", "model": None}) for line in lines]
+    layout.reports.mkdir(parents=True)
+    write_numbers(layout.numbers, lines)
+    tables = make_tables(params, Numbers(lines))
+    assert tables
+    for name in ("tables", "figures"):
+        (layout.reports / name).mkdir()
+        (layout.reports / name / ".snakemake_timestamp").touch()  # which DVC does not count
+    write_tables("demo", tables, layout.reports / "tables")
+    for path in (layout.claims, layout.metrics, layout.reports / "index.html"):
+        path.write_text("{}")
+    write_lock()
+    assert experiment_faults("demo") == []
+    return tmp_path
+
+
+def today() -> str:
+    return digest_of(code_of(Path("stages/train.py").resolve()))
+
+
+def write_training(name: str, **changes: Any) -> None:
+    versions = {"torch": "2.13.0+cpu", "constraints": sha256(PINS), "code": today()}
+    content = made_records.provenance(name, **(versions | changes))
+    write_json(Layout("demo").model(name) / "provenance.json", content)
+
+
+def write_lock() -> None:
+    """Write what ``dvc commit --force`` does: today's code made the files that are there."""
+    layout = Layout("demo")
+    text = json_text(code_of(Path("stages/train.py").resolve()))
+    digests = {"path": "code/demo/train.json", "md5": hashlib.md5(text.encode()).hexdigest()}
+    outs = [layout.numbers, layout.claims, layout.metrics]
+    outs += [layout.reports / name for name in ("index.html", "tables", "figures")]
+    stages: dict[str, Any] = {"gather": {"outs": list(map(locked, outs))}}
+    for name in load_params(Path("params.yaml")).models:
+        weights = locked(layout.model(name) / "weights.safetensors")
+        stages[f"train@{name}"] = {"deps": [digests], "outs": [weights]}
+    LOCK.write_text(yaml.safe_dump({"schema": "2.0", "stages": stages}))
+
+
+def locked(path: Path) -> dict[str, str | None]:
+    return {"path": path.as_posix(), "md5": dvc_digest(path)}
+
+
+def edit(path: str, old: str, new: str) -> None:
+    """Change a file, as between two commands."""
+    text = Path(path).read_text()
+    assert old in text
+    Path(path).write_text(text.replace(old, new, 1))
+    code.code_of.cache_clear()
+    code._parsed.cache_clear()
+
+
+def force_dvc() -> None:
+    """Change the code of trainings, and tell DVC that it made what is there."""
+    edit("stages/train.py", "def main(", "ADDED = 1\n\n\ndef main(")
+    write_lock()
+
+
+CASES: dict[str, tuple[Callable[[], object], str]] = {
+    "a table": (
+        lambda: edit("reports/demo/tables/table_cost.md", "7", "8"),
+        "reports/demo/tables/table_cost.md: not what dvc.lock has",
+    ),
+    "scores": (
+        lambda: edit("reports/demo/scores.csv", ",7", ",8"),
+        "reports/demo/scores.csv: not what dvc.lock has",
+    ),
+    "a page": (
+        lambda: edit("reports/demo/index.html", "{}", "[]"),
+        "reports/demo/index.html: not what dvc.lock has",
+    ),
+    "claims that are gone": (
+        lambda: Path("reports/demo/claims.csv").unlink(),
+        "reports/demo/claims.csv: not what dvc.lock has",
+    ),
+    "new code": (
+        lambda: edit("stages/train.py", "def main(", "ADDED = 1\n\n\ndef main("),
+        "made by other code than today's (code/demo/train.json): train@",
+    ),
+    "dvc commit --force": (force_dvc, "their own files name other code: DVC was forced"),
+    "old weights": (
+        lambda: (write_training(MODEL, code=OTHER), write_lock()),
+        f"dvc.lock says that today's code trained {MODEL}, and",
+    ),
+    "weights of another training": (
+        lambda: (write_training(MODEL, fingerprint="f2"), write_lock()),
+        f"models/demo/{MODEL}/weights.safetensors: of another training than provenance.json",
+    ),
+    "weights that DVC does not know": (
+        lambda: shutil.copy(
+            "models/demo/local_p/weights.safetensors", "models/demo/local_p_2/weights.safetensors"
+        ),
+        "models/demo/local_p_2/weights.safetensors: not what dvc.lock has",
+    ),
+    "another torch": (
+        lambda: write_training(MODEL, torch="2.12.0"),
+        f"{MODEL}: trained with torch 2.12.0, and constraints.txt has 2.13.0",
+    ),
+    "another torch in the scores": (
+        lambda: (edit("reports/demo/scores.csv", "torch 2.13.0", "torch 2.11.0"), write_lock()),
+        "trained with torch 2.11.0, and constraints.txt has 2.13.0",
+    ),
+    "other pins": (
+        lambda: PINS.write_text(PINS.read_text() + "pandas==3.1.1\n"),
+        "trained with another constraints.txt than today's",
+    ),
+    "a stage that is gone": (
+        lambda: edit("dvc.lock", "  gather:", "  lexicon: {outs: []}\n  gather:"),
+        "dvc.lock: lexicon: no longer a stage",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spoil", "message"), CASES.values(), ids=CASES)
+def test_what_does_not_fit_is_named(
+    project: Path, spoil: Callable[[], object], message: str
+) -> None:
+    spoil()
+    assert message in "\n".join(experiment_faults("demo"))
+
+
+def test_a_comment_changes_nothing(project: Path) -> None:
+    edit("stages/train.py", "def main(", "# a comment\n\n\ndef main(")
+    assert experiment_faults("demo") == []
+
+
+def test_a_clone_without_models_is_checked_by_its_scores(project: Path) -> None:
+    shutil.rmtree("models")
+    assert experiment_faults("demo") == []
+    force_dvc()
+    assert "DVC was forced" in "\n".join(experiment_faults("demo"))
+
+
+def test_an_installed_library_that_is_not_the_pinned_one_is_named(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = {"torch": "2.13.0+cpu", "numpy": "2.3.1"}
+    monkeypatch.setattr(check, "version", installed.__getitem__)
+    (fault,) = check.installed_faults()
+    assert fault.startswith("numpy 2.3.1 is installed, and constraints.txt has 2.4.0")
+
+
+def test_a_folder_has_the_digest_that_dvc_gives_it() -> None:
+    """reports/demo/tables is an output that git has, and dvc.lock names its digest."""
+    stages = yaml.load((ROOT / "dvc.lock").read_text(), check.LockLoader)["stages"]
+    found = {out["path"]: out["md5"] for out in stages["report"]["outs"]}
+    for name in ("tables", "figures", "index.html"):
+        assert dvc_digest(ROOT / "reports/demo" / name) == found[f"reports/demo/{name}"]
