@@ -5,6 +5,7 @@ measures and judges it. One digest covers this for all claims (:func:`digest_of`
 entry under ``amendments``, which has the digest after the change.
 """
 
+import datetime
 import hashlib
 import json
 from collections.abc import Mapping
