@@ -78,6 +78,7 @@ def write_lock() -> None:
     for name in load_params(Path("params.yaml")).models:
         weights = locked(layout.model(name) / "weights.safetensors")
         stages[f"train@{name}"] = {"deps": [digests], "outs": [weights]}
+        stages[f"translate@{name}"] = {"deps": [dict(weights)]}
     LOCK.write_text(yaml.safe_dump({"schema": "2.0", "stages": stages}))
 
 
@@ -98,6 +99,13 @@ def force_dvc() -> None:
     """Change the code of trainings, and tell DVC that it made what is there."""
     edit("stages/train.py", "def main(", "ADDED = 1\n\n\ndef main(")
     write_lock()
+
+
+def train_again() -> None:
+    """Leave in the lock what DVC notes when it trains a model again, and runs nothing after it."""
+    lock = yaml.safe_load(LOCK.read_text())
+    lock["stages"][f"train@{MODEL}"]["outs"][0]["md5"] = "0" * 32
+    LOCK.write_text(yaml.safe_dump(lock))
 
 
 CASES: dict[str, tuple[Callable[[], object], str]] = {
@@ -147,6 +155,10 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "other pins": (
         lambda: PINS.write_text(PINS.read_text() + "pandas==3.1.1\n"),
         "trained with another constraints.txt than today's",
+    ),
+    "translations of other weights": (
+        train_again,
+        f"made of earlier outputs than those that it has: translate@{MODEL}",
     ),
     "a stage that is gone": (
         lambda: edit("dvc.lock", "  gather:", "  lexicon: {outs: []}\n  gather:"),

@@ -183,20 +183,29 @@ def _trained(params: Params) -> dict[str, list[Trained]]:
 def _code_faults(
     params: Params, stages: dict[str, Any], trained: dict[str, list[Trained]]
 ) -> Iterator[str]:
-    """Yield the stages that other code than today's made, whatever dvc.lock says of them."""
+    """Yield the stages that other code or earlier inputs made, whatever dvc.lock says of them."""
     prefix = Layout(params.experiment).code.as_posix()
     scripts = {path.stem: code_of(path.resolve()) for path in sorted(Path("stages").glob("*.py"))}
     today = {
         f"{prefix}/{stem}.json": hashlib.md5(json_text(code).encode()).hexdigest()
         for stem, code in scripts.items()
     }
-    stale: dict[str, dict[str, None]] = {}
+    stale: dict[str, list[str]] = {}
     for name, stage in stages.items():
         for dep in stage.get("deps", []):
             if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
-                stale.setdefault(dep["path"], {})[name] = None
+                stale.setdefault(dep["path"], []).append(name)
+    made = {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", [])}
+    late = [
+        name
+        for name, stage in stages.items()
+        for dep in stage.get("deps", [])
+        if dep["path"] not in today and made.get(dep["path"], dep["md5"]) != dep["md5"]
+    ]
+    if late:
+        yield f"dvc.lock: made of earlier outputs than those that it has: {_listed(_once(late))}"
     for path, names in stale.items():
-        yield f"dvc.lock: made by other code than today's ({path}): {_listed(names)}"
+        yield f"dvc.lock: made by other code than today's ({path}): {_listed(_once(names))}"
     now = digest_of(scripts["train"])
     forced = [
         name
@@ -246,12 +255,16 @@ def _library_faults(trained: dict[str, list[Trained]]) -> Iterator[str]:
                 what = f"another {PINNED} than today's ({one.constraints[:12]})"
                 models.setdefault(what, []).append(name)
     for what, names in models.items():
-        yield f"{_listed(dict.fromkeys(names))}: trained with {what}"
+        yield f"{_listed(_once(names))}: trained with {what}"
 
 
 def _pins() -> dict[str, str]:
     lines = PINNED.read_text(encoding="utf-8").splitlines()
     return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
+
+
+def _once(names: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(names)]
 
 
 def _listed(names: Iterable[str]) -> str:
