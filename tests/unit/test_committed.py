@@ -68,3 +68,10 @@ def test_the_files_of_a_report_are_those_of_its_lock(
         pytest.skip(f"{experiment} has not run since the stage gather writes its scores")
     monkeypatch.chdir(ROOT)
     assert list(report_faults(load_params(params_file(experiment)), stages)) == []
+
+
+def test_dvc_leaves_out_every_experiment_but_the_demo() -> None:
+    """Until one has run here, ``dvc status`` would report all its outputs as deleted."""
+    files = git("ls-files", "experiments/*/dvc.yaml").decode().split()
+    ignored = (ROOT / ".dvcignore").read_text().splitlines()
+    assert [file for file in files if f"/{file}" not in ignored] == []
