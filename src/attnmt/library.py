@@ -1,6 +1,6 @@
 """What ``import attnmt`` offers to other programs; docs/library.md explains it."""
 
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from attnmt.decoding.text_translator import Translation
 
 __all__ = ["Params", "Translator", "__version__", "load", "translate"]
-__version__ = version("attnmt")
+try:
+    __version__ = version("attnmt")
+except PackageNotFoundError:  # the source alone is on the path
+    __version__ = "unknown"
 
 
 class Translator:

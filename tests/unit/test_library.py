@@ -18,7 +18,6 @@ import attnmt
 from attnmt.config import load_params
 from attnmt.decoding.pipeline import load_pipeline
 from attnmt.errors import InputError
-from attnmt.serving.packed import load_packed
 from attnmt.training.best_model import best_model
 from attnmt.workflow.code import code_of
 
@@ -225,7 +224,7 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
         lambda _: attnmt.load(WEIGHTS, "base"),
         "holds the model 'local_m_general_feed' and no 'base'",
     ),
-    (lambda _: load_packed(str(WEIGHTS), beam=-1), "beam of the search: -1 is not"),
+    (lambda _: attnmt.load(str(WEIGHTS), beam=-1), "beam of the search: -1 is not"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
     (lambda _: attnmt.load(""), "has no manifest.json"),
     (lambda _: attnmt.load(None), "None is not a path"),

@@ -14,6 +14,7 @@ from made_scores import score_lines
 from small_experiment import ENGLISH, make_experiment
 from small_project import Command
 
+from attnmt import load
 from attnmt.config import Params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import load_pipeline
@@ -23,7 +24,7 @@ from attnmt.files.text_file import read_json, sha256, write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import read_scores, write_numbers
-from attnmt.serving.packed import CARD, MANIFEST, load_packed, read_packed
+from attnmt.serving.packed import CARD, MANIFEST, read_packed
 from attnmt.serving.packing import pack
 from attnmt.text.encoded import EncodedSets
 
@@ -94,7 +95,8 @@ def test_a_packed_model_translates_as_the_project_s_does(
     needed, packed = translator_files(params, name), tmp_path / "packed"
     pack(params, name, packed)
     shutil.rmtree(project)
-    translated = load_packed(packed, beam=4, n_best=2).translate(LINES)
+    loaded = load(packed, beam=4)
+    translated = [loaded.n_best(line, 2) for line in LINES]
     assert rounded(translated) == rounded(expected)
     assert any(line[0].text for line in translated)
     files = {file.relative_to(packed) for file in packed.rglob("*") if file.is_file()}
@@ -148,13 +150,13 @@ def test_every_changed_or_missing_file_is_named(project: Path) -> None:
         content = path.read_bytes()
         path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
         with pytest.raises(InputError, match=rf"^{path}: its SHA-256 is not that in manifest"):
-            load_packed(Path("packed"))
+            read_packed(Path("packed"))
         path.write_bytes(content + b"x")
         with pytest.raises(InputError, match=rf"^{path}: has [\d,]+ bytes, not [\d,]+; get the"):
-            load_packed(Path("packed"))
+            read_packed(Path("packed"))
         path.unlink()
         with pytest.raises(InputError, match=rf"^{path}: cannot be read \(No such file"):
-            load_packed(Path("packed"))
+            read_packed(Path("packed"))
         path.write_bytes(content)
 
 
@@ -187,7 +189,7 @@ def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(proj
     manifest["files"][name]["sha256"] = sha256(path)
     write_json(Path("packed", MANIFEST), manifest)
     with pytest.raises(InputError, match=rf"^{path}: its words, or their order"):
-        load_packed("packed")
+        load("packed")
 
 
 def test_a_folder_that_is_not_packed_is_named(project: Path) -> None:
@@ -288,7 +290,7 @@ def test_the_weights_of_the_demo_translate_the_sentence_of_the_readme() -> None:
         re.findall(r'^    attnmt translate (?:--\S+ \S+ )?"(.+)"$', readme, re.MULTILINE)
     )
     (target,) = re.findall(r"prints “(.+?)”", readme)
-    ((best,),) = load_packed(DEMO).translate([source])
+    best = load(DEMO).translate(source)
     assert best.text == target
     assert best.links
 

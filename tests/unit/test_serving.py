@@ -23,7 +23,7 @@ from small_experiment import make_experiment
 from attnmt.config import Params
 from attnmt.corpora.links import format_links
 from attnmt.decoding.needed_files import translator_files
-from attnmt.decoding.pipeline import Pipeline, load_pipeline
+from attnmt.decoding.pipeline import Reader, load_pipeline
 from attnmt.decoding.text_translator import Units
 from attnmt.errors import InputError
 from attnmt.model.translator import Translator
@@ -158,10 +158,10 @@ def test_a_faulty_request_is_told_why(
             model.predict(lines, params=options)
         assert refused.value.get_http_status_code() == 400
 
-    def refuse(self: Pipeline, line: str) -> Units:
+    def refuse(self: Reader, line: str) -> Units:
         raise InputError(f"{line!r}: the text holds a mark")
 
-    monkeypatch.setattr(Pipeline, "units", refuse)
+    monkeypatch.setattr(Reader, "units", refuse)
     with pytest.raises(mlflow.MlflowException, match="'a': the text holds a mark") as refused:
         model.predict(["a"])
     assert refused.value.get_http_status_code() == 400

@@ -21,7 +21,7 @@ def pack(
 
     The folder holds everything that translating needs, and the digests of these files. Its README.md
     says what the model is, where it comes from and how good it is. attnmt translate, explain and serve
-    take the folder as --weights, and attnmt.serving.packed.load_packed loads it in Python.
+    take the folder as --weights, and attnmt.load loads it in Python.
 
     Examples:
 

@@ -6,7 +6,7 @@ The folder is laid out as a project that holds only the files of one model or en
 """
 
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
@@ -15,9 +15,6 @@ from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError
 from attnmt.files.json_file import Positive, Record, Text, read_model
 from attnmt.files.text_file import sha256
-
-if TYPE_CHECKING:
-    from attnmt.decoding.pipeline import Pipeline
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
@@ -80,25 +77,6 @@ def read_packed(folder: Path | str) -> Packed:
             f"or train and pack the model again with this code"
         ) from None
     return Packed(folder, params, manifest.model)
-
-
-def load_packed(
-    folder: Path | str, *, beam: int | None = None, n_best: int | None = None
-) -> "Pipeline":
-    """Load the model or the ensemble of a packed folder, to translate raw text.
-
-    Args:
-        beam: replaces the experiment's beam; None keeps it.
-        n_best: replaces the experiment's number of translations of a sentence; None keeps it.
-
-    Raises:
-        InputError: for what :func:`read_packed` and
-            :func:`attnmt.decoding.pipeline.load_pipeline` refuse.
-    """
-    from attnmt.decoding.pipeline import load_pipeline  # here, because it loads torch for seconds
-
-    packed = read_packed(folder)
-    return load_pipeline(packed.params, packed.model, packed.folder, beam=beam, n_best=n_best)
 
 
 def _check(path: Path, packed: PackedFile) -> None:
