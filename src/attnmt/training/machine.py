@@ -66,7 +66,10 @@ def _commit() -> str:
 
 
 def _git(*command: str) -> str:
-    done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)
+    except OSError:  # there is no such program
+        return ""
     return done.stdout.strip()
 
 

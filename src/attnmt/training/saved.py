@@ -60,8 +60,8 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
             raise InputError(
                 f"{path}: the encoded data changed after this training; train {name} again"
             )
-        for language, digest in config.vocabularies.items():
-            if data.vocabulary(language).digest != digest:
+        for language in params.sides(name):
+            if data.vocabulary(language).digest != config.vocabularies.get(language):
                 raise InputError(
                     f"{data.folder / f'vocab.{language}'}: its words, or their order, are not those "
                     f"that {name} was trained with; run encode again, or train {name} again"
