@@ -118,27 +118,6 @@ def test_bleu_is_that_of_every_seeds_translations(params):
     assert judged_claims(study, {"one": claim_of()})["one"].seeds == [3]
 
 
-def test_each_half_of_the_seeds_is_judged_alone(params):
-    claims = {"gain": claim_of(), "loss": claim_of(sign="less")}
-    claims["aer"] = claim_of(measure="aer_chosen", over=[LOCAL_M], sign="less")
-    assert not judged_claims(Study(params), claims)["gain"].halves  # there are three seeds only
-    params = make_params(seeds=4)
-    for name in SYSTEMS:
-        write_run(params, f"{name}_4", 20)
-    study = Study(params)
-    found = judged_claims(study, claims)
-    best, base = (study.translations(n, "tokenized", "test1", False) for n in (BEST, "base"))
-    aers = [study.alignments(name, "test1", chosen=True) for name in (BEST, LOCAL_M)]
-    for half, seeds in enumerate(([0, 2], [1, 3])):
-        gain = difference(best.of(seeds), base.of(seeds))
-        aer = difference(*(one.of(seeds) for one in aers))
-        tests = {"gain": gain.test("greater"), "loss": gain.test("less"), "aer": aer.test("less")}
-        words = {key: verdict.word for key, verdict in verdicts(tests).items()}
-        assert {key: one.halves[half] for key, one in found.items()} == words
-    expected = [", ".join(dict.fromkeys(found[key].halves)) for key in claims]
-    assert [line.halves for line in judged(study, claims)] == expected
-
-
 def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
     before, after = (
         Study(params).translations(BEST, "tokenized", "test1", r) for r in (False, True)

@@ -64,7 +64,6 @@ class ClaimLine(CsvLine):
     level: float | None = None  # the largest p at which Holm's procedure decides this claim
     detectable: float | None = None  # the smallest effect found with a probability of 80%
     seeds: str | None = None
-    halves: str | None = None  # the verdicts of the two halves of the seeds
     sign: str
     bound: float
     compare: str
@@ -230,7 +229,6 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
     words = {
         "verdict": verdict.word,
         "seeds": " to ".join(map(str, judged.seeds)),
-        "halves": ", ".join(dict.fromkeys(judged.halves)) or None,
     }
     return line.model_copy(update=rounded | words)
 
@@ -274,7 +272,6 @@ def _facts(one: ClaimLine) -> dict[str, str]:
         "in the paper": one.where,
         "set": one.set,
         "links": one.links,
-        "half the seeds, the other half": one.halves,
         "smallest effect": effect,
         "still learning": one.still_learning,
         "* amendment": one.amended,

@@ -15,13 +15,9 @@ from attnmt.scoring.numbers import read_scores
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import Described, Runs
 from attnmt.scoring.sufficient_statistics import by_length, slopes, translation_scores
-from attnmt.scoring.verdicts import Verdict, VerdictWord, judge, verdicts
+from attnmt.scoring.verdicts import Verdict, judge, verdicts
 from attnmt.training.trained import read_history
 
-HALVES = (
-    slice(0, None, 2),
-    slice(1, None, 2),
-)  # the first, third, ... seed of each system, and the second, fourth, ...
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
 NEAR = 0.2  # the last evaluation in that part may be missing at most this part of its steps
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
@@ -48,38 +44,12 @@ class Judged:
     """What an experiment says about a claim that it can test.
 
     ``seeds`` has the smallest and the largest number of seeds of its systems, or one number if all have
-    the same. ``halves`` has the verdicts that two studies with half of the seeds would give: one with
-    the first, third, ... seed of each system, and one with the others. It is empty if the claim is only
-    described, and unless all systems of all tested claims have four seeds or more.
+    the same.
     """
 
     outcome: Described
     verdict: Verdict
     seeds: list[int]
-    halves: tuple[VerdictWord, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """The seeds of a claim's systems, scored by its measure and by its ``rank_with``, if it has one."""
-
-    claim: Claim
-    runs: dict[str, Runs]
-    others: dict[str, Runs] | None
-
-    @property
-    def seeds(self) -> list[int]:
-        counts = [len(one.values) for one in self.runs.values()]
-        return sorted({min(counts), max(counts)})
-
-    def of(self, part: slice) -> "_Measured":
-        """Return the same systems with some of their seeds."""
-
-        def some(runs: dict[str, Runs]) -> dict[str, Runs]:
-            return {name: one.of(range(len(one.values))[part]) for name, one in runs.items()}
-
-        others = some(self.others) if self.others else None
-        return _Measured(self.claim, some(self.runs), others)
 
 
 def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:
@@ -88,37 +58,19 @@ def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged
     Raises:
         InputError: if a file of a system is missing or damaged.
     """
-    measured = {
-        key: _Measured(
-            claim,
-            _runs(study, claim, claim.measure),
-            _runs(study, claim, claim.rank_with) if claim.rank_with else None,
-        )
-        for key, claim in claims.items()
-        if is_testable(study, claim)
-    }
-    outcomes, words = _judged_together(measured)
-    halves = []
-    if all(min(one.seeds) >= 2 * len(HALVES) for one in measured.values()):
-        for part in HALVES:
-            _, found = _judged_together({key: one.of(part) for key, one in measured.items()})
-            halves.append(found)
-    return {
-        key: Judged(
-            outcomes[key],
-            words[key],
-            one.seeds,
-            tuple(found[key].word for found in halves if words[key].word != "described"),
-        )
-        for key, one in measured.items()
-    }
-
-
-def _judged_together(
-    measured: Mapping[str, _Measured],
-) -> tuple[dict[str, Described], dict[str, Verdict]]:
-    outcomes = {key: judge(one.claim, one.runs, one.others) for key, one in measured.items()}
-    return outcomes, verdicts(outcomes)
+    outcomes: dict[str, Described] = {}
+    seeds: dict[str, list[int]] = {}
+    for key, claim in claims.items():
+        if is_testable(study, claim):
+            runs = _runs(study, claim, claim.measure)
+            others = _runs(study, claim, claim.rank_with) if claim.rank_with else None
+            counts = [len(one.values) for one in runs.values()]
+            outcomes[key], seeds[key] = (
+                judge(claim, runs, others),
+                sorted({min(counts), max(counts)}),
+            )
+    words = verdicts(outcomes)
+    return {key: Judged(outcomes[key], words[key], seeds[key]) for key in outcomes}
 
 
 def claim_under(params: Params, claim: Claim, recipe: str | None) -> Claim | None:
