@@ -107,7 +107,9 @@ def _write_params(folder: Path) -> Params:
         "ensembles": {"ensemble": {"family": "words", "members": MEMBERS}},
         "tables": {table: _own_rows(rows) for table, rows in tables.items()},
     }
-    contents = {"params": values, "systems": systems, "claims": {"claims": {"one": CLAIM}}}
+    first = {"date": "2026-01-01", "what": "All.", "why": "Before.", "known": "Nothing."}
+    claims = {"claims": {"one": CLAIM}, "amendments": [first]}
+    contents = {"params": values, "systems": systems, "claims": claims}
     for name, content in contents.items():
         text = yaml.safe_dump(content, sort_keys=False)
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")

@@ -51,7 +51,7 @@ def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
     # Around the JSON, DVC says that experiments without a run have nothing to show.
     shown = built.run("dvc", "plots", "show", "--json")
     plots, _ = json.JSONDecoder().raw_decode(shown[shown.index("{") :])
-    curves = json.dumps(plots["data"]["dvc.yaml::Learning curves"])
+    curves = json.dumps(plots["data"]["Learning curves"])
     assert f"{MEMBERS[0]}/history.csv" in curves
     assert "dev_cost" in curves
 

@@ -42,8 +42,8 @@ def definition(stage: Stage, params: Params) -> tuple[str, ...]:
     names = dict.fromkeys(params.families, "<family>")
     names |= dict.fromkeys([*params.models, *params.ensembles], "<name>")
     own = stage.name.partition("@")[2]
-    systems = [params.system_of(own)] if own in params.models else []
-    systems += [params.ensembles[own].entry] if own in params.ensembles else []
+    entries = [params.models.get(own), params.ensembles.get(own)]
+    systems = [entry.entry for entry in entries if entry]
     names |= {params.experiment: "<experiment>", **dict.fromkeys([own, *systems], "<own name>")}
 
     models_file = str(Path(params.params_file).with_name("models.yaml"))

@@ -115,6 +115,8 @@ class Project:
 
     def edges(self, experiment_folder: str = "") -> Edges:
         """Return DVC's graph as pairs: a stage, and a stage that depends on it."""
+        if experiment_folder:  # DVC looks at other experiments only where they have run
+            (self.folder / experiment_folder / ".dvcignore").write_text("!dvc.yaml\n")
         with Repo(str(self.folder)) as repo:
             index = Index.from_file(repo, str(self.folder / experiment_folder / "dvc.yaml"))
             return {(before.name, after.name) for after, before in index.graph.edges}

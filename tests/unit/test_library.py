@@ -189,7 +189,7 @@ def test_a_text_is_one_sentence_and_a_list_is_many(translator: attnmt.Translator
     assert len(several) == 3
     assert several[0].text == one.text
     assert translator.explain(SENTENCE).candidates[0].text == one.text
-    assert (translator.name, translator.params.experiment) == ("local_m_general_feed", "demo")
+    assert (translator.name, translator.params.experiment) == ("global_dot_feed", "demo")
 
 
 def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda _: attnmt.load(WEIGHTS, beam=2.5), "beam of the search: 2.5 is not a whole number"),
     (
         lambda _: attnmt.load(WEIGHTS, "base"),
-        "holds the model 'local_m_general_feed' and no 'base'",
+        "holds the model 'global_dot_feed' and no 'base'",
     ),
     (lambda _: attnmt.load(str(WEIGHTS), beam=-1), "beam of the search: -1 is not"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),

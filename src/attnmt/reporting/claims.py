@@ -53,6 +53,7 @@ class ClaimLine(CsvLine):
     where: str  # in the paper
     verdict: ClaimVerdict  # over all recipes, so it is the same in all lines of a claim
     recipe: str = FAMILY
+    registered: bool  # whether claims and code are those of the last amendment
     measure: str
     links: str | None = None  # gold or silver, where error rates of links are measured
     paper: float | None = None  # the published size
@@ -73,7 +74,6 @@ class ClaimLine(CsvLine):
     differs: str | None = None  # what else differs between the systems
     still_learning: str | None = None  # the systems whose cost still fell when they ended
     amended: str | None = None  # what was changed after the registration, for this claim alone
-    registered: bool  # whether claims and code are those of the last amendment
 
     @property
     def digits(self) -> int:
