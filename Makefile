@@ -92,8 +92,8 @@ lint: $(VENV) ## Check style, types and the Snakefile
 
 .PHONY: format
 format: $(VENV) ## Format the code; write the generated files: models.yaml, schemas, experiments' dvc.yaml, digests
-	ruff check --fix
 	ruff format
+	ruff check --fix
 	python -m attnmt.config.generated
 	python stages/code_digests.py params.yaml
 

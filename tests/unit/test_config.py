@@ -57,6 +57,7 @@ def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(file.read_bytes())
         written_by_dvc(copy)
+        assert load_yaml(copy) == load_yaml(file)
     assert load_params(tmp_path / path.relative_to(ROOT), tmp_path) == before
     assert project_claims(tmp_path) == project_claims(ROOT)
 

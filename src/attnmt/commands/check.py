@@ -210,7 +210,7 @@ def _code_faults(
     forced = [
         name
         for name, known in trained.items()
-        if f"train@{name}" not in stale.get(f"{prefix}/train.json", ())
+        if f"train@{name}" in stages.keys() - stale.get(f"{prefix}/train.json", ())
         and any(one.code != now for one in known)
     ]
     if forced:
