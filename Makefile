@@ -55,7 +55,7 @@ multi30k: $(VENV) ## Do the whole paper on Multi30k, with three seeds (downloads
 
 # `make study` goes on where it was stopped.
 .PHONY: study
-study: $(VENV) ## Train most of the demo's systems and others ten times; judge the paper's claims (two to three hours on 2 cores)
+study: $(VENV) ## Train the systems of the paper's claims ten times and others three times; judge the claims (hours)
 	snakemake -j$(CORES) --config experiment=$@
 	attnmt commit --experiment $@
 	@cat reports/$@/tables/claims.md; echo

@@ -67,9 +67,9 @@ def trained_ensembles(
 ) -> dict[Name, TrainedEnsemble]:
     """Return an experiment's ensembles, one for each seed that all members have.
 
-    An ensemble whose list of members names seeds, as in ``base_2``, is one ensemble. If all members of
-    an ensemble are trained by another recipe too, there is an ensemble of these. Ensembles on request
-    have none.
+    An ensemble whose list of members names seeds, as in ``base_2``, is one ensemble. If all members are
+    also trained by another recipe, those trainings form an ensemble, too, unless the ensemble is trained
+    only on request.
 
     Args:
         file: the parameter file that holds ``experiment``.

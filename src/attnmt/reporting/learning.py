@@ -7,16 +7,16 @@ from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Line, Numbers
 from attnmt.training.curve import STILL_LEARNING
 
-SIGN = "°"  # follows the label of a system that still learned
+SIGN = "°"  # follows the label of a system that was still learning
 FALL = "last tenth, %"
 COLUMNS = {"jumps": "jumps", "late_fall": FALL}
 
 
 def learning_sign(params: Params, numbers: Numbers, system: str | None) -> str:
-    """Return what follows the label of a system or an ensemble: ``SIGN`` if it still learned.
+    """Return what follows the label of a system or an ensemble: ``SIGN`` if it was still learning.
 
-    It did if the development cost fell by more than 2% in the last tenth of the steps, in the mean over
-    its seeds. An ensemble still learned if a member did.
+    It was if the development cost fell by more than 2% in the last tenth of the steps, in the mean over
+    its seeds. An ensemble was if a member was.
     """
     runs = params.runs_of(system)
     members = params.translators(runs[0]).members if runs else []
@@ -42,7 +42,7 @@ def recipe_table(params: Params, numbers: Numbers) -> Table | None:
     caption = (
         f"The mean over the seeds of each system under each recipe: perplexity on {params.sets.dev}, "
         "which chooses a recipe; its jumps; by what part its cost fell in the last tenth of its steps. "
-        f"{SIGN} marks a fall of more than {STILL_LEARNING:.0%}: the system still learned."
+        f"{SIGN} marks a fall of more than {STILL_LEARNING:.0%}: the system was still learning."
     )
     frame, formats = table_of(rows, {"rate": Format(3), "ppl, dev": Format(2), "seeds": Format(0)})
     return Table(

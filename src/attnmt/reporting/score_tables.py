@@ -224,7 +224,7 @@ def _caption(
         compared = OTHER_TEXT
     marks = {
         "† another recipe of training": any(row.mark for row in rows),
-        f"{SIGN} a system that still learned": any(
+        f"{SIGN} a system that was still learning": any(
             learning_sign(params, numbers, row.system) for row in rows
         ),
     }

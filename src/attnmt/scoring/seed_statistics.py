@@ -16,10 +16,10 @@ and Stein 1981).
 
 The degrees of freedom are those of the system with the fewest seeds, min_s k_s - 1. Then p is never too
 small if scores are normal, whatever the variances and weights are (Hájek 1962; for two systems Mickey
-and Brown 1966). For error^2 is a sum of independent estimates, and the probability that a true null is
-left alone is a concave function of it. So by Jensen's inequality this probability is at least what the
-most variable of the estimates would give alone. That one is from the fewest seeds, because there are
-more sentences than seeds.
+and Brown 1966). For error^2 is a sum of independent estimates, and the probability that a true null
+hypothesis is not rejected is a concave function of it. So, by Jensen's inequality, this probability is
+at least as large as if the most variable of the estimates were the only one. That one is from the fewest
+seeds, because there are more sentences than seeds.
 
 Satterthwaite's degrees of freedom (1946) would find smaller differences. But they jump to those of the
 sentences where a few seeds happen to have nearly the same score: 11% of the studies with three seeds had
