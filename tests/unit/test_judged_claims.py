@@ -250,7 +250,7 @@ def test_a_claim_that_turns_with_the_recipe_depends_on_it(params):
     [
         (("confirmed", "confirmed"), "confirmed"),
         (("refuted", "confirmed", "undecided"), DEPENDS),
-        (("refuted", NOT_TESTED), "refuted"),
+        (("refuted", NOT_TESTED), "undecided"),
         (("refuted", "undecided"), "undecided"),
         ((NOT_TESTED, NOT_TESTED), NOT_TESTED),
     ],

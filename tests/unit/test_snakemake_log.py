@@ -228,6 +228,12 @@ def test_snakemake_shows_the_log_of_a_stage_that_fails(folder: Path) -> None:
     assert "\nwhy\n" in run.stdout
 
 
+def heed_signals() -> None:
+    """Take back what a shell in the background, or nohup, has told this process to ignore."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(
     ("number", "to_all"),
     [
@@ -247,7 +253,12 @@ def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(
     environment = {name: value for name, value in os.environ.items() if name != "MAKELEVEL"}
     with (folder / "shown").open("w") as shown:
         engine = subprocess.Popen(
-            ENGINE, env=environment, stdout=shown, stderr=shown, start_new_session=True
+            ENGINE,
+            env=environment,
+            stdout=shown,
+            stderr=shown,
+            start_new_session=True,
+            preexec_fn=heed_signals,
         )
     while not Path("pid").exists() or not Path("pid").read_text().strip():
         assert engine.poll() is None, Path("shown").read_text()
@@ -270,7 +281,9 @@ def test_an_engine_that_is_told_to_end_before_it_runs_says_so(folder: Path) -> N
             "rule all:", "Path('begun').touch()\nimport time; time.sleep(99)\nrule all:"
         )
     )
-    with subprocess.Popen(ENGINE, stderr=subprocess.PIPE, text=True) as engine:
+    with subprocess.Popen(
+        ENGINE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals
+    ) as engine:
         while not Path("begun").exists():
             assert engine.poll() is None
             time.sleep(0.1)

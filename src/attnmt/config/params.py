@@ -111,8 +111,8 @@ class Params(Experiment):
     def system_under(self, recipe: Name | None, name: str) -> str | None:
         """Return what a system or an ensemble is called under another recipe.
 
-        The name stays the same if the other recipe is the family's, for a system itself and for an ensemble
-        in all members. The result is None if the experiment does not train it by that recipe.
+        The name stays the same if that recipe is the family's own. The result is None if the experiment
+        does not train it by that recipe.
         """
         if recipe is None:
             return name if name in self.models or name in self.ensembles else None

@@ -84,7 +84,7 @@ class ClaimLine(CsvLine):
 def judge_claims(
     study: Study, claims: Claims, code: Mapping[str, str], numbers: Numbers
 ) -> list[ClaimLine]:
-    """Judge all claims under each recipe; the list is empty if the experiment can test none of them.
+    """Judge all claims under all recipes together; the list is empty if none of them can be tested.
 
     A recipe that trains the systems of a claim as their family's does has no line of its own.
 
@@ -96,26 +96,27 @@ def judge_claims(
         InputError: if a file of a tested system is missing or damaged.
     """
     params, registered = study.params, digest_of(claims.claims, code) == claims.digest
+    asked: dict[str, tuple[str, str | None, Claim]] = {}
+    for key, claim in claims.judged.items():
+        for recipe in (None, *params.recipes):
+            under = claim_under(params, claim, recipe)
+            if recipe is None:
+                asked[key] = key, None, under or claim
+            elif under is not None and systems_of(under) != systems_of(claim):
+                asked[f"{key} under {recipe}"] = key, recipe, under
+    judged = judged_claims(study, {name: claim for name, (_, _, claim) in asked.items()})
     lines: list[ClaimLine] = []
-    for recipe in (None, *params.recipes):
-        under = {key: claim_under(params, one, recipe) for key, one in claims.judged.items()}
-        asked = {key: claim for key, claim in under.items() if claim is not None}
-        judged = judged_claims(study, asked)
-        for key, claim in claims.judged.items():
-            is_new = key in asked and systems_of(asked[key]) != systems_of(claim)
-            if recipe is None or (is_new and key in judged):
-                line = _line(study, key, asked.get(key, claim), judged.get(key))
-                changes = {
-                    "recipe": recipe or FAMILY,
-                    "registered": registered,
-                    "amended": _amended(claims, key),
-                    "still_learning": _still_learning(params, numbers, line),
-                }
-                lines.append(line.model_copy(update=changes))
+    for name, (key, recipe, claim) in asked.items():
+        line = _line(study, key, claim, judged.get(name))
+        changes = {
+            "recipe": recipe or FAMILY,
+            "registered": registered,
+            "amended": _amended(claims, key),
+            "still_learning": _still_learning(params, numbers, line),
+        }
+        lines.append(line.model_copy(update=changes))
     if all(line.verdict == NOT_TESTED for line in lines):
         return []
-    order = list(claims.judged)
-    lines.sort(key=lambda line: order.index(line.key))
     return [
         line.model_copy(update={"verdict": together([one.verdict for one in group])})
         for group in by_claim(lines)
@@ -124,14 +125,14 @@ def judge_claims(
 
 
 def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return the verdict over all recipes from what each of them says.
+    """Return the verdict on a claim from what each recipe says.
 
-    To confirm or to refute takes all recipes, so more recipes do not make false verdicts more frequent.
+    The tests of all recipes stand in one procedure of Holm's, so its level also holds for this verdict.
+    A claim that one recipe cannot test is not decided.
     """
-    tested = [word for word in dict.fromkeys(words) if word != NOT_TESTED]
-    if {CONFIRMED, REFUTED} <= {*tested}:
+    if {CONFIRMED, REFUTED} <= {*words}:
         return DEPENDS
-    return tested[0] if len(tested) == 1 else UNDECIDED if tested else NOT_TESTED
+    return words[0] if len({*words}) == 1 else UNDECIDED
 
 
 def _still_learning(params: Params, numbers: Numbers, line: ClaimLine) -> str | None:

@@ -1,6 +1,6 @@
 """The claims of ``claims.yaml`` judged by an experiment: what is measured for each, and its outcome.
 
-Where the experiment trains systems by several recipes, claims are judged under each recipe by itself.
+A claim can also be about the systems as another recipe trains them (:func:`claim_under`).
 """
 
 from collections.abc import Mapping, Sequence
