@@ -5,9 +5,9 @@ import pytest
 from attnmt.training.curve import jump, late_fall
 
 
-def rows(*points: tuple[float, float, float]) -> list[dict[str, float]]:
+def rows(*points: tuple[float, float, float], jumped: float = 0) -> list[dict[str, float]]:
     """Return evaluations, each given by its step, epoch and development cost."""
-    return [{"step": s, "epoch": e, "dev_cost": c} for s, e, c in points]
+    return [{"step": s, "epoch": e, "dev_cost": c, "jump": jumped} for s, e, c in points]
 
 
 @pytest.mark.parametrize(
@@ -17,17 +17,28 @@ def rows(*points: tuple[float, float, float]) -> list[dict[str, float]]:
         ([(10, 1, 4.0)], 3.0, 0.0),
         ([(10, 1, 4.0)], 4.09, 0.0),  # less than a tenth of a nat
         ([(10, 1, 4.0)], 4.5, 0.5),
-        ([(10, 1, 4.0), (20, 2, 3.0)], 3.9, 0.0),  # it fell by more in the last epoch
+        ([(10, 1, 4.0), (20, 2, 3.0)], 3.9, 0.0),  # it fell by more from the epoch before
         ([(10, 1, 4.0), (20, 2, 2.5)], 4.2, 1.7),
-        # only the last evaluation before the epoch counts, not the rise within it
+        # only the last evaluation before the epoch counts, not the fall within the epoch
         ([(5, 1, 9.0), (10, 1, 3.0), (15, 2, 2.9), (20, 2, 2.8)], 3.1, 0.3),
-        ([(10, 1, 3.0), (20, 2, 3.5)], 3.65, 0.15),  # it had risen before
+        # small steps up are one jump
+        ([(10, 1, 4.0), (20, 2, 3.9), (30, 3, 3.95), (35, 3, 4.0)], 4.05, 0.15),
     ],
 )
 def test_a_jump_is_a_rise_by_more_than_the_fall_of_an_epoch(
     costs: list[tuple[float, float, float]], cost: float, expected: float
 ) -> None:
     assert jump(rows(*costs), cost) == pytest.approx(expected)
+
+
+def test_a_divergence_is_one_jump_however_often_it_is_evaluated() -> None:
+    """Within an epoch the cost rises from 2.5 to 4, as that of local-p on Multi30k did."""
+    history = rows((100, 1, 3.0), (200, 2, 2.5))
+    for at in range(1, 19):
+        cost = 2.5 + at * 1.5 / 18
+        new = {"step": 200.0 + at, "epoch": 3.0, "dev_cost": cost, "jump": jump(history, cost)}
+        history.append(new)
+    assert sum(row["jump"] > 0 for row in history) == 1
 
 
 def test_the_fall_of_the_last_tenth_is_a_part_of_the_cost_where_it_began() -> None:

@@ -11,6 +11,7 @@ from real_text import read_text, spoil
 
 from attnmt.config import LINKS
 from attnmt.config.claims import Claim, Claims, digest_of, project_claims
+from attnmt.config.model import OwnRecipe
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
@@ -217,32 +218,36 @@ def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(para
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
 
 
-def with_recipe(params, worse, better):
-    """Add a recipe under which the seeds of one system translate as those of another do."""
+def with_recipe(params, system, share):
+    """Add a recipe under which a system's translations have a share of wrong words."""
     copies = {}
-    for seed, name in enumerate(params.seeds_of(worse), start=1):
+    for seed, name in enumerate(params.seeds_of(system), start=1):
         own = params.models[name].model_copy(update={"recipe": "slow", "learning_rate": 0.5})
-        copies["_".join([worse, "slow", str(seed)][: 3 if seed > 1 else 2])] = own
-    recipes = {"slow": {name: {} for name in SYSTEMS} | {worse: {"learning_rate": 0.5}}}
+        copies[f"{system}_slow" + (f"_{seed}" if seed > 1 else "")] = own
+    same = dict.fromkeys(SYSTEMS, OwnRecipe())
+    recipes = {"slow": same | {system: OwnRecipe(learning_rate=0.5)}}
     params = params.model_copy(update={"models": params.models | copies, "recipes": recipes})
     for at, name in enumerate(copies):
         write_run(params, name, at)
-        source = Layout("demo").translations(params.seeds_of(better)[at]) / "test1.out"
-        (Layout("demo").translations(name) / "test1.out").write_text(source.read_text())
+        wrong = spoil(REFERENCES, seed=30 + at, share=share)
+        write_lines(Layout("demo").translations(name) / "test1.out", wrong)
     return params
 
 
 def test_a_claim_that_turns_with_the_recipe_depends_on_it(params):
-    claims = {"gain": claim_of(over=[LOCAL_M]), "other": claim_of(systems=[LOCAL_M])}
-    params = with_recipe(params, LOCAL_M, "base")
+    claims = {"gain": claim_of(systems=[LOCAL_M]), "other": claim_of()}
+    params = with_recipe(params, LOCAL_M, 0.95)
     study = Study(params)
-    assert claim_under(params, claims["gain"], "slow").over == [f"{LOCAL_M}_slow"]
-    gain, slow, other, other_slow = judged(study, claims)
-    assert (gain.recipe, slow.recipe) == ("family", "slow")
-    assert [one.verdict for one in (gain, slow, other, other_slow)] == ["undecided"] * 4
-    assert slow.p_holm < 0.05 < gain.p_holm
-    slow_alone = judged_claims(study, {"other": claim_under(params, claims["other"], "slow")})
-    assert other_slow.ours == pytest.approx(slow_alone["other"].outcome.value, abs=1e-6)
+    assert claim_under(params, claims["gain"], "slow").systems == [f"{LOCAL_M}_slow"]
+    gain, slow, other = judged(study, claims)
+    assert (gain.recipe, slow.recipe, other.recipe) == ("family", "slow", "family")
+    assert gain.low > 0 > slow.high
+    assert [one.verdict for one in (gain, slow, other)] == [DEPENDS, DEPENDS, "confirmed"]
+    # All tests of all recipes are judged together.
+    asked = claims | {"gain, slow": claim_under(params, claims["gain"], "slow")}
+    tests = {key: one.outcome for key, one in judged_claims(study, asked).items()}
+    found = [verdicts(tests)[key].adjusted for key in ("gain", "gain, slow", "other")]
+    assert [one.p_holm for one in (gain, slow, other)] == pytest.approx(found, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -261,8 +266,9 @@ def test_the_recipes_decide_together(words, verdict):
 
 def test_a_claim_names_the_systems_that_still_learned(params):
     lines = [
-        made_line(name, "late_fall", fall, set="dev", kind="system", model=None)
-        for name, fall in (("base", 2.5), (BEST, 1.5))
+        made_line(system, "late_fall", fall, set="dev", kind="training", model=name)
+        for system, falls in (("base", (2.5, 0.5, 2.1)), (BEST, (1.5, 1.5, 9.0)))
+        for name, fall in zip(params.seeds_of(system), falls, strict=True)
     ]
     (line,) = judged(Study(params), {"gain": claim_of()}, lines)
     assert line.still_learning == "base"

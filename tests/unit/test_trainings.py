@@ -126,11 +126,31 @@ def test_an_ensemble_has_a_recipe_that_all_its_members_have(load: Load) -> None:
         ("slow: {base: {learning_rate: 1.0}}", "recipes.slow.base: this is the family's recipe"),
         ("reverse: {base: {learning_rate: 0.5}}", "recipes.reverse: 'base_reverse' is a name"),
         ("slow: {base: {rate: 0.5}}", "recipes.slow.base.rate: "),
+        ("slow: {base: {}}", "seeds.base_slow: no system 'base_slow' is trained"),
     ],
 )
 def test_a_recipe_that_cannot_be_is_refused(load: Load, recipes: str, fault: str) -> None:
+    seeds = "{base_slow: 5}" if fault.startswith("seeds") else "1"
     with pytest.raises(InputError, match=re.escape(fault)):
-        load("1", recipes=recipes)
+        load(seeds, recipes=recipes)
+
+
+def test_another_system_with_the_name_of_a_recipe_is_not_taken_for_its_training(load: Load) -> None:
+    params = load(
+        "1", "base, base_reverse, base_reverse_dropout", recipes="dropout: {base: {epochs: 5}}"
+    )
+    assert params.system_under("dropout", "base") == "base_dropout"
+    assert params.system_under("dropout", "base_reverse") is None
+
+
+def test_an_ensemble_whose_members_have_another_recipe_is_not_that_of_the_family(
+    load: Load,
+) -> None:
+    members = ", ".join(SYSTEMS.ensembles["ensemble_probabilities"].members)
+    own = ", ".join(f"{name}: {{learning_rate: 0.5}}" for name in members.split(", "))
+    params = load("1", f"{members}, ensemble_probabilities", recipes=f"slow: {{{own}}}")
+    assert params.system_under("slow", "ensemble") == "ensemble_slow"
+    assert params.system_under("slow", "ensemble_probabilities") is None
 
 
 def test_an_ensemble_of_trainings_is_one(load: Load) -> None:

@@ -62,6 +62,10 @@ def models_yaml(params: Params) -> str:
             }
             for name, ensemble in params.ensembles.items()
         },
+        "recipes": {
+            recipe: {name: own.model_dump(exclude_none=True) for name, own in entries.items()}
+            for recipe, entries in params.recipes.items()
+        },
         "curves": {(up / path).as_posix(): dev_cost for path in histories},
     }
     return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from attnmt.config.experiment import Experiment, under
-from attnmt.config.model import Ensemble, Model, TrainedEnsemble, Training
+from attnmt.config.model import Ensemble, Model, OwnRecipe, TrainedEnsemble, Training
 from attnmt.config.strict import Name
 from attnmt.config.systems import Systems, TableRow
 from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_models
@@ -116,14 +116,16 @@ class Params(Experiment):
         """
         if recipe is None:
             return name if name in self.models or name in self.ensembles else None
-        entries = self.recipes[recipe]
+        entries, same = self.recipes[recipe], OwnRecipe()
         if name in self.models:
-            other = under(recipe, name)
-            return other if other in self.models else name if name in entries else None
-        if under(recipe, name) in self.ensembles:
-            return under(recipe, name)
-        known = name in self.ensembles and set(self.ensembles[name].members) <= entries.keys()
-        return name if known else None
+            own = entries.get(name)
+            return None if own is None else name if own == same else under(recipe, name)
+        if name not in self.ensembles:
+            return None
+        if all(entries.get(member) == same for member in self.ensembles[name].members):
+            return name
+        trained = self.ensembles.get(under(recipe, name))
+        return under(recipe, name) if trained and trained.recipe == recipe else None
 
 
 def load_params(path: Path | str, project: Path | str = Path()) -> Params:

@@ -41,7 +41,10 @@ def trained_models(
                 why = f"no system {name!r} is trained{hint(name, chosen)}"
                 raise file.error(["recipes", other, name], why)
         plan += [(other, name, entries[name]) for name in chosen if name in entries]
-    counted = [*(under(recipe, name) for recipe, name, _ in plan), EVERY_OTHER]
+    trained = [
+        under(recipe, name) for recipe, name, own in plan if not recipe or own != OwnRecipe()
+    ]
+    counted = [*trained, EVERY_OTHER]
     for name in experiment.seeds if isinstance(experiment.seeds, dict) else ():
         if name not in counted:
             raise file.error(["seeds", name], f"no system {name!r} is trained{hint(name, counted)}")

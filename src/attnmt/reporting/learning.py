@@ -1,5 +1,7 @@
 """Whether systems had learned when their trainings ended, and by which recipe they learn best."""
 
+from statistics import median
+
 from attnmt.config import Params
 from attnmt.config.model import Model
 from attnmt.reporting.facts import facts
@@ -15,15 +17,20 @@ COLUMNS = {"jumps": "jumps", "late_fall": FALL}
 def learning_sign(params: Params, numbers: Numbers, system: str | None) -> str:
     """Return what follows the label of a system or an ensemble: ``SIGN`` if it was still learning.
 
-    It was if the development cost fell by more than 2% in the last tenth of the steps, in the mean over
+    It was if the development cost fell by more than 2% in the last tenth of the steps, in the median of
     its seeds. An ensemble was if a member was.
     """
     runs = params.runs_of(system)
     members = params.translators(runs[0]).members if runs else []
-    found = {params.system_of(member) for member in members}
-    lines = [numbers.system(one, "late_fall", params.sets.dev) for one in found]
-    falls = [line.value for line in lines if line and line.value is not None]
-    return SIGN if any(fall > 100 * STILL_LEARNING for fall in falls) else ""
+    for system_of_member in {params.system_of(member) for member in members}:
+        lines = [
+            numbers.training(seed, "late_fall", params.sets.dev)
+            for seed in params.runs_of(system_of_member)
+        ]
+        falls = [line.value for line in lines if line and line.value is not None]
+        if falls and median(falls) > 100 * STILL_LEARNING:
+            return SIGN
+    return ""
 
 
 def recipe_table(params: Params, numbers: Numbers) -> Table | None:

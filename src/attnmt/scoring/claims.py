@@ -19,7 +19,7 @@ from attnmt.scoring.verdicts import Verdict, judge, verdicts
 from attnmt.training.trained import read_history
 
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
-NEAR = 0.2  # the last evaluation in the first part may be at most this share of it before its end
+NEAR = 0.05  # the last evaluation in the first part may be at most this share of it before its end
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
 # The modules that measure and judge a claim. Their digests belong to its registration.
 MEASURED_BY = tuple(

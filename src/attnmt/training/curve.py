@@ -12,20 +12,26 @@ Row = Mapping[str, float]  # of history.csv
 
 
 def jump(history: Sequence[Row], dev_cost: float) -> float:
-    """Return by how much the development cost has jumped since the last evaluation, in nats; 0 if not.
+    """Return by how much the development cost has jumped, in nats; 0 if it has not.
 
-    A jump is a rise by more than ``JUMP`` nats, and by more than the cost fell in the last epoch.
+    A jump is a rise over the lowest cost of this epoch and the one before. It is larger than ``JUMP``
+    nats, and larger than the fall to this lowest cost from the epoch before it. A jump that an earlier
+    evaluation has reported does not count again.
 
     Args:
-        history: the evaluations before this one.
+        history: the evaluations before this one, with their jumps.
         dev_cost: that of this evaluation.
     """
     if not history:
         return 0.0
-    last = history[-1]
-    earlier = [row for row in history if row["epoch"] < last["epoch"]] or history[:1]
-    fall = max(0.0, earlier[-1]["dev_cost"] - last["dev_cost"])
-    rise = dev_cost - last["dev_cost"]
+    recent = [row for row in history if row["epoch"] >= history[-1]["epoch"] - 1]
+    lowest = min(range(len(recent)), key=lambda at: recent[at]["dev_cost"])
+    if any(row["jump"] for row in recent[lowest + 1 :]):
+        return 0.0
+    low = recent[lowest]
+    earlier = [row for row in history if row["epoch"] < low["epoch"]] or history[:1]
+    fall = max(0.0, earlier[-1]["dev_cost"] - low["dev_cost"])
+    rise = dev_cost - low["dev_cost"]
     return rise if rise > max(JUMP, fall) else 0.0
 
 
