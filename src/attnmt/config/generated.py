@@ -62,7 +62,7 @@ def models_yaml(params: Params) -> str:
             }
             for name, ensemble in params.ensembles.items()
         },
-        "recipes": {
+        "other_recipes": {  # DVC reads params.yaml and this file together, so each key is in one only
             recipe: {name: own.model_dump(exclude_none=True) for name, own in entries.items()}
             for recipe, entries in params.recipes.items()
         },
