@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from demo_values import demo_text
 from dvc.utils.serialize import dump_yaml, load_yaml, parse_yaml_for_update
 from small_project import ROOT, Project
@@ -60,6 +61,40 @@ def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(
         assert load_yaml(copy) == load_yaml(file)
     assert load_params(tmp_path / path.relative_to(ROOT), tmp_path) == before
     assert project_claims(tmp_path) == project_claims(ROOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "like", "parts"),
+    [
+        ("study", "demo", ("encoding", "shape")),
+        ("study-rates", "study", ("encoding", "shape", "training")),
+        ("multi30k-rates", "multi30k", ("encoding", "shape", "training")),
+        ("multi30k-short", "multi30k", ()),
+    ],
+)
+def test_experiments_on_one_text_share_what_their_comments_say(
+    name: str, like: str, parts: tuple[str, ...]
+) -> None:
+    files = [
+        DEMO if one == "demo" else ROOT / f"experiments/{one}/params.yaml" for one in (name, like)
+    ]
+    ours, other = (load_params(file, ROOT) for file in files)
+    for section in ("languages", "sets", "corpus", "tokenize", "dictionary"):
+        assert getattr(ours, section) == getattr(other, section), section
+    for family, one in ours.families.items():
+        for part in parts:
+            assert getattr(one, part) == getattr(other.families[family], part), (family, part)
+
+
+@pytest.mark.parametrize("path", [*EXPERIMENTS, SYSTEMS], ids=str)
+def test_no_family_and_no_system_shares_its_lines_with_another(path: Path) -> None:
+    """Otherwise `dvc exp run -S` of one would also change the others."""
+    text = path.read_text(encoding="utf-8")
+    shared = (
+        text if path == SYSTEMS else text[text.index("\nfamilies:") : text.index("\ndecoding:")]
+    )
+    events = yaml.parse(shared, Loader=yaml.SafeLoader)
+    assert not [event for event in events if getattr(event, "anchor", None)]
 
 
 @pytest.mark.parametrize("path", [*EXPERIMENTS, SYSTEMS, CLAIMS], ids=str)
