@@ -10,11 +10,14 @@ from typing import Any
 
 import made_records
 import pytest
+import torch
 from made_scores import score_lines
+from safetensors.torch import load_file
 from small_experiment import ENGLISH, make_experiment
 from small_project import Command
 
 from attnmt import load
+from attnmt.commands.model_choice import READY_MADE
 from attnmt.config import Params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import load_pipeline
@@ -244,7 +247,7 @@ def test_the_commands_take_packed_weights_in_any_folder(
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     weights = ("--weights", str(project / "packed"))
-    assert attnmt("translate", sentence, *weights) == (0, f"{expected.text}\n", "")
+    assert attnmt("translate", sentence, *weights)[:2] == (0, f"{expected.text}\n")
     status, output, error = attnmt("explain", sentence, *weights, "--text")
     assert (status, error) == (0, "")
     assert expected.words[0] in output
@@ -257,25 +260,41 @@ def test_the_commands_take_packed_weights_in_any_folder(
     assert attnmt("serve", "--weights", "nowhere")[2].startswith("error: nowhere: there is no")
 
 
-def test_the_demo_falls_back_on_its_ready_made_weights(project: Path, attnmt: Command) -> None:
-    Path("packed").rename("demo")
+def test_without_a_trained_model_the_ready_made_weights_translate(
+    project: Path, attnmt: Command
+) -> None:
     Path("weights").mkdir()
-    Path("demo").rename("weights/demo")
+    Path("packed").rename(READY_MADE)
     sentence = ENGLISH["test"][0]
     translated = attnmt("translate", sentence)
-    assert translated[2] == ""  # there are trained models
+    assert "no model is trained here" not in translated[2]
     shutil.rmtree("models")
     status, output, error = attnmt("translate", sentence)
-    assert (status, output) == translated[:2]
-    assert error == (
-        "note: local_p of weights/demo is used, because no model is trained here; to train "
+    note = (
+        f"note: local_p of {READY_MADE} is used, because no model is trained here; to train "
         "the demo's models: make demo\n"
     )
-    assert attnmt("explain", sentence, "--text")[2] == error
+    assert (status, output, error) == (*translated[:2], note + translated[2])
+    assert attnmt("explain", sentence, "--text")[2] == note
     status, _, error = attnmt("translate", sentence, "--model", "gru")
     assert (status, "models/demo/gru/weights.safetensors: no such file" in error) == (2, True)
     shutil.rmtree("weights")
     assert attnmt("translate", sentence)[2].startswith("error: models/demo/*/metrics.json: no")
+
+
+def test_weights_rounded_to_half_precision_are_loaded_and_translate(
+    project: Path, attnmt: Command
+) -> None:
+    assert attnmt("pack", "half", "--half", "--text-license", "CC BY 4.0")[0] == 0
+    name = f"models/demo/{BEST}/weights.safetensors"
+    whole, half = load_file(project / "packed" / name), load_file(project / "half" / name)
+    for key, tensor in half.items():
+        assert torch.equal(tensor, whole[key].half().float())
+    assert any(not torch.equal(tensor, whole[key]) for key, tensor in half.items())
+    assert load(project / "half").translate(ENGLISH["test"][0]).text
+    card = (project / "half" / "README.md").read_text(encoding="utf-8")
+    assert "rounded to half precision" in card
+    assert "the license CC BY 4.0, and the weights are handed on under the same terms" in card
 
 
 def test_the_weights_of_the_demo_are_as_they_were_packed_and_small() -> None:

@@ -47,16 +47,28 @@ def test_text_a_file_and_standard_input_give_the_same(
     attnmt: Command, params: Params, folder: Path, tmp_path: Path
 ) -> None:
     plain = lines_of(expected(params, folder, "local_p"))  # the best model, by its perplexity
-    assert attnmt(*RAW) == (0, plain, "")
+    assert attnmt(*RAW)[:2] == (0, plain)
     file = tmp_path / "raw.en"
     content = "".join(f"{line}\n" for line in RAW).encode()
+    read = [word for t in expected(params, folder, "local_p") for word in t[0].source]
+    known = load_pipeline(params, "local_p", folder).source.vocabulary
+    unknown = sum(word not in known for word in read)
+    note = f"note: the model does not know {unknown} of the {len(read)} words\n"
     file.write_bytes(content)
     (tmp_path / "raw.en.gz").write_bytes(gzip.compress(content))
-    assert attnmt("--input", str(file)) == (0, plain, "")
-    assert attnmt("-i", f"{file}.gz", "--model", "local_p") == (0, plain, "")
-    assert attnmt(stdin=content) == (0, plain, "")
-    assert attnmt("-i", str(file), "-o", str(tmp_path / "out.de")) == (0, "", "")
+    assert attnmt("--input", str(file)) == (0, plain, note)
+    assert attnmt("-i", f"{file}.gz", "--model", "local_p") == (0, plain, note)
+    assert attnmt(stdin=content) == (0, plain, note)
+    assert attnmt("-i", str(file), "-o", str(tmp_path / "out.de")) == (0, "", note)
     assert (tmp_path / "out.de").read_text(encoding="utf-8") == plain
+
+
+def test_notes_name_the_unknown_words_of_a_sentence(attnmt: Command) -> None:
+    place = "note: text:1: the model does not know these words"
+    assert attnmt("The old house is the old house.")[2] == ""
+    assert attnmt("The old g\u202e house is the old house.")[2] == f"{place}: g, \ufffd\n"
+    unlike = "; the sentence is unlike the text that it learned from, so the translation may be bad"
+    assert attnmt("Cats & dogs.")[2] == f"{place}: Cats, &, dogs{unlike}\n"
 
 
 def test_a_large_file_is_translated_in_chunks(
@@ -83,7 +95,7 @@ def test_a_pipe_may_stand_in_the_place_of_a_file(
     writer = Thread(target=(tmp_path / "pipe.en").write_bytes, args=[content])
     writer.start()
     plain = lines_of(expected(params, folder, "local_p"))
-    assert attnmt("-i", str(tmp_path / "pipe.en")) == (0, plain, "")
+    assert attnmt("-i", str(tmp_path / "pipe.en"))[:2] == (0, plain)
     writer.join()
 
 

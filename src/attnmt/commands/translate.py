@@ -3,9 +3,10 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 5_000  # some 900 words; the time grows with the square of the length
 FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
+UNLIKE = 0.25  # a sentence of which more is unknown is unlike the text that the model learned from
 
 
 class Format(StrEnum):
@@ -86,7 +88,7 @@ def translate(
 
     Lines that are typed or come through a pipe are answered as they come; those that are there already
     are translated together. A warning tells of a sentence that is far longer than any that was trained
-    on.
+    on. A note names the words that the model does not know, or counts them if a file or a pipe is read.
 
     Examples:
 
@@ -147,7 +149,8 @@ def translate(
             _ask(f"{name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
         line = 0
         shown = printable if out.isatty() else str
-        for sentences in in_chunks(_read(given, pipeline), given.waiting):
+        read = _read(given, pipeline, one_by_one=bool(text) or given.typed)
+        for sentences in in_chunks(read, given.waiting):
             for translations in pipeline.translate_units(sentences):
                 out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
@@ -159,22 +162,49 @@ def translate(
         _warn(f"{given.name} is empty; nothing was translated")
 
 
-def _read(given: Lines, pipeline: "Pipeline") -> Iterator["Units"]:
-    """Yield each line as the models read it; warn of a sentence that they may read badly."""
+def _read(given: Lines, pipeline: "Pipeline", one_by_one: bool) -> Iterator["Units"]:
+    """Yield each line as the models read it; warn of a sentence that they may read badly.
+
+    ``one_by_one`` names the unknown words of each sentence; otherwise they are only counted.
+    """
     from attnmt.decoding.malloc import give_back_large_blocks
 
-    longest = pipeline.longest
+    longest, reader = pipeline.longest, pipeline.source
+    total = not_known = 0
     for place, text in given.lines:
-        units, lost = pipeline.source.units(text, place), pipeline.source.words_lost(text)
+        units, lost = reader.units(text, place), reader.words_lost(text)
         if lost:
             _warn(f"{place}: the model does not read the first {lost} words; divide the sentence")
         if len(units) > FAR * longest:
             give_back_large_blocks()
             _warn(
-                f"{place}: {len(units)} {pipeline.source.unit}, and the longest sentence that was "
+                f"{place}: {len(units)} {reader.unit}, and the longest sentence that was "
                 f"trained on has {longest}; the translation may be bad; divide the sentence"
             )
+        unknown = [unit for unit in units if unit not in reader.vocabulary]
+        total, not_known = total + len(units), not_known + len(unknown)
+        if unknown and one_by_one:
+            _name_unknown(place, unknown, len(units), reader.unit)
         yield units
+    if not_known and not one_by_one:
+        _note(f"the model does not know {not_known:,} of the {total:,} {reader.unit}")
+
+
+def _name_unknown(place: str, unknown: Sequence[str], of: int, unit: str) -> None:
+    """Name the words of a sentence that the model does not know."""
+    from attnmt.reporting.explain_text import printable
+
+    shown = printable(unescape(", ".join(dict.fromkeys(unknown))))
+    unlike = (
+        "; the sentence is unlike the text that it learned from, so the translation may be bad"
+        if len(unknown) > UNLIKE * of
+        else ""
+    )
+    _note(f"{place}: the model does not know these {unit}: {shown}{unlike}")
+
+
+def _note(message: str) -> None:
+    tqdm.write(f"note: {message}", file=sys.stderr)
 
 
 def _warn(message: str) -> None:

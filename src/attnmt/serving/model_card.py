@@ -33,12 +33,18 @@ def model_card(
     trainings: Sequence[Provenance],
     pipeline: Pipeline,
     folder: Path,
+    *,
+    half: bool,
+    text_license: str,
 ) -> str:
     """Return the card of a model or an ensemble that is packed into ``folder``.
 
     Args:
         trainings: those of its members, in their order.
         pipeline: the model itself; it translates the card's example.
+        half: whether the packed weights are rounded to half precision.
+        text_license: the license of the text, which the weights then have, too; empty for what the
+            parameters say.
     """
     name, translator = manifest.model, pipeline.translator
     system = params.translators(name)
@@ -66,6 +72,8 @@ def model_card(
         signatures=_signatures(scores),
         weights=sum(part.numel() for part in weights),
         origin=_origin(params),
+        half=half,
+        text_license=text_license,
         license=_license(params),
         sentence=sentence,
         translation=pipeline.translate([sentence])[0][0].text,

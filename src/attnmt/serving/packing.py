@@ -3,6 +3,10 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
 from attnmt.config import Params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import load_pipeline
@@ -17,11 +21,19 @@ from attnmt.serving.packed import CARD, MANIFEST, Manifest, PackedFile
 from attnmt.training.trained import read_provenance
 
 
-def pack(params: Params, name: str, folder: Path) -> None:
+def pack(
+    params: Params, name: str, folder: Path, *, half: bool = False, text_license: str = ""
+) -> None:
     """Write a model or an ensemble as a packed folder, with a card that says what it is.
 
     The process must run in the project's folder. The packed folder appears only when it is complete. It
     replaces one that was packed before.
+
+    Args:
+        half: whether weights are rounded to half precision. The files keep their size and type, but
+            git and archives compress them to a little more than half.
+        text_license: the license of the training text, which the weights then have, too; if it is
+            empty, the card says what the parameters say.
 
     Raises:
         InputError: if the place holds anything else; if the model is not trained or not scored; or if
@@ -43,6 +55,8 @@ def pack(params: Params, name: str, folder: Path) -> None:
         for file in files:
             (partial / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, partial / file)
+            if half and file.suffix == ".safetensors":
+                _round(partial / file)
         manifest = Manifest(
             format=1,
             experiment=params.experiment,
@@ -52,7 +66,16 @@ def pack(params: Params, name: str, folder: Path) -> None:
             files={file.as_posix(): _described(partial / file) for file in sorted(files)},
         )
         write_json(partial / MANIFEST, manifest.model_dump())
-        card = model_card(params, manifest, scores, trainings, pipeline, folder)
+        card = model_card(
+            params,
+            manifest,
+            scores,
+            trainings,
+            pipeline,
+            folder,
+            half=half,
+            text_license=text_license,
+        )
         write_text(partial / CARD, card)
 
 
@@ -63,6 +86,14 @@ def refuse_other_content(folder: Path) -> None:
         raise InputError(
             f"{folder}: has files in it, and attnmt pack did not write them; name another folder"
         )
+
+
+def _round(path: Path) -> None:
+    """Round the weights of a file to the nearest numbers of half precision; the metadata stays."""
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+        tensors = {key: file.get_tensor(key).astype(np.float16) for key in file.keys()}  # noqa: SIM118
+    save_file({key: value.astype(np.float32) for key, value in tensors.items()}, path, metadata)
 
 
 def _described(path: Path) -> PackedFile:
