@@ -120,6 +120,12 @@ def test_every_attention_of_the_example_learns(name: str) -> None:
     assert OWN_LOOP.share_right(model, sentences) >= 0.9
 
 
+def test_the_example_moves_links_along_the_source() -> None:
+    moved = loaded(ROOT / "examples/shifted_links.py").moved
+    assert moved([(0, 0), (2, 1)], 1, 3) == [(1, 0)]
+    assert moved([(0, 0), (2, 1)], -2, 3) == [(0, 1)]
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_the_page_explains_every_name_that_an_example_imports(example: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
