@@ -64,14 +64,8 @@ def test_models_stand_side_by_side_or_below_each_other(
 
 
 def row(page: Any, panel: int, t: int) -> list[str]:
-    cells: list[str] = (
-        page.locator(".matrix")
-        .nth(panel)
-        .locator("tbody tr")
-        .nth(t)
-        .locator("td")
-        .all_inner_texts()
-    )
+    rows = page.locator(".matrix").nth(panel).locator("tbody tr")
+    cells: list[str] = rows.nth(t).locator("td").all_inner_texts()
     return cells
 
 
@@ -106,12 +100,9 @@ def test_another_candidate_can_be_chosen_with_the_keyboard(open_page: Open) -> N
 def test_a_word_shows_its_weights_in_all_models(open_page: Open) -> None:
     page = open_page()
     page.locator(".matrix").first.locator(".target .word").nth(1).focus()
-    for panel, weights in {
-        0: ["10", "60", "10", "10", "10"],
-        2: ["10", "60", "10", "10", "10"],
-    }.items():
+    for panel in (0, 2):
         below = page.locator(".matrix").nth(panel).locator(".source small").all_inner_texts()
-        assert below == weights
+        assert below == ["10", "60", "10", "10", "10"]
     # The reference is another sentence, so nothing is marked there.
     assert page.locator(".matrix").nth(1).locator(".source small").first.inner_text() == ""
     assert "window 0 to 2, p 1.4" in page.locator("[role=status]").inner_text()

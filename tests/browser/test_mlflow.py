@@ -157,11 +157,6 @@ def test_runs_stand_in_a_table_with_their_scores(page: Any) -> None:
     playwright.expect(page.get_by_text("20.5", exact=True)).to_have_count(2 * len(TRAININGS))
 
 
-def test_the_address_opens_runs_of_trained_models(page: Any) -> None:
-    """Other addresses open an empty page about the traces of language-model apps."""
-    playwright.expect(page.get_by_role("link", name="Models", exact=True)).to_be_visible()
-
-
 def test_training_shows_its_scores_and_curves(page: Any) -> None:
     page.get_by_role("link", name="base", exact=True).click()
     score = page.get_by_role("row").filter(has_text="bleu_unk")

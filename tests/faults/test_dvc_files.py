@@ -3,11 +3,10 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from damage import damaged
 from faults_project import run, tree
 from project import TINY, Project, checkout
 
@@ -51,17 +50,6 @@ def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return fresh
 
 
-@contextmanager
-def replaced(name: str, content: bytes) -> Iterator[None]:
-    """Replace the content of a file, and restore it at the end."""
-    before = Path(name).read_bytes()
-    Path(name).write_bytes(content)
-    try:
-        yield
-    finally:
-        Path(name).write_bytes(before)
-
-
 def snakemake(project: Project, *arguments: str) -> str:
     """Return what Snakemake says, and check that it fails without a traceback."""
     result = subprocess.run(
@@ -85,7 +73,7 @@ def test_attnmt_plan_names_a_damaged_file(
     fault: str, project: Project, capfd: pytest.CaptureFixture[str]
 ) -> None:
     name, content, message = FILES[fault]
-    with replaced(name, content):
+    with damaged(Path(name), lambda _: content):
         before = tree(project.folder)
         status = run("attnmt", "plan")
         after = tree(project.folder)
@@ -101,7 +89,7 @@ def test_attnmt_plan_names_a_damaged_file(
 @pytest.mark.parametrize("fault", ["a dvc.yaml that is cut", "a dvc.lock of nothing"])
 def test_snakemake_names_a_damaged_file(fault: str, project: Project) -> None:
     name, content, message = FILES[fault]
-    with replaced(name, content):
+    with damaged(Path(name), lambda _: content):
         assert message in snakemake(project)
 
 
@@ -125,16 +113,6 @@ def test_snakemake_names_an_order_that_cannot_be_written(project: Project) -> No
     place = ".stages/demo/corpus.order.json"
     assert f"{place}: a file is to be written here, and a folder is in its" in snakemake(project)
     shutil.rmtree(".stages/demo")
-
-
-def test_a_limit_of_file_sizes_ends_a_plan_with_a_message(project: Project) -> None:
-    shell = ["bash", "-c", "ulimit -f 1; exec attnmt plan"]
-    result = subprocess.run(
-        shell, env=project.environment, text=True, capture_output=True, check=False
-    )
-    assert result.returncode == 2
-    assert "allow larger files (ulimit -f)" in result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 def test_a_plan_that_cannot_be_printed_ends_with_a_message(

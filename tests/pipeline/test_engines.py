@@ -25,9 +25,10 @@ def test_the_two_graphs_have_the_same_edges(
     assert edges == copy.edges("" if experiment == "demo" else f"experiments/{experiment}/")
 
 
-def test_after_snakemake_dvc_finds_nothing_to_do(built: Project) -> None:
+def test_after_snakemake_both_engines_find_nothing_to_do(built: Project) -> None:
     assert "up to date" in built.run("dvc", "status", "dvc.yaml")
     assert built.repro() == set()
+    assert built.plan() == set()
 
 
 def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> None:
@@ -68,10 +69,6 @@ def test_every_file_that_the_page_links_to_is_there(built: Project) -> None:
     links = set(re.findall(r'href="((?:tables|figures)/[^"]+)"', page.read_text()))
     assert {"tables/table1.csv", "tables/table_cost.csv", "figures/figure5.svg"} <= links
     assert [link for link in links if not (page.parent / link).is_file()] == []
-
-
-def test_after_snakemake_snakemake_finds_nothing_to_do(built: Project) -> None:
-    assert built.plan() == set()
 
 
 def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built: Project) -> None:

@@ -44,26 +44,14 @@ def two_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[i
 
 
 def test_every_process_takes_another_gpu(two_gpus: list[int], tmp_path: Path) -> None:
-    command = [sys.executable, "-c", TAKE]
-    with subprocess.Popen(
-        command,
-        env={"TMPDIR": str(tmp_path), "PATH": ""},
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as other:
+    process = {"args": [sys.executable, "-c", TAKE], "text": True, "stdout": subprocess.PIPE}
+    process["env"] = {"TMPDIR": str(tmp_path), "PATH": ""}
+    with subprocess.Popen(**process, stdin=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert [other.stdout.readline().strip() for _ in range(2)] == ["0", "True"]
         assert best_device() == best_device() == torch.device("cuda")
         assert two_gpus == [1]  # taken once
-        third = subprocess.run(
-            command,
-            env={"TMPDIR": str(tmp_path), "PATH": ""},
-            text=True,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-        )
+        third = subprocess.run(**process, stdin=subprocess.DEVNULL, check=True)
         assert third.stdout.split() == ["False"]
         other.kill()
     take_gpu.cache_clear()

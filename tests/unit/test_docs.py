@@ -3,7 +3,6 @@
 These are links, paths, targets of make, modules, commands and options.
 """
 
-import itertools
 import re
 import subprocess
 from collections.abc import Iterator
@@ -14,8 +13,7 @@ import pytest
 import typer
 
 from attnmt.cli import app
-from attnmt.config import DEMO, load_params
-from attnmt.layout import Layout
+from attnmt.config import DEMO
 from attnmt.scoring.numbers import read_numbers
 
 ROOT = Path(__file__).parents[2]
@@ -89,27 +87,6 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
         known = {option for each in subcommands[name].params for option in each.opts}
         for argument in arguments:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
-
-
-def test_what_readme_translates_is_there_after_a_target_of_the_same_name() -> None:
-    """An experiment that a command names is trained by README's target of this name."""
-    makefile, uses = (ROOT / "Makefile").read_text(), 0
-    targets = [words[0] for words in commands(ROOT / "README.md", "make")]
-    for words in commands(ROOT / "README.md", "attnmt"):
-        given = dict(itertools.pairwise(words))
-        experiment = given.get("--experiment")
-        if experiment is None:
-            assert "--input" not in given
-            continue
-        uses += 1
-        assert experiment in targets
-        assert re.search(rf"^{experiment}:.*\n\tsnakemake .*=\$@$", makefile, re.MULTILINE)
-        params = load_params(ROOT / f"experiments/{experiment}/params.yaml", ROOT)
-        raw = Layout(experiment).raw
-        sets, source = params.sets.all(), params.languages.source.code
-        text = given.get("--input")
-        assert text is None or text in [f"{raw}/{name}.{source}" for name in sets]
-    assert uses
 
 
 def test_the_tour_changes_nothing_that_git_tracks() -> None:

@@ -121,15 +121,14 @@ def test_a_piece_that_is_rare_in_a_language_is_split_in_that_language(tokens: Pr
     assert (folder / "train.de.tok").read_text() == "a@@ a@@ b bb bb bb\n"
 
 
-@pytest.mark.parametrize("pieces", [None, {"merges": 20, "threshold": 2}], ids=["words", "pieces"])
-def test_the_digest_changes_with_the_ids(tokens: Project, pieces: Any) -> None:
-    folder = encode(tokens, pieces=pieces)
-    first = {path.name: path.read_bytes() for path in folder.iterdir()}
-    encode(tokens, pieces=pieces)
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+def test_the_digest_changes_with_the_ids(tokens: Project) -> None:
+    folder = encode(tokens, pieces={"merges": 20, "threshold": 2})
+    first, digest = tokens.outputs(), summary(folder)["digest"]
+    tokens.succeed("encode", "luong")
+    assert tokens.outputs() == first
     write(tokens, "dev.de", "Ein Hund , ein Haus .\n")
-    encode(tokens, pieces=pieces)
-    assert summary(folder)["digest"] != json.loads(first["summary.json"])["digest"]
+    tokens.succeed("encode", "luong")
+    assert summary(folder)["digest"] != digest
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,3 @@ def test_terms_must_be_accepted_before_anything_is_fetched(attnmt: Command, serv
     assert (status, server.asked) == (2, [])
     assert "terms must be accepted first: for research; in full: https://example.org;" in error
     assert "attnmt fetch --experiment demo --accept rwth" in error
-
-
-def test_an_unknown_license_is_named(attnmt: Command, server: Server) -> None:
-    status, _, error = attnmt("fetch", "--accept", "rwht")
-    assert (status, "no license 'rwht'; did you mean 'rwth'?" in error) == (2, True)

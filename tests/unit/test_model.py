@@ -10,7 +10,7 @@ from small_models import (
     translator,
     word_losses,
 )
-from torch import Tensor, nn
+from torch import nn
 
 from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.translator import ModelConfig, Translator
@@ -38,32 +38,6 @@ def test_values_are_the_same_where_no_gradient_is_wanted(variant: Variant) -> No
     with torch.no_grad():
         same, _ = model(source, lengths, words)
     torch.testing.assert_close(same, h_tilde, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("feeding", [False, True])
-def test_only_with_input_feeding_h_tilde_reaches_the_next_step(feeding: bool) -> None:
-    model = translator(Variant("lstm", "global", "dot", feeding)).eval()
-    source, lengths, words, _, _ = padded_batch()
-
-    def second_weights() -> Tensor:
-        _, weights = model(source, lengths, words[:, :2])
-        return weights[:, 1]
-
-    before = second_weights()
-    with torch.no_grad():
-        model.decoder.W_c.mul_(2)  # this reaches the next state only by input feeding
-    assert torch.equal(before, second_weights()) != feeding
-
-
-def test_reversal_changes_only_the_order_of_reading() -> None:
-    """A model that reads x_S .. x_1 attends to the same positions as one that reads x_1 .. x_S."""
-    variant = Variant("lstm", "local_m", "dot", False)
-    forward, backward = (translator(variant, reverse=r) for r in (False, True))
-    source = torch.tensor([[3, 4, 5, 6]])
-    lengths = torch.tensor([4])
-    memories = [m.encode(source, lengths).memory for m in (forward, backward)]
-    orders = [memory.positions.tolist() for memory in memories if memory is not None]
-    assert orders == [[[0, 1, 2, 3]], [[3, 2, 1, 0]]]
 
 
 def with_fault(fault: str, variant: Variant) -> list[Translator]:

@@ -8,7 +8,6 @@ import pytest
 import torch
 from extending_page import parts_known
 from small_models import SHAPE, WINDOWS, Variant, compare_with_reference, translator
-from small_training import RECIPE, reversal
 
 from attnmt.config import ModelShape, System, load_params, parts
 from attnmt.errors import InputError
@@ -18,7 +17,6 @@ from attnmt.model.attention.windows import Global, Window
 from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import work
-from attnmt.training.step import Step
 from attnmt.workflow.code import code_of
 
 ROOT = Path(__file__).parents[2]
@@ -77,22 +75,6 @@ def test_the_pages_encoder_sums_torchs_layers_over_both_orders() -> None:
     assert h_s[1, :2].eq(0).all()
 
 
-@pytest.mark.parametrize("part", [SCORE, ENCODER], ids=["score", "encoder"])
-@pytest.mark.parametrize("feeding", [False, True])
-def test_training_changes_it_and_lowers_the_loss(part: dict[str, str], feeding: bool) -> None:
-    """A few steps through the training's own step change every parameter and lower the loss."""
-    torch.manual_seed(1)
-    system = System(attention="global", input_feeding=feeding, reverse=True, dropout=0.1, **part)
-    model = Translator(config(system))
-    model.initialize(1)
-    before = {name: value.clone() for name, value in model.named_parameters()}
-    step, text = Step(model.train(), RECIPE), reversal(8, 1, reverse=True)
-    batch = text.batch(torch.arange(8).numpy())
-    losses = [float(step(batch, 0.5)) for _ in range(20)]
-    assert losses[-1] < 0.9 * losses[0]
-    assert all(not torch.equal(before[name], value) for name, value in model.named_parameters())
-
-
 def test_a_window_of_ones_own_is_named_too() -> None:
     class Everything(Global):
         pass
@@ -134,18 +116,13 @@ def test_the_configuration_accepts_a_class_and_refuses_a_misspelled_part(tmp_pat
             load_params(params_file, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("part", "message"),
-    [
+def test_a_class_that_does_not_exist_is_named_when_the_model_is_built() -> None:
+    for part, message in (
         ({"score": "LowRang"}, "no score 'LowRang'; did you mean 'LowRank'"),
         ({"score": "dot", "encoder": "Nowhere"}, "no encoder 'Nowhere'"),
-    ],
-)
-def test_a_class_that_does_not_exist_is_named_when_the_model_is_built(
-    part: dict[str, str], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        Translator(config(System(attention="global", **part)))
+    ):
+        with pytest.raises(InputError, match=message):
+            Translator(config(System.model_validate({"attention": "global", **part})))
 
 
 def test_two_parts_of_one_name_are_refused() -> None:

@@ -126,19 +126,6 @@ def test_a_missing_file_is_named_with_what_makes_it(
     load_pipeline(params, "plain", tmp_path)  # without attention there is no reading
 
 
-def test_vocabularies_in_another_order_are_refused(
-    params: Params, folder: Path, tmp_path: Path
-) -> None:
-    for part in ("data", "models", "translations"):
-        shutil.copytree(folder / part, tmp_path / part)
-    path = Layout("demo", tmp_path).encoded("words") / "vocab.de"
-    *_, one, other = path.read_text(encoding="utf-8").splitlines()[:5]
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(f"{one}\n{other}\n", f"{other}\n{one}\n"), encoding="utf-8")
-    with pytest.raises(InputError, match=r"words/vocab\.de: its words, or their order, are not"):
-        load_pipeline(params, "plain", tmp_path)
-
-
 def test_the_longest_sentence_of_the_training_text_is_known(
     pipelines: dict[str, Pipeline], params: Params, folder: Path, tmp_path: Path
 ) -> None:

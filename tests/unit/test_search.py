@@ -74,27 +74,20 @@ def exhaustive(models: Sequence[Model], source: np.ndarray, average: Average = "
     return Scored(targets[i].tolist(), scores[i])
 
 
-@pytest.mark.parametrize("name", ATTENTIONS)
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
-def test_a_wide_beam_finds_the_best_translation(name: str, seed: int, length: int) -> None:
-    model = tiny(ATTENTIONS[name], seed)
-    source = sentences([length], seed)[0]
-    expected = exhaustive([model], source)
-    wide = Search(beam=3**6, candidates=10**6)
-    best = translate([model], [source], wide, batch_size=1)[0][0]
-    assert best.score == pytest.approx(expected.score, abs=1e-9)
-    assert best.words == expected.words
+MEMBERS = ("none", "local_p_feed")  # of different architectures that read in the same direction
+AVERAGES = get_args(Average)
 
 
-@pytest.mark.parametrize("average", ["logits", "probabilities"])
-@settings(max_examples=10, deadline=None)
+@pytest.mark.parametrize(
+    ("names", "average"),
+    [*(((name,), "logits") for name in ATTENTIONS), *((MEMBERS, average) for average in AVERAGES)],
+)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
-def test_a_wide_beam_finds_the_best_translation_of_an_ensemble(
-    average: Average, seed: int, length: int
+def test_a_wide_beam_finds_the_best_translation(
+    names: tuple[str, ...], average: Average, seed: int, length: int
 ) -> None:
-    """Members of different architectures that read in the same direction."""
-    models = [tiny(ATTENTIONS[name], seed) for name in ("none", "local_p_feed")]
+    models = [tiny(ATTENTIONS[name], seed) for name in names]
     source = sentences([length], seed)[0]
     expected = exhaustive(models, source, average)
     wide = Search(beam=3**6, candidates=10**6, average=average)
@@ -103,10 +96,10 @@ def test_a_wide_beam_finds_the_best_translation_of_an_ensemble(
     assert best.words == expected.words
 
 
-@pytest.mark.parametrize("average", ["logits", "probabilities"])
+@pytest.mark.parametrize("average", AVERAGES)
 def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average: Average) -> None:
     """The score of a forced translation is computed here by hand."""
-    models = [tiny(ATTENTIONS[name], 4) for name in ("none", "local_p_feed")]
+    models = [tiny(ATTENTIONS[name], 4) for name in MEMBERS]
     pairs = sentences([3, 2], 1), [np.array([3, 0]), np.array([3])]
     batch = make_batch(*pairs, True)
     logits = torch.stack(
