@@ -52,14 +52,8 @@ def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def snakemake(project: Project, *arguments: str) -> str:
     """Return what Snakemake says, and check that it fails without a traceback."""
-    result = subprocess.run(
-        ["snakemake", "-n", *arguments],
-        env=project.environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    command = ["snakemake", "-n", *arguments]
+    result = subprocess.run(command, stdout=subprocess.PIPE, check=False, **project.shell)
     assert result.returncode == 1, result.stdout
     assert result.stdout.count("\nerror: ") == 1
     assert "Traceback" not in result.stdout

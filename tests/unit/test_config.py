@@ -345,23 +345,6 @@ def test_an_unknown_model_is_named(method: str) -> None:
         getattr(params, method)("bas")
 
 
-def test_a_model_has_its_own_recipe() -> None:
-    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    names = ("base", "base_reverse_dropout", "gru_additive")
-    recipes = [params.recipe(name) for name in names]
-    assert [(recipe.epochs, recipe.halve_after) for recipe in recipes] == [(10, 5), (12, 8), (5, 5)]
-    assert {recipe.batch_size for recipe in recipes} == {128}
-
-
-def test_a_name_stands_for_one_model_or_an_ensembles_members() -> None:
-    params = load_params(DEMO, ROOT)
-    members = params.translators("ensemble").members
-    assert len(set(members)) == 8
-    assert members[0] == "global_location_feed"
-    alone = params.translators("gru_self")
-    assert (alone.members, alone.family, alone.average) == (["gru_self"], "course", "logits")
-
-
 def test_an_ensemble_has_any_size_and_its_label_says_it(write: Write) -> None:
     text = SYSTEMS.read_text()
     begin = text.index("    members: [", text.index("\n  ensemble:\n"))

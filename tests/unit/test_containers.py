@@ -18,25 +18,15 @@ def test_every_target_is_in_the_makefile(path: Path) -> None:
     assert {"demo", "test"} <= named <= set(targets)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "called"),
-    [([], ["demo"]), (["test"], ["test"]), (["-n", "demo"], ["-n", "demo"])],
-)
-def test_apptainer_runs_make_with_the_arguments(
-    tmp_path: Path, arguments: list[str], called: list[str]
-) -> None:
+def test_apptainer_runs_make_with_the_arguments(tmp_path: Path) -> None:
     script = APPTAINER.read_text().partition("%runscript\n")[2].partition("\n%")[0]
     program = tmp_path / "make"
     program.write_text('#!/bin/sh\nprintf "%s " "$@"\n')
     program.chmod(0o755)
-    shown = subprocess.run(
-        ["/bin/sh", "-c", script, "runscript", *arguments],
-        env={"PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert shown.stdout.split() == called
+    for arguments, called in (([], ["demo"]), (["-n", "test"], ["-n", "test"])):
+        command = ["/bin/sh", "-c", script, "runscript", *arguments]
+        shown = subprocess.check_output(command, env={"PATH": str(tmp_path)}, text=True)
+        assert shown.split() == called
 
 
 def test_docker_gets_what_git_has() -> None:

@@ -4,7 +4,6 @@ These are links, paths, targets of make, modules, commands and options.
 """
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -87,23 +86,6 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
         known = {option for each in subcommands[name].params for option in each.opts}
         for argument in arguments:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
-
-
-def test_the_tour_changes_nothing_that_git_tracks() -> None:
-    graph = pytest.importorskip("attnmt.workflow.graph", reason="needs DVC: see CONTRIBUTING.md")
-    tour = ROOT / "docs/tour.md"
-    assert [words[0] for words in commands(tour, "make")] == ["setup"]
-    started = re.findall(r"^ {4}python stages/(\w+)\.py params", tour.read_text(), re.MULTILINE)
-    assert started[-1] == "evaluate"
-    outputs = [
-        output
-        for stage in graph.read_stages(DEMO, ROOT)
-        if stage.name.partition("@")[0] in started
-        for output in stage.outputs
-    ]
-    check = ["git", "check-ignore", *outputs]
-    ignored = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ignored.stdout.split() == outputs
 
 
 def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git() -> None:

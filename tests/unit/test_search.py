@@ -14,6 +14,7 @@ from torch import Tensor
 from attnmt.config import Average, LinkStep, ModelShape, System
 from attnmt.decoding.batched import translate
 from attnmt.decoding.forced import force
+from attnmt.decoding.history import Candidate
 from attnmt.decoding.protocol import Hypotheses, Ids, Model
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.text_translator import authors_step
@@ -122,6 +123,11 @@ def test_the_authors_shift_only_content_scores_by_one_step() -> None:
     assert authors_step([location, local_p, none]) == "next"
 
 
+def same(a: Sequence[Candidate], b: Sequence[Candidate]) -> None:
+    assert [(c.words, c.links) for c in a] == [(c.words, c.links) for c in b]
+    assert [c.score for c in a] == pytest.approx([c.score for c in b])
+
+
 @pytest.mark.parametrize("name", ATTENTIONS)
 @settings(max_examples=20, deadline=None)
 @given(
@@ -139,10 +145,7 @@ def test_stopping_early_gives_the_same_best(
     to_the_end = search([model], texts, Search(beam, candidates, best=None))
     for some, everything in zip(early, to_the_end, strict=True):
         assert len(some) <= len(everything)
-        a, b = (sorted(c, key=lambda c: -c.score)[:n] for c in (some, everything))
-        assert [c.words for c in a] == [c.words for c in b]
-        assert [c.links for c in a] == [c.links for c in b]
-        assert [c.score for c in a] == pytest.approx([c.score for c in b])
+        same(*(sorted(c, key=lambda c: -c.score)[:n] for c in (some, everything)))
 
 
 @pytest.mark.parametrize("name", [name for name in ATTENTIONS if name != "faulty"])
@@ -153,9 +156,7 @@ def test_batches_and_order_change_nothing(name: str) -> None:
     whole = translate([model], texts, options, batch_size=64)
     for size in (1, 3):
         for a, b in zip(whole, translate([model], texts, options, size), strict=True):
-            assert [c.words for c in a] == [c.words for c in b]
-            assert [c.links for c in a] == [c.links for c in b]
-            assert [c.score for c in a] == pytest.approx([c.score for c in b])
+            same(a, b)
     backwards = translate([model], texts[::-1], options, batch_size=64)[::-1]
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
 
