@@ -156,7 +156,7 @@ def models() -> Iterator[Case]:
     def first(change: object) -> Damage:
         def damage(weights: dict[str, torch.Tensor]) -> None:
             key = sorted(weights)[0]
-            weights[key] = change(weights[key])  # type: ignore[operator]
+            weights[key] = change(weights[key])
 
         return tensors(damage)
 
@@ -380,7 +380,7 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tree]]:
+def project(tmp_path_factory) -> Iterator[tuple[Path, Tree]]:
     """Return the folder of the project, in which all cases run, and the content of its files."""
     folder = tmp_path_factory.mktemp("reading")
     with pytest.MonkeyPatch.context() as patch:
@@ -396,7 +396,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tr
 
 
 @pytest.fixture(autouse=True)
-def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+def tools(monkeypatch) -> None:
     """Pretend that DVC finds a training done and MLflow lacks it; the real calls take seconds."""
     graph = pytest.importorskip(
         "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
@@ -420,7 +420,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def clean(project: tuple[Path, Tree]) -> Iterator[tuple[Path, Tree]]:
+def clean(project) -> Iterator[tuple[Path, Tree]]:
     """Return the project, and afterwards restore the files that a failing case has changed."""
     folder, whole = project
     for read in (printed._tables, printed._figures):
@@ -452,12 +452,7 @@ def refusal(case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_damaged_file_is_refused_and_named(
-    case: Case,
-    clean: tuple[Path, Tree],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_damaged_file_is_refused_and_named(case, clean, monkeypatch, capsys):
     folder, whole = clean
     path = Path(case.path)
     with damaged(path, case.damage):

@@ -89,7 +89,7 @@ TAKEN: list[tuple[tuple[str, ...], str, Fault, str]] = [
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory) -> Path:
     """Return a project in which all stages have run, without MLflow to save time."""
     project = tmp_path_factory.mktemp("built")
     with pytest.MonkeyPatch.context() as patch:
@@ -109,7 +109,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def project(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def project(built, tmp_path, monkeypatch) -> Iterator[Path]:
     """Return a copy of that project, which is the working folder."""
     copy = tmp_path / "project"
     shutil.copytree(built, copy, symlinks=True)
@@ -134,14 +134,7 @@ def refused(status: int, error: str, place: str, message: str, before: Tree, pro
 
 
 @pytest.mark.parametrize(("command", "place", "fault", "message"), TAKEN)
-def test_an_output_whose_place_is_taken_is_refused(
-    command: tuple[str, ...],
-    place: str,
-    fault: Fault,
-    message: str,
-    project: Path,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_an_output_whose_place_is_taken_is_refused(command, place, fault, message, project, capfd):
     fault(Path(place))
     before = tree(project)
     status = run(*command)
@@ -150,13 +143,8 @@ def test_an_output_whose_place_is_taken_is_refused(
 
 @pytest.mark.parametrize(("stage", "arguments", "output"), [*FOLDERS, *FILES[len(TRAINED) :]])
 def test_a_full_disk_is_named_and_leaves_no_half_written_output(
-    stage: str,
-    arguments: tuple[str, ...],
-    output: str,
-    project: Path,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    stage, arguments, output, project, capfd, monkeypatch
+):
     """The fault comes only when a file is synced to the disk, as on NFS."""
     sync = atomic._sync
 
@@ -183,11 +171,8 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("fault", ["no database", "a locked folder"])
 def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
-    fault: str,
-    project: Path,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    fault, project, caplog, monkeypatch
+):
     monkeypatch.delenv("ATTNMT_ELSEWHERE")
     monkeypatch.setattr(STAGES["train"], "LONG", 0.0)  # as if the training took long
     place, make = UNUSABLE[fault]
@@ -204,12 +189,7 @@ def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
 
 
 @pytest.mark.parametrize("fault", UNUSABLE)
-def test_track_refuses_a_store_that_cannot_be_used(
-    fault: str,
-    project: Path,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_track_refuses_a_store_that_cannot_be_used(fault, project, capfd, monkeypatch):
     monkeypatch.delenv("ATTNMT_ELSEWHERE")
     place, make = UNUSABLE[fault]
     make(Path(place))
@@ -224,9 +204,7 @@ def test_track_refuses_a_store_that_cannot_be_used(
 @pytest.mark.parametrize(
     ("stage", "sent"), [("translate", signal.SIGINT), ("train", signal.SIGTERM)]
 )
-def test_an_interrupt_while_torch_is_loaded_ends_a_stage_without_a_trace(
-    stage: str, sent: signal.Signals, project: Path
-) -> None:
+def test_an_interrupt_while_torch_is_loaded_ends_a_stage_without_a_trace(stage, sent, project):
     before = tree(project)
     process = subprocess.Popen(
         [sys.executable, str(ROOT / f"stages/{stage}.py"), "params.yaml", MODEL],

@@ -26,7 +26,7 @@ def stages(experiment: str) -> list[Stage]:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_experiments_share_one_declaration(experiment: str) -> None:
+def test_experiments_share_one_declaration(experiment):
     """So all have the same stages. `make format` writes them: DVC reads no link at a revision."""
     file = ROOT / Path(params_file(experiment)).with_name("dvc.yaml")
     assert not file.is_symlink()
@@ -34,7 +34,7 @@ def test_experiments_share_one_declaration(experiment: str) -> None:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_every_parameter_that_a_stage_names_exists(experiment: str) -> None:
+def test_every_parameter_that_a_stage_names_exists(experiment):
     kinds = {stage.name.partition("@")[0] for stage in stages(experiment)}
     assert DECLARED.keys() - kinds <= {"ensemble"}  # where there is none
     for stage in stages(experiment):
@@ -45,7 +45,7 @@ def test_every_parameter_that_a_stage_names_exists(experiment: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in DECLARED if name != "code"])
-def test_every_stage_depends_on_the_code_that_it_runs(name: str) -> None:
+def test_every_stage_depends_on_the_code_that_it_runs(name):
     stage = DECLARED[name].get("do", DECLARED[name])
     commands = [stage["cmd"]] if isinstance(stage["cmd"], str) else stage["cmd"]
     expected = r"python stages/(\w+)\.py \$\{params_file\}( \$\{key\})?"
@@ -54,13 +54,13 @@ def test_every_stage_depends_on_the_code_that_it_runs(name: str) -> None:
     assert all((ROOT / f"stages/{script}.py").exists() for script in scripts)
 
 
-def test_the_digests_of_every_script_are_an_output() -> None:
+def test_the_digests_of_every_script_are_an_output():
     scripts = {path.stem for path in (ROOT / "stages").glob("*.py")} - {"code_digests"}
     (outputs,) = (stage.outputs for stage in stages("demo") if stage.name == "code")
     assert set(outputs) == {f"code/demo/{script}.json" for script in scripts}
 
 
-def test_only_digests_and_the_report_are_kept_in_git() -> None:
+def test_only_digests_and_the_report_are_kept_in_git():
     for stage in stages("demo"):
         roots = {Path(output).parts[0] for output in stage.outputs}
         kind = stage.name.partition("@")[0]
@@ -68,6 +68,6 @@ def test_only_digests_and_the_report_are_kept_in_git() -> None:
         assert ("code" in roots) == (stage.name == "code")
 
 
-def test_stages_are_read_while_dvc_holds_its_lock() -> None:
+def test_stages_are_read_while_dvc_holds_its_lock():
     with Repo(str(ROOT)) as repo, lock_repo(repo):
         assert read_stages("multi30k-short", ROOT)

@@ -30,7 +30,7 @@ def line_of(text: str, part: str) -> int:
 
 
 @every_experiment
-def test_every_experiment_loads_and_models_yaml_agrees_with_it(path: Path) -> None:
+def test_every_experiment_loads_and_models_yaml_agrees_with_it(path):
     """`make format` writes models.yaml; if it were out of date, DVC would run other models."""
     params = load_params(path, ROOT)
     assert (ROOT / params.params_file).samefile(path)
@@ -48,9 +48,7 @@ def written_by_dvc(path: Path) -> bytes:
 
 
 @every_experiment
-def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(
-    path: Path, tmp_path: Path
-) -> None:
+def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(path, tmp_path):
     """DVC breaks lines, and takes away quotes that only YAML 1.1 needs."""
     before = load_params(path, ROOT)
     for file in (SYSTEMS, CLAIMS, path):
@@ -73,9 +71,7 @@ def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(
         ("multi30k-short", "multi30k", ()),
     ],
 )
-def test_experiments_on_one_text_share_what_their_comments_say(
-    name: str, like: str, parts: tuple[str, ...]
-) -> None:
+def test_experiments_on_one_text_share_what_their_comments_say(name, like, parts):
     files = [
         DEMO if one == "demo" else ROOT / f"experiments/{one}/params.yaml" for one in (name, like)
     ]
@@ -88,7 +84,7 @@ def test_experiments_on_one_text_share_what_their_comments_say(
 
 
 @pytest.mark.parametrize("path", [*EXPERIMENTS, SYSTEMS], ids=str)
-def test_no_family_and_no_system_shares_its_lines_with_another(path: Path) -> None:
+def test_no_family_and_no_system_shares_its_lines_with_another(path):
     """Otherwise `dvc exp run -S` of one would also change the others."""
     text = path.read_text(encoding="utf-8")
     shared = (
@@ -98,7 +94,7 @@ def test_no_family_and_no_system_shares_its_lines_with_another(path: Path) -> No
     assert not [event for event in events if getattr(event, "anchor", None)]
 
 
-def test_values_that_dvc_writes_without_quotes_are_read_as_before(tmp_path: Path) -> None:
+def test_values_that_dvc_writes_without_quotes_are_read_as_before(tmp_path):
     values = {"code": "no", "name": "Yes?", "url": "https://host/a?b=c", "time": "1:30", "on": "y"}
     values |= {"text": "1e-3", "old": "010", "none": "null", "small": 0.00001, "flag": True}
     path = tmp_path / "params.yaml"
@@ -212,9 +208,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "old", "new", "message"), CASES)
-def test_a_mistake_is_named_with_its_line(
-    write: Write, name: str, old: str, new: str, message: str
-) -> None:
+def test_a_mistake_is_named_with_its_line(write, name, old, new, message):
     text = demo_text() if name == "params.yaml" else SYSTEMS.read_text()
     assert old in text
     broken = text.replace(old, new, 1)
@@ -230,7 +224,7 @@ def written(write: Write, params: str | None = None, systems: str | None = None)
     return write("params.yaml", (demo_text() if params is None else params).encode())
 
 
-def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path: Path) -> None:
+def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path):
     path = tmp_path / OWN
     path.parent.mkdir(parents=True)
     (tmp_path / "systems.yaml").write_text(SYSTEMS.read_text())
@@ -245,7 +239,7 @@ def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("merge", ["<<: *shared", "<<: [{layers: 2}, *shared]", "<<: *again"])
-def test_a_merged_key_is_named_where_it_is_written(write: Write, merge: str) -> None:
+def test_a_merged_key_is_named_where_it_is_written(write, merge):
     text = f"""
 shared: &shared
   size: many
@@ -299,9 +293,7 @@ IN_WMT14 = [
         *((ROOT / "experiments/wmt14/params.yaml", *case) for case in IN_WMT14),
     ],
 )
-def test_mistakes_in_downloads_are_named(
-    write: Write, experiment: Path, old: str, new: str, message: str
-) -> None:
+def test_mistakes_in_downloads_are_named(write, experiment, old, new, message):
     text = experiment.read_text()
     assert old in text
     with pytest.raises(InputError) as error:
@@ -330,7 +322,7 @@ def billions(form: str) -> bytes:
         (b"experiment: [%s]" % (b"1, " * 999), "(found [1, 1, 1, 1, 1"),
     ],
 )
-def test_a_file_without_parameters_is_refused(write: Write, content: bytes, message: str) -> None:
+def test_a_file_without_parameters_is_refused(write, content, message):
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", content))
     assert message in str(error.value)
@@ -338,14 +330,14 @@ def test_a_file_without_parameters_is_refused(write: Write, content: bytes, mess
 
 
 @pytest.mark.parametrize("method", ["model", "recipe", "translators", "seeds_of"])
-def test_an_unknown_model_is_named(method: str) -> None:
+def test_an_unknown_model_is_named(method):
     params = load_params(DEMO, ROOT)
     message = r"params\.yaml: no model( or ensemble)? 'bas'; did you mean 'base'\?"
     with pytest.raises(InputError, match=message):
         getattr(params, method)("bas")
 
 
-def test_an_ensemble_has_any_size_and_its_label_says_it(write: Write) -> None:
+def test_an_ensemble_has_any_size_and_its_label_says_it(write):
     text = SYSTEMS.read_text()
     begin = text.index("    members: [", text.index("\n  ensemble:\n"))
     end = text.index("]", begin)
@@ -360,7 +352,7 @@ def test_an_ensemble_has_any_size_and_its_label_says_it(write: Write) -> None:
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_the_schemas_agree_with_the_parameters(name: str) -> None:
+def test_the_schemas_agree_with_the_parameters(name):
     assert (ROOT / f"schema/{name}.json").read_text() == schema(name)
     for file in [DEMO, SYSTEMS, CLAIMS, *EXPERIMENTS]:
         first = file.read_text().partition("\n")[0]
@@ -369,7 +361,7 @@ def test_the_schemas_agree_with_the_parameters(name: str) -> None:
         assert (file.parent / named).resolve() == ROOT / f"schema/{expected}.json"
 
 
-def test_an_ensemble_has_at_most_as_many_members_as_dvc_yaml_has_slots() -> None:
+def test_an_ensemble_has_at_most_as_many_members_as_dvc_yaml_has_slots():
     stage = (ROOT / "dvc.yaml").read_text()
     assert all(f"${{item.members[{slot}]}}" in stage for slot in range(SLOTS))
     assert f"${{item.members[{SLOTS}]}}" not in stage

@@ -12,13 +12,13 @@ TOOLS = {"git", "make", "perl"}
 
 
 @pytest.mark.parametrize("path", [DOCKERFILE, APPTAINER], ids=lambda path: path.name)
-def test_every_target_is_in_the_makefile(path: Path) -> None:
+def test_every_target_is_in_the_makefile(path):
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     named = set(re.findall(r"\bmake (\w+)", path.read_text())) - TOOLS
     assert {"demo", "test"} <= named <= set(targets)
 
 
-def test_apptainer_runs_make_with_the_arguments(tmp_path: Path) -> None:
+def test_apptainer_runs_make_with_the_arguments(tmp_path):
     script = APPTAINER.read_text().partition("%runscript\n")[2].partition("\n%")[0]
     program = tmp_path / "make"
     program.write_text('#!/bin/sh\nprintf "%s " "$@"\n')
@@ -29,7 +29,7 @@ def test_apptainer_runs_make_with_the_arguments(tmp_path: Path) -> None:
         assert shown.split() == called
 
 
-def test_docker_gets_what_git_has() -> None:
+def test_docker_gets_what_git_has():
     ignored = (ROOT / ".gitignore").read_text().split()
     expected = [
         line.strip("/") if line.startswith("/") else f"**/{line.strip('/')}" for line in ignored

@@ -21,7 +21,7 @@ GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"
 
 
 @pytest.fixture
-def tokens(project: Project) -> Project:
+def tokens(project) -> Project:
     """Return a small project with tokens; only its test set has some of the words and links."""
     project.params["sets"]["tests"] = ["dev2"]
     project.tokens.mkdir(parents=True)
@@ -40,7 +40,7 @@ def write(folder: Path, *parts: dict[tuple[str, str], int], min_count: int = 1) 
     return write_dictionaries(folder / "l", folder / "back", parts, min_count)
 
 
-def test_a_dictionary_is_written_in_order_and_read_back(tmp_path: Path) -> None:
+def test_a_dictionary_is_written_in_order_and_read_back(tmp_path):
     links = {("a", "X"): 6, ("a", "Y"): 3, ("a", "Z"): 1, ("ä", "Z"): 2, ("Z", "b"): 2}
     assert write(tmp_path, {**links, ("Z", "a"): 2}, min_count=2) == (16, 6)
     assert (tmp_path / "l").read_text() == (
@@ -63,9 +63,7 @@ PART = st.dictionaries(st.tuples(WORD, WORD), st.integers(1, 4))
 
 @settings(max_examples=40, deadline=None)  # the disk may be slow
 @given(st.lists(PART, min_size=1, max_size=4), st.integers(1, 6))
-def test_counts_of_all_parts_are_added_up(
-    parts: list[dict[tuple[str, str], int]], min_count: int
-) -> None:
+def test_counts_of_all_parts_are_added_up(parts, min_count):
     whole: Counter[tuple[str, str]] = Counter()
     for part in parts:
         whole.update(part)
@@ -83,7 +81,7 @@ def test_counts_of_all_parts_are_added_up(
         assert dictionary.best(source) == best
 
 
-def test_memory_holds_only_one_part(tmp_path: Path) -> None:
+def test_memory_holds_only_one_part(tmp_path):
     """Every part has other words, so that only the number of words grows."""
 
     def peak(parts: int) -> int:
@@ -100,7 +98,7 @@ def test_memory_holds_only_one_part(tmp_path: Path) -> None:
     assert peak(6) < 1.2 * peak(1)
 
 
-def test_in_lower_case_equal_words_are_counted_together(tmp_path: Path) -> None:
+def test_in_lower_case_equal_words_are_counted_together(tmp_path):
     links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 3, ("SEE", "sea"): 1}
     write(tmp_path, links)
     assert Dictionary.load(tmp_path / "l").best("See") == "lake"
@@ -109,7 +107,7 @@ def test_in_lower_case_equal_words_are_counted_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("parts", [1, 4, 11])
-def test_pairs_are_dealt_out_evenly_and_none_is_lost(tmp_path: Path, parts: int) -> None:
+def test_pairs_are_dealt_out_evenly_and_none_is_lost(tmp_path, parts):
     files = tmp_path / "e", tmp_path / "f"
     for file in files:
         file.write_text("".join(f"{file.name} {k}\n" for k in range(10)))
@@ -120,7 +118,7 @@ def test_pairs_are_dealt_out_evenly_and_none_is_lost(tmp_path: Path, parts: int)
     assert dealt[0] == expected[::parts]
 
 
-def test_the_stage_writes_dictionaries_links_and_their_error_rate(tokens: Project) -> None:
+def test_the_stage_writes_dictionaries_links_and_their_error_rate(tokens):
     """One aligned set has gold links, the other none."""
     tokens.params["sets"]["aligned"] = ["test", "dev2"]
     (tokens.tokens / "dev2.en").write_text("a dog\n")
@@ -145,7 +143,7 @@ def test_the_stage_writes_dictionaries_links_and_their_error_rate(tokens: Projec
     assert tokens.outputs() == first
 
 
-def test_all_parts_of_a_text_that_is_aligned_in_parts_are_counted(tokens: Project) -> None:
+def test_all_parts_of_a_text_that_is_aligned_in_parts_are_counted(tokens):
     """A word counts that occurs three times, twice beyond the pairs that are aligned at once."""
     common, rare = "a b c\n", "a b rare\n"
     lines = [common] * 20 + [rare] * 3 + [common] * 7

@@ -44,9 +44,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_an_example_of_pandas_runs(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_example_of_pandas_runs(number, tmp_path, monkeypatch, capsys):
     (tmp_path / "reports").symlink_to(ROOT / "reports")
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
@@ -56,7 +54,7 @@ def test_an_example_of_pandas_runs(
 
 
 @pages
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_every_link_leads_somewhere(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if not link.startswith("https://"):
             path, _, anchor = link.partition("#")
@@ -66,20 +64,20 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pages
-def test_every_path_exists(page: Path) -> None:
+def test_every_path_exists(page):
     for path in set(PATH.findall(page.read_text(encoding="utf-8"))) - OWN:
         assert (ROOT / path).exists(), path
 
 
 @pages
-def test_every_target_of_make_exists(page: Path) -> None:
+def test_every_target_of_make_exists(page):
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for words in commands(page, "make"):
         assert words[0] in targets, words
 
 
 @pages
-def test_every_subcommand_and_option_exists(page: Path) -> None:
+def test_every_subcommand_and_option_exists(page):
     subcommands: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
     for name, *arguments in commands(page, "attnmt"):
         assert name in subcommands, name
@@ -88,7 +86,7 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
 
 
-def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git() -> None:
+def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git():
     tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
     table = (ROOT / "reports/demo/tables/table1.md").read_text(encoding="utf-8")
     (row,) = re.findall(r"^\| local-p.*unk replace.*$", table, re.MULTILINE)
@@ -101,7 +99,7 @@ def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git() -> Non
         assert re.search(r" +".join(map(re.escape, cells)), tour)
 
 
-def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
+def test_the_graph_of_stages_is_that_of_dvc_yaml():
     page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
     drawn = set(re.findall(r"^    (\w+) --> (\w+)$", page, re.MULTILINE))
     graph = pytest.importorskip(

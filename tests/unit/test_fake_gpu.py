@@ -1,6 +1,6 @@
 """Training and beam search on a GPU, without one: the host does not wait, and nothing leaves the GPU."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,7 @@ def translate(models: list[Translator]) -> None:
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_training_and_search_stay_on_the_gpu(name: str) -> None:
+def test_training_and_search_stay_on_the_gpu(name):
     with fake_gpu() as gpu:
         with gpu:
             model = build(*CONFIGURATIONS[name])
@@ -90,7 +90,7 @@ def test_training_and_search_stay_on_the_gpu(name: str) -> None:
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_so_do_every_optimizer_and_an_ensemble(optimizer: str) -> None:
+def test_so_do_every_optimizer_and_an_ensemble(optimizer):
     names = ("base", "local_p_general_feed", "gru_additive")
     with fake_gpu() as gpu:
         with gpu:
@@ -109,9 +109,7 @@ def leaves(loss: Tensor) -> None:
 
 
 @pytest.mark.parametrize("mistake", [waits, leaves])
-def test_a_mistake_in_a_step_is_found(
-    mistake: Callable[[Tensor], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_in_a_step_is_found(mistake, monkeypatch):
     trained = Translator.loss
 
     def loss(self: Translator, *args: Any) -> Tensor:

@@ -72,16 +72,16 @@ IMPORTS = {
         "__import__('attnmt.config.params')",
     ],
 )
-def test_every_form_of_an_import_counts(code: str) -> None:
+def test_every_form_of_an_import_counts(code):
     assert imports(ast.parse(code)) == {"attnmt.config.params"}
 
 
-def test_every_room_has_its_place() -> None:
+def test_every_room_has_its_place():
     assert {room_of(module) for module in MODULES.keys() - {"attnmt"}} == set(ROOMS)
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_only_from_those_before_it(room: str) -> None:
+def test_a_room_imports_only_from_those_before_it(room):
     before = ROOMS[: ROOMS.index(room) + 1]
     wrong = {
         f"{module} imports {imported}"
@@ -92,6 +92,6 @@ def test_a_room_imports_only_from_those_before_it(room: str) -> None:
     assert wrong == set()
 
 
-def test_no_two_files_import_each_other() -> None:
+def test_no_two_files_import_each_other():
     """Nor do three or more in a ring; ``prepare`` raises an error that shows it."""
     TopologicalSorter(IMPORTS).prepare()

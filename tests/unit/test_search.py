@@ -85,9 +85,7 @@ AVERAGES = get_args(Average)
 )
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
-def test_a_wide_beam_finds_the_best_translation(
-    names: tuple[str, ...], average: Average, seed: int, length: int
-) -> None:
+def test_a_wide_beam_finds_the_best_translation(names, average, seed, length):
     models = [tiny(ATTENTIONS[name], seed) for name in names]
     source = sentences([length], seed)[0]
     expected = exhaustive(models, source, average)
@@ -98,7 +96,7 @@ def test_a_wide_beam_finds_the_best_translation(
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average: Average) -> None:
+def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average):
     """The score of a forced translation is computed here by hand."""
     models = [tiny(ATTENTIONS[name], 4) for name in MEMBERS]
     pairs = sentences([3, 2], 1), [np.array([3, 0]), np.array([3])]
@@ -116,7 +114,7 @@ def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average: Ave
         assert forced.score == pytest.approx(row[:n].sum().item())
 
 
-def test_the_authors_shift_only_content_scores_by_one_step() -> None:
+def test_the_authors_shift_only_content_scores_by_one_step():
     none, local_p, location, gru, _ = (tiny(system, 1) for system in ATTENTIONS.values())
     steps = [authors_step([model]) for model in (none, local_p, location, gru)]
     assert steps == ["same", "next", "same", "same"]
@@ -136,9 +134,7 @@ def same(a: Sequence[Candidate], b: Sequence[Candidate]) -> None:
     n=st.integers(1, 3),
     candidates=st.integers(1, 20),
 )
-def test_stopping_early_gives_the_same_best(
-    name: str, seed: int, beam: int, n: int, candidates: int
-) -> None:
+def test_stopping_early_gives_the_same_best(name, seed, beam, n, candidates):
     model = tiny(ATTENTIONS[name], seed, words=8)
     texts = sentences([4, 1, 6], seed)
     early = search([model], texts, Search(beam, candidates, best=n))
@@ -149,7 +145,7 @@ def test_stopping_early_gives_the_same_best(
 
 
 @pytest.mark.parametrize("name", [name for name in ATTENTIONS if name != "faulty"])
-def test_batches_and_order_change_nothing(name: str) -> None:
+def test_batches_and_order_change_nothing(name):
     model = tiny(ATTENTIONS[name], 5, words=9)
     texts = sentences([5, 1, 7, 3, 3, 9, 2, 6], 5)
     options = Search(beam=4, candidates=20)
@@ -162,7 +158,7 @@ def test_batches_and_order_change_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("step", get_args(LinkStep))
-def test_scores_and_links_are_those_of_forced_decoding(step: LinkStep) -> None:
+def test_scores_and_links_are_those_of_forced_decoding(step):
     model = tiny(ATTENTIONS["local_p_feed"], 3, words=9, init=0.3)
     texts = sentences([5, 8, 3, 2, 4], 8)
     options = Search(beam=9, candidates=20, best=None, link_step=step)
@@ -215,7 +211,7 @@ class LastWords(Hypotheses):
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_a_model_of_another_kind_is_searched_and_force_decoded(seed: int) -> None:
+def test_a_model_of_another_kind_is_searched_and_force_decoded(seed):
     model, sources = Bigrams(seed), sentences([1, 3, 2], seed)
     wide = Search(beam=3**6, candidates=10**6, best=None, link_step="next")
     for source, candidates in zip(sources, translate([model], sources, wide, 3), strict=True):
@@ -234,7 +230,7 @@ def test_a_model_of_another_kind_is_searched_and_force_decoded(seed: int) -> Non
             assert one.links == [min(word, len(source) - 1) for word in one.words]
 
 
-def test_models_of_two_kinds_translate_together() -> None:
+def test_models_of_two_kinds_translate_together():
     models: list[Model] = [Bigrams(1), tiny(ATTENTIONS["none"], 1)]
     (source,) = sentences([3], 1)
     expected = exhaustive(models, source)
@@ -243,7 +239,7 @@ def test_models_of_two_kinds_translate_together() -> None:
     assert (best.words, best.score) == (expected.words, pytest.approx(expected.score))
 
 
-def test_the_lengths_of_translations_keep_to_the_rules() -> None:
+def test_the_lengths_of_translations_keep_to_the_rules():
     model = tiny(ATTENTIONS["none"], 1, words=9, init=0.1)
     for S in range(1, 12):
         found = search([model], sentences([S], S), Search(3, 1000, best=None))
@@ -253,7 +249,7 @@ def test_the_lengths_of_translations_keep_to_the_rules() -> None:
             assert EOS not in candidate.words
 
 
-def test_if_no_translation_ends_the_beam_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_no_translation_ends_the_beam_is_returned(monkeypatch):
     model = tiny(ATTENTIONS["local_p_feed"], 1, words=9)
     plain = model.logits
 
@@ -269,7 +265,7 @@ def test_if_no_translation_ends_the_beam_is_returned(monkeypatch: pytest.MonkeyP
     assert all(len(c.words) == len(c.links) == 3 * (S + 1) // 2 for c in found)
 
 
-def test_unknown_words_are_replaced_through_their_first_link() -> None:
+def test_unknown_words_are_replaced_through_their_first_link():
     dictionary = Dictionary({"Tisch": "table"})
     source = ["Der", "Tisch", "von", "Zerburg"]
     words = ["the", "<unk>", "from", "<unk>"]

@@ -110,14 +110,7 @@ def count_right(model: Translator, sequences: Sequences, order: slice) -> int:
 
 @pytest.mark.parametrize("task", ORDERS)
 @pytest.mark.parametrize(("cell", "attention", "score", "seed"), CASES)
-def test_task_is_learned(
-    cell: str,
-    attention: str,
-    score: str | None,
-    seed: int,
-    task: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_task_is_learned(cell, attention, score, seed, task, monkeypatch):
     rng = np.random.default_rng(seed)
     held_out = draw(rng, HELD_OUT)
     model = build(cell, attention, score, task)

@@ -1,12 +1,11 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
-from pathlib import Path
 from typing import get_args
 
 import pytest
 from small_project import load_stage
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import LinkStep
 from attnmt.decoding.batched import translate
 from attnmt.decoding.forced import force
 from attnmt.decoding.text_translator import TextTranslator, load_translator
@@ -17,7 +16,7 @@ Units = list[list[str]]
 
 
 @pytest.fixture(params=["local_p", "subwords"])
-def text(params: Params, folder: Path, request: pytest.FixtureRequest) -> TextTranslator:
+def text(params, folder, request) -> TextTranslator:
     return load_translator(params, request.param, folder, n_best=3)
 
 
@@ -31,7 +30,7 @@ def word_of(text: TextTranslator, sentence: list[str]) -> list[int]:
     return words_of_pieces(sentence) if text.data.pieces else list(range(len(sentence)))
 
 
-def test_translations_are_words_with_links_of_words(text: TextTranslator) -> None:
+def test_translations_are_words_with_links_of_words(text):
     sources, _ = units(text)
     vocabulary = text.data.vocabulary("de")
     ids = [text.data.text("test", "en")[i] for i in range(len(sources))]
@@ -58,7 +57,7 @@ def test_translations_are_words_with_links_of_words(text: TextTranslator) -> Non
     assert text.data.pieces or linked_unknown
 
 
-def test_forced_links_are_of_words_in_every_reading(text: TextTranslator) -> None:
+def test_forced_links_are_of_words_in_every_reading(text):
     forced, pairs = text.force_set("test"), zip(*units(text), strict=True)
     assert list(forced.links) == ["same", "next"]
     sides = [text.data.text("test", side) for side in ("en", "de")]
@@ -71,7 +70,7 @@ def test_forced_links_are_of_words_in_every_reading(text: TextTranslator) -> Non
             assert set(links[line]) == expected
 
 
-def test_the_reading_that_brings_back_more_words_is_chosen(params: Params, folder: Path) -> None:
+def test_the_reading_that_brings_back_more_words_is_chosen(params, folder):
     """This is checked by brute force with dictionaries that favor one reading, the other, or neither."""
     text = load_translator(params, "local_p", folder)
     (sources, references), forced = units(text), text.force_set("test").links
@@ -105,7 +104,7 @@ def test_the_reading_that_brings_back_more_words_is_chosen(params: Params, folde
     assert (reading.hits, reading.chosen) == ({"same": 0, "next": 0}, reading.authors)
 
 
-def test_a_model_without_attention_links_nothing(params: Params, folder: Path) -> None:
+def test_a_model_without_attention_links_nothing(params, folder):
     text = load_translator(params, "plain", folder)
     assert text.force_set("test").links == {}
     for translations in text.translate_set("test"):
@@ -113,16 +112,14 @@ def test_a_model_without_attention_links_nothing(params: Params, folder: Path) -
         assert translations[0].replaced == translations[0].words
 
 
-def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text: TextTranslator) -> None:
+def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text):
     (model,) = text.models
     model.config.system.faults.append("unmasked_padding")
     faulty = TextTranslator([model], text.sides, text.data, text.dictionary, text.options, 3)
     assert (text.batch_size, faulty.batch_size) == (2, 1)
 
 
-def test_n_best_lists_start_with_the_best_and_are_written_in_order(
-    text: TextTranslator, tmp_path: Path
-) -> None:
+def test_n_best_lists_start_with_the_best_and_are_written_in_order(text, tmp_path):
     translations = text.translate_set("test")
     stage = load_stage("translate")
     stage.write_translations(tmp_path, "test", translations, 3)
