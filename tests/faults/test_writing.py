@@ -18,10 +18,8 @@ from attnmt.files import atomic
 
 MODEL = "base_reverse"
 MODELS, REPORTS = f"models/demo/{MODEL}", "reports/demo"
-TRAINED = (
-    "weights.safetensors",
-    *("config.json", "history.csv", "metrics.json", "provenance.json"),
-)
+TRAINED = [*(f"{name}.json" for name in ("config", "metrics", "provenance")), "history.csv"]
+TRAINED += ["weights.safetensors"]
 # Stage, arguments after the parameter file, output.
 FOLDERS = [
     ("corpus", (), "data/demo/raw"),
