@@ -10,6 +10,7 @@ import yaml
 from dvc.repo import Repo, lock_repo
 from project import ROOT
 
+from attnmt.config import load_params
 from attnmt.workflow.graph import Stage, read_stages
 
 EXPERIMENTS = ["demo", *sorted(file.parent.name for file in ROOT.glob("experiments/*/dvc.yaml"))]
@@ -31,6 +32,12 @@ def test_experiments_share_one_declaration(experiment):
     file = ROOT / Path(params_file(experiment)).with_name("dvc.yaml")
     assert not file.is_symlink()
     assert file.read_bytes() == (ROOT / "dvc.yaml").read_bytes()
+
+
+def test_the_declaration_names_nothing_of_one_experiment():
+    params = load_params(ROOT / "params.yaml", ROOT)
+    own = {params.experiment, *params.families, *params.models}
+    assert own.isdisjoint(re.findall(r"[\w-]+", (ROOT / "dvc.yaml").read_text()))
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)

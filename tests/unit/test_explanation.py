@@ -1,5 +1,6 @@
 """What is explained about a translation is what search, forced decoder and dictionary did."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,26 +17,24 @@ RAW, REFERENCES = ENGLISH["test"], GERMAN["test"]
 SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
 
 
-def both(
-    params: Params, folder: Path, name: str, sentence: str
-) -> tuple[Pipeline, Explanation, list[Translation]]:
-    """Return an explanation and the translations that it must explain."""
+def explained(
+    params: Params, folder: Path, name: str
+) -> Iterator[tuple[Pipeline, list[str], Explanation, list[Translation]]]:
+    """Yield each sentence's units, its explanation, and the translations that it must explain."""
     pipeline = load_pipeline(params, name, folder, n_best=3)
-    (translations,) = pipeline.translate([sentence])
-    return pipeline, explain(pipeline, sentence, candidates=3), translations
+    for sentence, translations in zip(RAW, pipeline.translate(RAW), strict=True):
+        units = pipeline.source.units(sentence)
+        yield pipeline, units, explain(pipeline, sentence, candidates=3), translations
 
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru", "ensemble"])
 def test_the_candidates_are_the_translations_with_their_scores(params, folder, name):
-    for sentence in RAW:
-        pipeline, explanation, translations = both(params, folder, name, sentence)
+    for pipeline, units, explanation, translations in explained(params, folder, name):
         assert [one.text for one in explanation.candidates] == [t.text for t in translations]
-        assert [unit.text for unit in explanation.source] == pipeline.source.units(sentence)
-        assert explanation.words == translations[0].source
         known = pipeline.translator.data.vocabulary(pipeline.translator.source)
-        assert [unit.known for unit in explanation.source] == [
-            unit.text in known for unit in explanation.source
-        ]
+        read = [(unit.text, unit.known) for unit in explanation.source]
+        assert read == [(unit, unit in known) for unit in units]
+        assert explanation.words == translations[0].source
         for one, translation in zip(explanation.candidates, translations, strict=True):
             # A translation that the search cut off has no </s>, and its score has none either.
             longest = 3 * (len(explanation.source) + 1) // 2
@@ -53,8 +52,7 @@ def test_the_candidates_are_the_translations_with_their_scores(params, folder, n
 @pytest.mark.parametrize("name", ["local_p", "plain", "ensemble", "subwords", "gru"])
 def test_each_replacement_is_what_the_translation_has(params, folder, name):
     seen = set()
-    for sentence in RAW:
-        pipeline, explanation, translations = both(params, folder, name, sentence)
+    for pipeline, _, explanation, translations in explained(params, folder, name):
         for one, translation in zip(explanation.candidates, translations, strict=True):
             places = [j for j, word in enumerate(translation.words) if word == "<unk>"]
             assert [item.word for item in one.replacements] == places
