@@ -1,6 +1,5 @@
 """The page of ``attnmt explain`` in a browser."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from attnmt.reporting.explain_page import make_explain_page
 
 LAPTOP, PHONE = (1280, 800), (390, 844)
 SOURCE = ["Trosto", "visits", "a", "woman", "."]
-Open = Callable[..., Any]
 
 
 def explained(words: list[str], shift: int, spans: bool) -> Explained:
@@ -41,7 +39,7 @@ def shown(name: str, spans: bool) -> Shown:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(tmp_path_factory) -> str:
     models = [shown("local", spans=True), shown("global", spans=False)]
     page = make_explain_page("demo", " ".join(SOURCE), "Trosto besucht eine Frau .", models)
     path = tmp_path_factory.mktemp("page") / "explain.html"
@@ -50,9 +48,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(LAPTOP, "light"), (PHONE, "dark")])
-def test_models_stand_side_by_side_or_below_each_other(
-    open_page: Open, size: tuple[int, int], scheme: str
-) -> None:
+def test_models_stand_side_by_side_or_below_each_other(open_page, size, scheme):
     page = open_page(size, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") == size[0]
     first, second = (page.locator(".model").nth(i).bounding_box() for i in (0, 1))
@@ -64,18 +60,12 @@ def test_models_stand_side_by_side_or_below_each_other(
 
 
 def row(page: Any, panel: int, t: int) -> list[str]:
-    cells: list[str] = (
-        page.locator(".matrix")
-        .nth(panel)
-        .locator("tbody tr")
-        .nth(t)
-        .locator("td")
-        .all_inner_texts()
-    )
+    rows = page.locator(".matrix").nth(panel).locator("tbody tr")
+    cells: list[str] = rows.nth(t).locator("td").all_inner_texts()
     return cells
 
 
-def test_a_matrix_has_weights_log_p_and_the_window(open_page: Open) -> None:
+def test_a_matrix_has_weights_log_p_and_the_window(open_page):
     page = open_page()
     assert row(page, 0, 2) == ["10", "10", "60", "10", "10", "-0.50", "2.4"]
     assert row(page, 2, 2) == ["10", "10", "60", "10", "10", "-0.50"]
@@ -93,7 +83,7 @@ def test_a_matrix_has_weights_log_p_and_the_window(open_page: Open) -> None:
     assert link.inner_text() == "60"
 
 
-def test_another_candidate_can_be_chosen_with_the_keyboard(open_page: Open) -> None:
+def test_another_candidate_can_be_chosen_with_the_keyboard(open_page):
     page = open_page()
     page.locator("[name=shown-0]").first.focus()
     page.keyboard.press("ArrowDown")
@@ -103,22 +93,19 @@ def test_another_candidate_can_be_chosen_with_the_keyboard(open_page: Open) -> N
     assert page.locator(".matrix h3").nth(2).inner_text() == "Candidate 1"
 
 
-def test_a_word_shows_its_weights_in_all_models(open_page: Open) -> None:
+def test_a_word_shows_its_weights_in_all_models(open_page):
     page = open_page()
     page.locator(".matrix").first.locator(".target .word").nth(1).focus()
-    for panel, weights in {
-        0: ["10", "60", "10", "10", "10"],
-        2: ["10", "60", "10", "10", "10"],
-    }.items():
+    for panel in (0, 2):
         below = page.locator(".matrix").nth(panel).locator(".source small").all_inner_texts()
-        assert below == weights
+        assert below == ["10", "60", "10", "10", "10"]
     # The reference is another sentence, so nothing is marked there.
     assert page.locator(".matrix").nth(1).locator(".source small").first.inner_text() == ""
     assert "window 0 to 2, p 1.4" in page.locator("[role=status]").inner_text()
     assert page.locator(".target .word.unknown").first.inner_text() == "<unk>"
 
 
-def test_names_and_roles_are_there_for_a_screen_reader(open_page: Open) -> None:
+def test_names_and_roles_are_there_for_a_screen_reader(open_page):
     page = open_page()
     assert page.get_by_role("main").count() == 1
     assert page.get_by_role("heading", level=1).count() == 1
@@ -129,7 +116,7 @@ def test_names_and_roles_are_there_for_a_screen_reader(open_page: Open) -> None:
     assert table.get_by_role("rowheader").first.inner_text() == "<unk>"
 
 
-def test_all_but_the_matrices_is_there_without_javascript(open_page: Open) -> None:
+def test_all_but_the_matrices_is_there_without_javascript(open_page):
     page = open_page(java_script_enabled=False)
     assert page.locator(".candidates tbody tr").first.is_visible()
     assert not page.locator(".matrices").first.is_visible()

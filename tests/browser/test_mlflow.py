@@ -109,7 +109,7 @@ def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def runs_page(tmp_path_factory) -> Iterator[str]:
     """Return the address of the table of a made experiment's runs."""
     folder = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
@@ -123,7 +123,7 @@ def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: Any, runs_page: str) -> Iterator[Any]:
+def page(browser, runs_page) -> Iterator[Any]:
     """Return the list of runs in a browser; at the end check the requests and the errors."""
     errors: list[str] = []
     requested: list[str] = []
@@ -148,7 +148,7 @@ def page(browser: Any, runs_page: str) -> Iterator[Any]:
     assert servers == {urlsplit(runs_page).netloc}
 
 
-def test_runs_stand_in_a_table_with_their_scores(page: Any) -> None:
+def test_runs_stand_in_a_table_with_their_scores(page):
     runs = page.locator("[role=row] a[href*='/runs/']")
     playwright.expect(runs).to_have_count(1 + len(TRAININGS))
     assert set(runs.all_inner_texts()) == {"Report", *TRAININGS}
@@ -157,12 +157,7 @@ def test_runs_stand_in_a_table_with_their_scores(page: Any) -> None:
     playwright.expect(page.get_by_text("20.5", exact=True)).to_have_count(2 * len(TRAININGS))
 
 
-def test_the_address_opens_runs_of_trained_models(page: Any) -> None:
-    """Other addresses open an empty page about the traces of language-model apps."""
-    playwright.expect(page.get_by_role("link", name="Models", exact=True)).to_be_visible()
-
-
-def test_training_shows_its_scores_and_curves(page: Any) -> None:
+def test_training_shows_its_scores_and_curves(page):
     page.get_by_role("link", name="base", exact=True).click()
     score = page.get_by_role("row").filter(has_text="bleu_unk")
     playwright.expect(score).to_contain_text("20.5")
@@ -171,7 +166,7 @@ def test_training_shows_its_scores_and_curves(page: Any) -> None:
     playwright.expect(page.locator(".js-plotly-plot path.js-line").first).to_be_visible()
 
 
-def test_report_opens_in_its_run_and_its_script_runs(page: Any) -> None:
+def test_report_opens_in_its_run_and_its_script_runs(page):
     page.get_by_role("link", name="Report", exact=True).click()
     page.get_by_role("tab", name="Artifacts").click()
     page.get_by_text("index.html", exact=True).click()

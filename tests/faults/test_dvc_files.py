@@ -3,11 +3,10 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from damage import damaged
 from faults_project import run, tree
 from project import TINY, Project, checkout
 
@@ -30,7 +29,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def fresh(tmp_path_factory) -> Project:
     """Return the files that git would take, with parameters that are planned in seconds."""
     copy = checkout(tmp_path_factory.mktemp("project") / "fresh")
     copy.shorten_text()
@@ -41,7 +40,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(fresh, tmp_path, monkeypatch) -> Project:
     """Return the project, which is the working folder."""
     monkeypatch.chdir(fresh.folder)
     # attnmt runs in this process, with the code from which this copy was made.
@@ -51,27 +50,10 @@ def project(fresh: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return fresh
 
 
-@contextmanager
-def replaced(name: str, content: bytes) -> Iterator[None]:
-    """Replace the content of a file, and restore it at the end."""
-    before = Path(name).read_bytes()
-    Path(name).write_bytes(content)
-    try:
-        yield
-    finally:
-        Path(name).write_bytes(before)
-
-
 def snakemake(project: Project, *arguments: str) -> str:
     """Return what Snakemake says, and check that it fails without a traceback."""
-    result = subprocess.run(
-        ["snakemake", "-n", *arguments],
-        env=project.environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    command = ["snakemake", "-n", *arguments]
+    result = subprocess.run(command, stdout=subprocess.PIPE, check=False, **project.shell)
     assert result.returncode == 1, result.stdout
     assert result.stdout.count("\nerror: ") == 1
     assert "Traceback" not in result.stdout
@@ -81,11 +63,9 @@ def snakemake(project: Project, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("fault", FILES)
-def test_attnmt_plan_names_a_damaged_file(
-    fault: str, project: Project, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_attnmt_plan_names_a_damaged_file(fault, project, capfd):
     name, content, message = FILES[fault]
-    with replaced(name, content):
+    with damaged(Path(name), lambda _: content):
         before = tree(project.folder)
         status = run("attnmt", "plan")
         after = tree(project.folder)
@@ -99,9 +79,9 @@ def test_attnmt_plan_names_a_damaged_file(
 
 
 @pytest.mark.parametrize("fault", ["a dvc.yaml that is cut", "a dvc.lock of nothing"])
-def test_snakemake_names_a_damaged_file(fault: str, project: Project) -> None:
+def test_snakemake_names_a_damaged_file(fault, project):
     name, content, message = FILES[fault]
-    with replaced(name, content):
+    with damaged(Path(name), lambda _: content):
         assert message in snakemake(project)
 
 
@@ -114,32 +94,18 @@ def test_snakemake_names_a_damaged_file(fault: str, project: Project) -> None:
         ("cores=1", "--config: unknown key 'cores'; the known ones are experiment, conda"),
     ],
 )
-def test_snakemake_refuses_a_configuration_that_names_nothing(
-    project: Project, config: str, message: str
-) -> None:
+def test_snakemake_refuses_a_configuration_that_names_nothing(project, config, message):
     assert message in snakemake(project, "--config", config)
 
 
-def test_snakemake_names_an_order_that_cannot_be_written(project: Project) -> None:
+def test_snakemake_names_an_order_that_cannot_be_written(project):
     Path(".stages/demo/corpus.order.json").mkdir(parents=True)
     place = ".stages/demo/corpus.order.json"
     assert f"{place}: a file is to be written here, and a folder is in its" in snakemake(project)
     shutil.rmtree(".stages/demo")
 
 
-def test_a_limit_of_file_sizes_ends_a_plan_with_a_message(project: Project) -> None:
-    shell = ["bash", "-c", "ulimit -f 1; exec attnmt plan"]
-    result = subprocess.run(
-        shell, env=project.environment, text=True, capture_output=True, check=False
-    )
-    assert result.returncode == 2
-    assert "allow larger files (ulimit -f)" in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_a_plan_that_cannot_be_printed_ends_with_a_message(
-    project: Project, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_that_cannot_be_printed_ends_with_a_message(project, monkeypatch, capfd):
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr(sys, "stdout", full)
         status = run("attnmt", "plan")

@@ -48,7 +48,7 @@ FORCED = f"{OUT}/{BEST}/test.forced.attention.json"
 LINKS = f"{OUT}/{BEST}/test.forced.same.links"
 NUMBERS, CLAIMS = "reports/demo/scores.csv", "reports/demo/claims.csv"
 TRAIN, IDS = ("train", "base"), f"{WORDS}/train.de.ids.npy"
-OFFSETS = f"{WORDS}/train.de.offsets.npy"
+OFFSETS, SUMMARY = f"{WORDS}/train.de.offsets.npy", f"{WORDS}/summary.json"
 NAN = float("nan")
 
 
@@ -64,7 +64,7 @@ class Case(NamedTuple):
 def json_of_another_form() -> Iterator[Case]:
     """Yield every JSON file as null, as a list, as a text and cut off."""
     readers = {
-        f"{WORDS}/summary.json": TRAIN,
+        SUMMARY: TRAIN,
         f"{BASE}/metrics.json": ("evaluate", "base"),
         f"{BASE}/provenance.json": ("gather",),
         f"{DICTIONARY}/aligner.json": ("gather",),
@@ -91,13 +91,8 @@ def parameters() -> Iterator[Case]:
     for old, new, key in (
         ("reverse: true", "reverse: 1", "reverse: .* valid boolean"),
         # Members that cannot translate together
-        (
-            "- local_p_general_feed_2",
-            "- back_base_reverse",
-            "differs from the first member in dir",
-        ),
-        ("- local_p_general_feed_2", "- local_p_general_feed_bpe", "is of family 'pieces'"),
-        ("- local_p_general_feed_2", "- base", "differs from the first member in reverse"),
+        (f"- {BEST}_2", "- back_base_reverse", "differs from the first member in dir"),
+        (f"- {BEST}_2", f"- {BEST}_bpe", "is of family 'pieces'"),
     ):
         yield Case("systems.yaml", swap(old, new), ("evaluate", "base"), rf"yaml:\d+: .*{key}")
 
@@ -105,20 +100,13 @@ def parameters() -> Iterator[Case]:
 def text() -> Iterator[Case]:
     """Yield raw text and tokens that do not belong together."""
     dictionary, encode = ("dictionary",), ("encode", "words")
-    yield Case(f"{RAW}/test.links", line(2, "0-99"), ("tokens",), "links:2: link 0-99 lies outside")
-    yield Case(f"{RAW}/test.de", line(5, None), ("tokens",), "has 4")
-    for damage, message in (
-        (line(2, "0-99"), "links:2: link 0-99 lies outside"),
-        (line(3, "0-0 1=1"), "links:3: '1=1' is not a link"),
-        (line(5, None), "4 lines where the text has 5"),
-    ):
-        yield Case(f"{TOKENS}/test.links", damage, dictionary, message)
+    yield Case(
+        f"{TOKENS}/test.links", line(2, "0-99"), dictionary, "links:2: link 0-99 lies outside"
+    )
+    not_text = lambda b: b + b"\xff\n"  # noqa: E731
     for command in (dictionary, encode):
         yield Case(f"{TOKENS}/train.de", line(1, None), command, "has 3")
-        yield Case(
-            f"{TOKENS}/test.de", lambda b: b + b"\xff\n", command, "de:6: byte 0xff is not UTF"
-        )
-    yield Case(f"{TOKENS}/test.en", line(2, ""), encode, "test.en:2: no words in this line")
+        yield Case(f"{TOKENS}/test.de", not_text, command, "de:6: byte 0xff is not UTF")
     yield Case(f"{TOKENS}/train.de", line(2, "  "), encode, "train.de:2: no words in this line")
 
 
@@ -126,12 +114,11 @@ def ids() -> Iterator[Case]:
     """Yield ids that are not those of the vocabulary."""
     for name, change, message in (
         (IDS, lambda a: a.astype(np.int64), "int64 of shape .* where a flat array of int32"),
-        (IDS, lambda a: a[:, None], r"shape \(\d+, 1\) where a flat array of int32"),
         (IDS, lambda a: a[:-1], "ids where train.de.offsets.npy expects"),
         (
             IDS,
             lambda a: np.where(a == a.max(), 16, a).astype(a.dtype),
-            "from . to 16, but vocab.de has 16",
+            "from . to 16, but vocab.de",
         ),
         (IDS, lambda a: np.where(a == a.max(), -1, a).astype(a.dtype), "ids from -1 to"),
         (IDS, lambda a: a[::-1], "vocab.* and .*npy are not those of summary.json"),
@@ -142,14 +129,13 @@ def ids() -> Iterator[Case]:
     ):
         yield Case(name, array(change), TRAIN, message)
     yield Case(IDS, cut(8), TRAIN, "damaged")
-    yield Case(IDS, content("words"), TRAIN, "damaged")
     yield Case(OFFSETS, content(""), TRAIN, "damaged")
-    summary = f"{WORDS}/summary.json"
-    yield Case(f"{WORDS}/vocab.de", line(16, None), TRAIN, "15 entries where summary.json has 16")
-    yield Case(
-        f"{WORDS}/vocab.de", line(16, "two words"), TRAIN, "de:16: 'two words' is not a word"
-    )
-    yield Case(f"{WORDS}/vocab.de", line(16, "anders"), TRAIN, "not those of summary.json")
+    for damage, message in (
+        (line(16, None), "15 entries where summary.json has 16"),
+        (line(16, "two words"), "de:16: 'two words' is not a word"),
+        (line(16, "anders"), "not those of summary.json"),
+    ):
+        yield Case(f"{WORDS}/vocab.de", damage, TRAIN, message)
     for damage, message in (
         (without("digest"), "digest: this key is missing"),
         (value("digest", "0" * 64), "not those of summary.json"),
@@ -158,9 +144,8 @@ def ids() -> Iterator[Case]:
         (value("languages", ["en", "fr"]), r"languages \['en', 'fr'\], but also \['en', 'de'\]"),
         (without("vocabulary.de"), r"languages \['en', 'de'\], but also \['en'\]"),
         (without("sets.dev.text.en"), r"languages \['en', 'de'\], but also \['de'\]"),
-        (value("vocabulary.de", 17), "16 entries where summary.json has 17"),
     ):
-        yield Case(summary, damage, TRAIN, message)
+        yield Case(SUMMARY, damage, TRAIN, message)
 
 
 def models() -> Iterator[Case]:
@@ -171,7 +156,7 @@ def models() -> Iterator[Case]:
     def first(change: object) -> Damage:
         def damage(weights: dict[str, torch.Tensor]) -> None:
             key = sorted(weights)[0]
-            weights[key] = change(weights[key])  # type: ignore[operator]
+            weights[key] = change(weights[key])
 
         return tensors(damage)
 
@@ -180,10 +165,7 @@ def models() -> Iterator[Case]:
         (first(lambda t: t.double()), r"is torch.float64 .* not torch.float32"),
         (first(lambda t: t[:-1].clone()), r"tensor .* is torch.float32 \[.*\], not"),
         (tensors(lambda t: t.popitem()), "tensor .* is missing"),
-        (
-            tensors(lambda t: t.update(more=torch.zeros(1))),
-            "tensor 'more' does not belong to this model",
-        ),
+        (tensors(lambda t: t.update(more=torch.zeros(1))), "tensor 'more' does not belong to this"),
         (cut(40), "damaged"),
         (content(""), "damaged"),
         (metadata(None), "not a model of this program, or damaged"),
@@ -196,12 +178,8 @@ def models() -> Iterator[Case]:
         (other("models/demo/base_reverse/weights.safetensors"), "belongs to model 'base_reverse'"),
     ):
         yield Case(weights, damage, command, message)
-    for member, whose in ((f"{BEST}_3", "feed_3"), ("back_base_reverse", "back_base_reverse")):
-        found = other(f"models/demo/{member}/weights.safetensors")
-        yield Case(best, found, ("translate", "ensemble"), f"belongs to model '.*{whose}'")
-    yield Case(
-        best, first(lambda t: t * NAN), ("translate", "ensemble"), "a number that is not finite"
-    )
+    third = other(f"models/demo/{BEST}_3/weights.safetensors")
+    yield Case(best, third, ("translate", "ensemble"), "belongs to model '.*feed_3'")
     for damage, message in (
         (line(1, "House\tHaus\t1.000000"), "tsv:1: 3 fields"),
         (line(1, "House\tHaus\t1.000000\tmany"), "tsv:1: .* a count"),
@@ -213,35 +191,36 @@ def models() -> Iterator[Case]:
         yield Case(f"{DICTIONARY}/en-de.tsv", damage, command, message)
     yield Case(f"{WORDS}/test.en.tok", line(5, None), command, "4 lines where summary.json has 5")
     yield Case(f"{WORDS}/test.en.tok", line(4, ""), command, "tok:4: no words in this line")
-    yield Case(f"{WORDS}/vocab.en", line(9, None), command, "15 entries where summary.json has 16")
-    yield Case(f"{WORDS}/summary.json", value("pieces", 0), command, "pieces: .* valid boolean")
+    yield Case(SUMMARY, value("pieces", 0), command, "pieces: .* valid boolean")
 
 
 def commands() -> Iterator[Case]:
     """Yield damage to files that attnmt reads."""
-    translate, plan = ("attnmt", "translate", "A house."), ("attnmt", "plan")
+    translate, plan, track = (
+        ("attnmt", *rest) for rest in (["translate", "A."], ["plan"], ["track"])
+    )
     metrics, provenance = f"{BASE}/metrics.json", f"{BASE}/provenance.json"
     yield Case(metrics, value("dev_perplexity", NAN), translate, "dev_perplexity: .* finite")
-    named = (*translate, "--model", f"{BEST}_bpe")
-    codes = "data/demo/encoded/pieces/codes"
+    codes, named = "data/demo/encoded/pieces/codes", (*translate, "--model", f"{BEST}_bpe")
     yield Case(codes, line(2, "one"), named, "codes:2: 'one' is not two pieces")
     yield Case(codes, line(3, "a b c"), named, "codes:3: 'a b c' is not two pieces")
     yield Case(codes, line(1, "version 0.2"), named, "codes:1: .* is not a version")
-    yield Case(provenance, value("seconds", NAN), plan, "seconds: .* finite")
-    yield Case(provenance, without("target_words_per_second"), plan, "this key is missing")
-    yield Case(provenance, value("target_words_per_second", 0), plan, "greater than 0")
-    yield Case(
-        f"{WORDS}/summary.json", without("vocabulary"), plan, "vocabulary: this key is missing"
-    )
-    yield Case(
-        f"{WORDS}/summary.json", value("sets.train.text.en.tokens", None), plan, "en.tokens: "
-    )
-    track = ("attnmt", "track")
-    yield Case(provenance, value("started", "yesterday"), track, "started: ")
-    yield Case(provenance, without("fingerprint"), track, "fingerprint: this key is missing")
-    yield Case(metrics, value("perplexity.test", NAN), track, "perplexity.test: .* finite")
-    yield Case(f"{BASE}/history.csv", cut(3), track, "csv:3: the history is cut off")
-    yield Case(NUMBERS, cell(4, "p", "2"), track, "csv:4: p: .* less than or equal to 1")
+    for path, damage, message in (
+        (provenance, value("seconds", NAN), "seconds: .* finite"),
+        (provenance, without("target_words_per_second"), "this key is missing"),
+        (provenance, value("target_words_per_second", 0), "greater than 0"),
+        (SUMMARY, without("vocabulary"), "vocabulary: this key is missing"),
+        (SUMMARY, value("sets.train.text.en.tokens", None), "en.tokens: "),
+    ):
+        yield Case(path, damage, plan, message)
+    for path, damage, message in (
+        (provenance, value("started", "yesterday"), "started: "),
+        (provenance, without("fingerprint"), "fingerprint: this key is missing"),
+        (metrics, value("perplexity.test", NAN), "perplexity.test: .* finite"),
+        (f"{BASE}/history.csv", cut(3), "csv:3: the history is cut off"),
+        (NUMBERS, cell(4, "p", "2"), "csv:4: p: .* less than or equal to 1"),
+    ):
+        yield Case(path, damage, track, message)
 
 
 def scored() -> Iterator[Case]:
@@ -255,18 +234,14 @@ def scored() -> Iterator[Case]:
         (value("best_step", 21), "best_step 21 comes after the last"),
     ):
         yield Case(metrics, damage, command, message)
-    for end in ("out", "replaced"):
-        yield Case(f"{OUT}/base/test.{end}", line(5, None), command, "4 lines, but")
+    yield Case(f"{OUT}/base/test.out", line(5, None), command, "4 lines, but")
     yield Case(f"{OUT}/{BEST}/test.replaced", line(2, "Ein"), links, "replaced:2: 1 words, but")
     yield Case(f"{WORDS}/vocab.de", line(9, None), links, "15 entries where summary.json has 16")
-    yield Case(f"{WORDS}/test.de.tok", line(5, None), command, "4 lines where summary.json has 5")
     yield Case(f"{RAW}/test.de", line(5, None), command, "4 lines, but")
     for damage, message in (
-        (line(2, "0-0 99-0"), "links:2: link 99-0 lies outside"),
         (line(2, "0-0 0-99"), "links:2: link 0-99 lies outside"),
         (line(2, "0-0 x"), "links:2: 'x' is not a link"),
         (line(5, None), "4 lines where the text has 5"),
-        (swap("0-", "0-0\n0-"), "6 lines where the text has 5"),
     ):
         yield Case(LINKS, damage, links, message)
     for damage, message in (
@@ -284,6 +259,7 @@ def scored() -> Iterator[Case]:
 def gathered() -> Iterator[Case]:
     """Yield damage to files that gather reads."""
     command, again = ("gather",), "run evaluate of base again"
+    alike = {"reference": "0", "signature": "other", "data": "0", "lines": "25", "beam": "7"}
     for damage, message in (
         (content(""), "csv:1: the columns must be source, kind, "),
         (line(1, "model,value"), "csv:1: the columns must be source, kind, "),
@@ -302,18 +278,15 @@ def gathered() -> Iterator[Case]:
         (cell(3, "family", "pieces"), "csv:3: family: 'pieces', but 'words' in the parameters"),
         (other(f"scores/demo/{BEST}.csv"), f"csv:2: model: '{BEST}', but 'base' in the parameters"),
         (lambda b: b.splitlines(keepends=True)[0], "no bleu on 'test'; run the stages that lead"),
-        (cell(4, "reference", "0" * 12), "differ in reference of bleu on test: "),
-        (cell(4, "signature", "other"), "differ in signature of bleu on test: "),
-        (cell(4, "data", "0" * 12), "differ in data of bleu on test: "),
-        (cell(4, "lines", "25"), "differ in lines of bleu on test: "),
-        (cell(4, "beam", "7"), "differ in beam of bleu on test: "),
+        *(
+            (cell(4, column, new), f"differ in {column} of bleu on test: ")
+            for column, new in alike.items()
+        ),
         (swap("ours", '"ours'), "csv:.*: unexpected end of data"),
     ):
         yield Case(SCORES, damage, command, message)
-    without_links = lambda b: b.replace(b",aer,", b",ter,")  # noqa: E731
-    yield Case(
-        f"scores/demo/{BEST}.csv", without_links, command, "no aer on 'test'; run the stages"
-    )
+    no_links = lambda b: b.replace(b",aer,", b",ter,")  # noqa: E731
+    yield Case(f"scores/demo/{BEST}.csv", no_links, command, "no aer on 'test'; run the stages")
     seed = cell(2, "seed", "1")  # an ensemble has none
     yield Case("scores/demo/ensemble.csv", seed, command, "csv:2: seed: 1, but None in the")
     aligner = f"{DICTIONARY}/aligner.json"
@@ -347,12 +320,10 @@ def published() -> Iterator[Case]:
     for file, command in (("tables.csv", ("gather",)), ("figures.csv", ("report",))):
         path = f"printed/{file}"
         yield Case(path, content(""), command, "csv:1: the columns must be")
-        yield Case(path, line(1, "table,set,system"), command, "csv:1: the columns must be")
         yield Case(path, line(3, "Table 1,newstest2014"), command, "csv:3: 2 cells in")
         yield Case(path, cell(3, "row", ""), command, "csv:3: row: .* valid string")
-    ppl = cell(6, "ppl", "1O.6")
+    ppl, y = cell(6, "ppl", "1O.6"), cell(2, "y", "nan")
     yield Case("printed/tables.csv", ppl, ("gather",), "csv:6: ppl: .* match pattern")
-    y = cell(2, "y", "nan")
     yield Case("printed/figures.csv", y, ("report",), "csv:2: y: .* finite")
 
 
@@ -361,15 +332,11 @@ def reported() -> Iterator[Case]:
     command, history = ("report",), f"{BASE}/history.csv"
     for damage, message in (
         (content(""), "csv:1: no column 'step'"),
-        (line(1, "batch,cost"), "csv:1: no column 'step'"),
         (swap("test_cost", "test2_cost"), "csv:1: no column 'test_cost'"),
         (content("step,target_words,test_cost\n"), "csv:1: the history has no evaluation"),
         (cut(1), "csv:3: the history is cut off"),
-        (cut(9), "csv:3: the history is cut off"),
-        (line(3, "20,1,1.0"), "csv:3: 3 cells in 7 columns"),
         (line(3, "20,1,1.0,100,2.0,1.75,2.25,1"), "csv:3: 8 cells in 7 columns"),
         (line(3, "20,1,1.0,100,2.0,1.75,nan"), "csv:3: test_cost: 'nan' is not a finite number"),
-        (line(3, "20,1,1.0,100,2.0,1.75,x"), "csv:3: test_cost: 'x' is not a finite number"),
         (line(3, "20,1,1.0,100,2.0,,2.25"), "csv:3: dev_cost: '' is not a finite number"),
         (line(3, "10,1,1.0,100,2.0,1.75,2.25"), "csv:3: step: 10 cannot follow step 10"),
         (line(3, "2.5,1,1.0,100,2.0,1.75,2.25"), "csv:3: step: 2.5 cannot follow"),
@@ -392,10 +359,7 @@ def reported() -> Iterator[Case]:
     for path in (NUMBERS, CLAIMS):
         for damage, message in (
             (content(""), "csv:1: the columns must be .*; run the stage gather again"),
-            (line(1, "source,kind"), "csv:1: the columns must be "),
             (line(2, "ours,training"), r"csv:2: 2 cells in \d+ columns"),
-            (cut(3), r"csv:\d+: \d+ cells in \d+ columns"),
-            (cell(2, "low", "nan"), "csv:2: low: .* finite"),
             (cell(2, "low", "much"), "csv:2: low: .* valid number"),
         ):
             yield Case(path, damage, command, message)
@@ -405,16 +369,8 @@ def reported() -> Iterator[Case]:
 
 
 FAMILIES = (
-    json_of_another_form,
-    parameters,
-    text,
-    ids,
-    models,
-    commands,
-    scored,
-    gathered,
-    published,
-    reported,
+    *(json_of_another_form, parameters, text, ids, models),
+    *(commands, scored, gathered, published, reported),
 )
 CASES = [
     pytest.param(case, id=f"{family.__name__}-{number}-{Path(case.path).name}-{case.command[0]}")
@@ -424,7 +380,7 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tree]]:
+def project(tmp_path_factory) -> Iterator[tuple[Path, Tree]]:
     """Return the folder of the project, in which all cases run, and the content of its files."""
     folder = tmp_path_factory.mktemp("reading")
     with pytest.MonkeyPatch.context() as patch:
@@ -440,7 +396,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tr
 
 
 @pytest.fixture(autouse=True)
-def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+def tools(monkeypatch) -> None:
     """Pretend that DVC finds a training done and MLflow lacks it; the real calls take seconds."""
     graph = pytest.importorskip(
         "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
@@ -464,7 +420,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def clean(project: tuple[Path, Tree]) -> Iterator[tuple[Path, Tree]]:
+def clean(project) -> Iterator[tuple[Path, Tree]]:
     """Return the project, and afterwards restore the files that a failing case has changed."""
     folder, whole = project
     for read in (printed._tables, printed._figures):
@@ -496,12 +452,7 @@ def refusal(case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_damaged_file_is_refused_and_named(
-    case: Case,
-    clean: tuple[Path, Tree],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_damaged_file_is_refused_and_named(case, clean, monkeypatch, capsys):
     folder, whole = clean
     path = Path(case.path)
     with damaged(path, case.damage):

@@ -126,9 +126,7 @@ def batch_of(case: dict[str, Any]) -> Batch:
 
 @pytest.mark.parametrize("kind", [Translator, Reference])
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
-def test_loss_gradients_and_weights_are_the_authors(
-    path: Path, kind: type[Translator | Reference]
-) -> None:
+def test_loss_gradients_and_weights_are_the_authors(path, kind):
     case = load(path)
     model, batch = build(case, kind), batch_of(case)
     h_tilde, weights = model(batch.source, batch.source_lengths, batch.words)
@@ -165,20 +163,20 @@ def check_decodes(models: list[Translator], case: dict[str, Any], together: bool
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "batched"])
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
-def test_every_decoded_candidate_is_the_authors(path: Path, together: bool) -> None:
+def test_every_decoded_candidate_is_the_authors(path, together):
     case = load(path)
     check_decodes([build(case)], case, together)
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "batched"])
 @pytest.mark.parametrize("path", ENSEMBLES, ids=lambda p: p.stem)
-def test_an_ensemble_decodes_as_the_authors_does(path: Path, together: bool) -> None:
+def test_an_ensemble_decodes_as_the_authors_does(path, together):
     case = load(path)
     check_decodes([build(member(model)) for model in case["models"]], case, together)
 
 
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
-def test_forced_scores_and_links_are_the_authors(path: Path) -> None:
+def test_forced_scores_and_links_are_the_authors(path):
     case = load(path)
     model, batch = build(case), batch_of(case)
     targets = [np.array(ids, dtype=np.int32) for ids in case["tgt"]]

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from small_training import ADAM, FEEDING, RECIPE, encoded, reversal, run, small
 
-from attnmt.config import System, Training
+from attnmt.config import System
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import Translator
@@ -91,7 +90,7 @@ def no_waiting() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_a_gpu_learns_what_a_processor_does(optimizer: str) -> None:
+def test_a_gpu_learns_what_a_processor_does(optimizer):
     system = SYSTEMS["local-p without dropout"]
     recipe = RECIPE.model_copy(update={"optimizer": optimizer})
     on_cpu = small(system, 16)
@@ -103,7 +102,7 @@ def test_a_gpu_learns_what_a_processor_does(optimizer: str) -> None:
     assert found == pytest.approx(expected, rel=1e-3)
 
 
-def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor() -> None:
+def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor():
     system, gradients = SYSTEMS["local-p without dropout"], []
     for device in ("cpu", "cuda"):
         model = small(system, 16)
@@ -119,7 +118,7 @@ def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor() -> 
 
 
 @EACH_SYSTEM
-def test_the_same_training_again_has_the_same_bytes(system: System) -> None:
+def test_the_same_training_again_has_the_same_bytes(system):
     results = []
     for _ in range(2):
         model = model_on_gpu(system)
@@ -130,13 +129,13 @@ def test_the_same_training_again_has_the_same_bytes(system: System) -> None:
 
 
 @pytest.mark.parametrize("recipe", [RECIPE, ADAM], ids=["sgd", "adam"])
-def test_interruptions_change_no_byte(tmp_path: Path, recipe: Training) -> None:
+def test_interruptions_change_no_byte(tmp_path, recipe):
     undisturbed = run(tmp_path / "a", device="cuda", recipe=recipe)
     kills = iter([3, 0, 10, 1, 20])
     assert run(tmp_path / "b", kills, device="cuda", recipe=recipe) == undisturbed
 
 
-def test_memory_does_not_grow() -> None:
+def test_memory_does_not_grow():
     step = Step(model_on_gpu(FEEDING, 64), RECIPE)
     losses(step, 9)
     torch.cuda.synchronize()
@@ -150,7 +149,7 @@ def test_memory_does_not_grow() -> None:
 
 
 @EACH_SYSTEM
-def test_rounded_products_learn_nearly_the_same(system: System) -> None:
+def test_rounded_products_learn_nearly_the_same(system):
     results = []
     for precision in supported(best_device()):
         with products_in(precision, best_device()):
@@ -160,7 +159,7 @@ def test_rounded_products_learn_nearly_the_same(system: System) -> None:
         assert rounded != results[0]
 
 
-def test_perplexity_is_that_of_a_processor() -> None:
+def test_perplexity_is_that_of_a_processor():
     text, model = reversal(50, 3, reverse=True), small(FEEDING, 16)
     model.initialize(1)
     expected = cost_a_word(model, text)

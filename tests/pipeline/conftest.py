@@ -9,14 +9,14 @@ from project import TINY, Project, checkout
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared(tmp_path_factory) -> Path:
     """The temporary folder of this run of pytest, which all its processes share."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory) -> Project:
     """The files that git would take, with parameters that run in seconds; no stage has run."""
     return _fresh(tmp_path_factory.mktemp("project") / "first")
 
@@ -32,13 +32,13 @@ def _fresh(folder: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def remote(shared: Path) -> Path:
+def remote(shared) -> Path:
     """The folder that DVC pushes to and pulls from."""
     return shared / "remote"
 
 
 @pytest.fixture(scope="session")
-def first_built(shared: Path, remote: Path) -> Project:
+def first_built(shared, remote) -> Project:
     """The project after ``snakemake -j2`` and ``attnmt commit``, its cache pushed and all in git.
 
     It is built once for all processes, so no test may run a command in it that writes.
@@ -57,6 +57,6 @@ def first_built(shared: Path, remote: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def built(first_built: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def built(first_built, tmp_path_factory) -> Project:
     """A copy of the built project, for this process alone."""
     return first_built.copy(tmp_path_factory.mktemp("built") / "copy")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -13,7 +12,7 @@ CORPUS = f"{DVC_FILE}:corpus"
 
 
 @pytest.fixture
-def own(project: Project, tmp_path: Path) -> Project:
+def own(project, tmp_path) -> Project:
     """Return a project with an experiment whose text is links to files elsewhere; its corpus is made."""
     copy = project.copy(tmp_path / "copy").hide_mlflow()
     values = json.loads(json.dumps(yaml.safe_load((copy.folder / "params.yaml").read_text())))
@@ -46,7 +45,7 @@ def stale_in_dvc(project: Project) -> bool:
     return "corpus" in project.run("dvc", "status", CORPUS)
 
 
-def test_changed_text_is_read_again(own: Project) -> None:
+def test_changed_text_is_read_again(own):
     assert not stale_in_dvc(own)
     assert "corpus" not in planned(own)
     write(own, "dev.de", "c d\n")  # as long as before

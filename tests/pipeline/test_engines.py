@@ -13,9 +13,7 @@ OTHER_ENCODING = {"families.course.encoding.length": 5}
 
 
 @pytest.mark.parametrize("experiment", ["demo", "wmt14"])
-def test_the_two_graphs_have_the_same_edges(
-    project: Project, tmp_path: Path, experiment: str
-) -> None:
+def test_the_two_graphs_have_the_same_edges(project, tmp_path, experiment):
     copy = project.copy(tmp_path / "copy")
     dot = copy.run("snakemake", "--quiet", "--dag", "dot", "--config", f"experiment={experiment}")
     names = dict(re.findall(r'^\s*(\d+)\[label = "([^"\\]+)', dot, re.MULTILINE))
@@ -25,12 +23,13 @@ def test_the_two_graphs_have_the_same_edges(
     assert edges == copy.edges("" if experiment == "demo" else f"experiments/{experiment}/")
 
 
-def test_after_snakemake_dvc_finds_nothing_to_do(built: Project) -> None:
+def test_after_snakemake_both_engines_find_nothing_to_do(built):
     assert "up to date" in built.run("dvc", "status", "dvc.yaml")
     assert built.repro() == set()
+    assert built.plan() == set()
 
 
-def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> None:
+def test_both_engines_make_the_same_bytes(built, tmp_path):
     """All outputs agree except those that say when and how fast a stage ran. MLflow changes none."""
     other = built.clone(tmp_path / "other").hide_mlflow()
     (other.folder / "dvc.lock").unlink()
@@ -39,7 +38,7 @@ def test_both_engines_make_the_same_bytes(built: Project, tmp_path: Path) -> Non
     assert other.digests() == built.digests()
 
 
-def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
+def test_dvc_shows_scores_and_learning_curves(built):
     shown = built.run("dvc", "metrics", "show", "--json", "reports/demo/metrics.json")
     by_model = json.loads(shown)[""]["data"]["reports/demo/metrics.json"]["data"]
     scores = by_model[MEMBERS[0]]
@@ -56,25 +55,21 @@ def test_dvc_shows_scores_and_learning_curves(built: Project) -> None:
     assert "dev_cost" in curves
 
 
-def test_every_training_and_the_report_are_in_mlflow(first_built: Project) -> None:
+def test_every_training_and_the_report_are_in_mlflow(first_built):
     """The trainings are too short to be tracked live: the report stage imports them."""
     assert "MLflow has everything already." in first_built.run("attnmt", "track").splitlines()
     logs = [path.read_text() for path in (first_built.folder / "logs/demo").glob("*.log")]
     assert not [log for log in logs if "MLflow could not" in log]
 
 
-def test_every_file_that_the_page_links_to_is_there(built: Project) -> None:
+def test_every_file_that_the_page_links_to_is_there(built):
     page = built.folder / "reports/demo/index.html"
     links = set(re.findall(r'href="((?:tables|figures)/[^"]+)"', page.read_text()))
     assert {"tables/table1.csv", "tables/table_cost.csv", "figures/figure5.svg"} <= links
     assert [link for link in links if not (page.parent / link).is_file()] == []
 
 
-def test_after_snakemake_snakemake_finds_nothing_to_do(built: Project) -> None:
-    assert built.plan() == set()
-
-
-def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built: Project) -> None:
+def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built):
     assert built.run("git", "status", "--porcelain") == ""
     changed = built.run("git", "diff", "--name-only", "HEAD~1").split()
     assert "dvc.lock" in changed
@@ -82,7 +77,7 @@ def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built: Project) -
 
 
 @pytest.fixture(scope="module")
-def clone(built: Project, remote: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def clone(built, remote, tmp_path_factory) -> Project:
     """Return what a colleague has after git clone and dvc pull; no stage has run there."""
     other = built.clone(tmp_path_factory.mktemp("clone") / "clone")
     other.set_remote(remote)
@@ -90,15 +85,15 @@ def clone(built: Project, remote: Path, tmp_path_factory: pytest.TempPathFactory
     return other
 
 
-def test_snakemakes_timestamps_are_neither_in_git_nor_in_the_cache(clone: Project) -> None:
+def test_snakemakes_timestamps_are_neither_in_git_nor_in_the_cache(clone):
     assert not list(clone.folder.rglob(".snakemake_timestamp"))
 
 
-def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone: Project) -> None:
+def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone):
     assert clone.plan() == set()
 
 
-def test_snakemake_reruns_what_changed_and_what_follows(clone: Project, tmp_path: Path) -> None:
+def test_snakemake_reruns_what_changed_and_what_follows(clone, tmp_path):
     copy = clone.copy(tmp_path / "copy").hide_mlflow()
     first = (copy.folder / "params.yaml").read_text()
     copy.change(OTHER_ENCODING)
@@ -110,7 +105,7 @@ def test_snakemake_reruns_what_changed_and_what_follows(clone: Project, tmp_path
     assert copy.repro() == set()
 
 
-def test_dvc_reruns_what_changed_and_what_follows(built: Project, tmp_path: Path) -> None:
+def test_dvc_reruns_what_changed_and_what_follows(built, tmp_path):
     copy = built.copy(tmp_path / "copy").hide_mlflow()
     files = [copy.folder / name for name in ("params.yaml", "systems.yaml")]
     first = [file.read_text() for file in files]

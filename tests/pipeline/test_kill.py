@@ -44,7 +44,7 @@ class Undisturbed(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+def undisturbed(project, tmp_path_factory) -> Undisturbed:
     """Run a training that saves after every batch and evaluates after every twentieth."""
     project = project.copy(tmp_path_factory.mktemp("killed") / "project").hide_mlflow()
     recipe = {"epochs": 14, "halve_after": 13, "evaluate_every": 20, "learning_rate": 0.1}
@@ -77,7 +77,7 @@ def train_stage(folder: Path) -> None:
         for stream in (1, 2):
             os.dup2(log.fileno(), stream)
     sys.argv = ["stages/train.py", "params.yaml", NAME]
-    sys.modules["mlflow"] = None  # type: ignore[assignment]
+    sys.modules["mlflow"] = None
     sys.stdout, sys.stderr = os.fdopen(1, "w", buffering=1), os.fdopen(2, "w", buffering=1)
     logging.getLogger().handlers.clear()  # pytest's
     torch.set_num_threads(1)
@@ -128,7 +128,7 @@ def send_a_signal(process: BaseProcess, project: Project) -> str:
 
 
 @pytest.mark.parametrize("training", TRAININGS)
-def test_signals_at_random_points_change_no_byte(undisturbed: Undisturbed, training: int) -> None:
+def test_signals_at_random_points_change_no_byte(undisturbed, training):
     project, expected, seconds = undisturbed
     cuts: list[str] = []
     while True:
@@ -149,7 +149,7 @@ def test_signals_at_random_points_change_no_byte(undisturbed: Undisturbed, train
     print(f"{len(cuts)} cuts: {', '.join(cuts)}")
 
 
-def test_lost_outputs_are_written_again(undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_lost_outputs_are_written_again(undisturbed, tmp_path):
     """An engine deletes them if it is told to end before it has seen the training end."""
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "lost")
@@ -167,7 +167,7 @@ def test_lost_outputs_are_written_again(undisturbed: Undisturbed, tmp_path: Path
     assert checkpoints_of(project) == kept(expected)
 
 
-def test_checkpoints_stay_until_dvc_has_the_model(undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_checkpoints_stay_until_dvc_has_the_model(undisturbed, tmp_path):
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "committed")
     recipe = "families.luong.training.epochs"

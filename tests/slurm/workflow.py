@@ -11,7 +11,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import cluster
 import pytest
@@ -43,7 +42,7 @@ class Runs:
 
 
 @pytest.fixture(scope="session")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def slurm(tmp_path_factory) -> Iterator[None]:
     """Run a cluster while the tests run; name the partition as a person would."""
     if obstacle := cluster.obstacle():
         pytest.exit(f"No SLURM here: {obstacle}.", returncode=1)
@@ -58,9 +57,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module", params=["tiny", "demo"])
-def runs(
-    request: pytest.FixtureRequest, slurm: None, tmp_path_factory: pytest.TempPathFactory
-) -> Runs:
+def runs(request, slurm, tmp_path_factory) -> Runs:
     """Run the workflow here, then on the cluster, where a training is preempted."""
     folder = tmp_path_factory.mktemp(request.param)
     local = checkout(folder / "local")
@@ -101,7 +98,7 @@ def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> N
     cluster.slurm(*take, "--wrap=true")
 
 
-def test_a_job_asks_for_the_resources_in_dvc_yaml(runs: Runs) -> None:
+def test_a_job_asks_for_the_resources_in_dvc_yaml(runs):
     """Every stage asks for exactly its GPU, memory, minutes and threads."""
     requested = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
     stages = read_stages("demo", runs.remote.folder)
@@ -123,7 +120,7 @@ def _asked(job: dict[str, str]) -> dict[str, int]:
     }
 
 
-def test_a_preempted_training_goes_on_from_its_checkpoint(runs: Runs) -> None:
+def test_a_preempted_training_goes_on_from_its_checkpoint(runs):
     jobs = cluster.jobs(runs.remote.folder)
     (job,) = [job for job in jobs if job["Comment"] == f"rule_train@{PREEMPTED}"]
     assert job["Restarts"] == "1"
@@ -134,7 +131,7 @@ def test_a_preempted_training_goes_on_from_its_checkpoint(runs: Runs) -> None:
     )
 
 
-def test_a_training_longer_than_its_wall_time_is_sent_again(runs: Runs) -> None:
+def test_a_training_longer_than_its_wall_time_is_sent_again(runs):
     jobs = cluster.jobs(runs.remote.folder)
     *cut, last = [job for job in jobs if job["Comment"] == f"rule_train@{TIMED}"]
     assert cut, "the training ended within a minute"
@@ -151,14 +148,14 @@ def _resumed_after(project: Project, model: str) -> int:
     return int(batch)
 
 
-def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs: Runs) -> None:
+def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs):
     runs.remote.run("attnmt", "commit")
     here, there = runs.local.digests(), runs.remote.digests()
     assert len(there) > 50
     assert there == {path: here.get(path) for path in there}
 
 
-def test_results_come_back_through_dvc(runs: Runs, tmp_path: Path) -> None:
+def test_results_come_back_through_dvc(runs, tmp_path):
     """After `dvc pull`, nothing is left to do, and MLflow is filled from the files."""
     runs.remote.run("attnmt", "commit")
     runs.remote.commit()

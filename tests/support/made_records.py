@@ -40,19 +40,16 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
 def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
     """Return the settings of one of the parameters' models."""
     model = params.models[name]
-    return (
-        config(
-            name,
-            experiment=params.experiment,
-            family=model.family,
-            seed=model.seed,
-            sets=params.sets.model_dump(exclude={"aligned"}),
-            training=params.recipe(name).model_dump(),
-            system=model.system.model_dump(),
-            shape=params.families[model.family].shape.model_dump(),
-        )
-        | changes
-    )
+    own = {
+        "experiment": params.experiment,
+        "family": model.family,
+        "seed": model.seed,
+        "sets": params.sets.model_dump(exclude={"aligned"}),
+        "training": params.recipe(name).model_dump(),
+        "system": model.system.model_dump(),
+        "shape": params.families[model.family].shape.model_dump(),
+    }
+    return config(name, **own | changes)
 
 
 def provenance(model: str, **changes: Any) -> dict[str, Any]:

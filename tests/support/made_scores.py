@@ -26,8 +26,8 @@ ROOT = Path(__file__).parents[2]
 READING = {"set": "dev", "unknown_words": 1200, "hits": {"same": 300, "next": 450}}
 READING |= {"chosen": "next", "authors": "same"}
 COMMIT, OTHER_COMMIT = (
-    "89abcdef01234567" * 2 + "89abcdef-dirty",
-    "0123456789abcdef" * 2 + "01234567",
+    f"{'89abcdef01234567' * 2}89abcdef-dirty",
+    f"{'0123456789abcdef' * 2}01234567",
 )
 LINES = 24  # of the small experiment's test set
 KNOWN = 30  # target words of its vocabulary
@@ -226,21 +226,13 @@ def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> li
         for after in (False, True):
             for step, (metric, script) in enumerate(METRICS.values()):
                 number = value + 2 * after - step
-                own = {
-                    "metric": metric,
-                    "script": script,
-                    "value": number,
-                    "signature": f"made|{script}",
-                }
+                own = {"metric": metric, "script": script, "value": number}
+                own |= {"signature": f"made|{script}"}
                 own |= {"low": number - 1, "high": number + 1, "beam": params.decoding.beam}
                 lines.append(Line(**on_set, **own, replacement="after" if after else "before"))
     for aligned in params.sets.aligned if params.attends(name) else ():
-        for metric, step in (
-            ("aer", "same"),
-            ("aer_chosen", "next"),
-            ("aer_same", "same"),
-            ("aer_next", "next"),
-        ):
+        steps = {"aer": "same", "aer_chosen": "next", "aer_same": "same", "aer_next": "next"}
+        for metric, step in steps.items():
             rate = aer if step == "same" else aer + 0.25
             own = {"low": rate - 0.02, "high": rate + 0.02, "note": "4,000 sure links"}
             lines.append(Line(**common, set=aligned, metric=metric, script=step, value=rate, **own))

@@ -75,28 +75,19 @@ class Project:
             "OMP_NUM_THREADS": "1",
         }
 
+    @property
+    def shell(self) -> dict[str, Any]:
+        """How each command runs: in the copy, with errors in its output."""
+        way = {"cwd": self.folder, "env": self.environment}
+        return way | {"text": True, "stderr": subprocess.STDOUT}
+
     def start(self, *command: str, output: IO[str]) -> subprocess.Popen[str]:
         """Start a command whose output goes to a file; return the running process."""
-        return subprocess.Popen(
-            command,
-            cwd=self.folder,
-            env=self.environment,
-            text=True,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
+        return subprocess.Popen(command, stdout=output, **self.shell)
 
     def run(self, *command: str) -> str:
         """Run a command and return its output; if it fails, the test fails and shows the output."""
-        result = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=self.environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
+        result = subprocess.run(command, stdout=subprocess.PIPE, check=False, **self.shell)
         assert result.returncode == 0, f"{' '.join(command)}\n{result.stdout}"
         return result.stdout
 

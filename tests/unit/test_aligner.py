@@ -37,24 +37,24 @@ def demo_pairs(count: int) -> Sentences:
     return list(zip(*sides, strict=True))
 
 
-def test_unambiguous_words_are_linked_without_error() -> None:
+def test_unambiguous_words_are_linked_without_error():
     pairs, links = mirrored(200)
     assert links_of(pairs) == links
 
 
-def test_the_same_pairs_get_the_same_links() -> None:
+def test_the_same_pairs_get_the_same_links():
     pairs = demo_pairs(40)
     assert links_of(pairs) == links_of(pairs)
 
 
-def test_pairs_that_cannot_be_aligned_keep_their_place() -> None:
+def test_pairs_that_cannot_be_aligned_keep_their_place():
     pairs, links = mirrored(200)
     long = ["a"] * 1025
     odd: Sentences = [([], ["A"]), (["a"], []), ([], []), (long, ["A"]), (["a"], long)]
     assert links_of([*odd, *pairs]) == [[]] * 5 + links
 
 
-def test_other_pairs_are_aligned_by_what_was_learned() -> None:
+def test_other_pairs_are_aligned_by_what_was_learned():
     pairs, links = mirrored(300)
     aligner = Aligner(pairs[:200])
     assert [aligner.align(*pair) for pair in pairs[200:]] == links[200:]
@@ -62,7 +62,7 @@ def test_other_pairs_are_aligned_by_what_was_learned() -> None:
     assert aligner.align([], ["A"]) == aligner.align(["a"], []) == aligner.align(long, ["A"]) == []
 
 
-def test_the_error_rate_on_the_demos_text_is_low() -> None:
+def test_the_error_rate_on_the_demos_text_is_low():
     links, gold = links_of(demo_pairs(300)), demo_links(300)
     assert error(links, gold) < 0.15
     assert error([*links[1:], links[0]], gold) > 0.5

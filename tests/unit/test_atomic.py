@@ -64,8 +64,8 @@ def names(folder: Path) -> set[str]:
     ("kind", "old", "new", "between"), [("file", "old", "new", set()), ("folder", OLD, NEW, {None})]
 )
 def test_a_killed_writer_leaves_nothing_half_and_the_next_one_tidies_up(
-    tmp_path: Path, kind: str, old: Content, new: Content, between: set[Content]
-) -> None:
+    tmp_path, kind, old, new, between
+):
     left, status = [], -signal.SIGKILL
     while status:
         folder = tmp_path / str(len(left))
@@ -82,7 +82,7 @@ def test_a_killed_writer_leaves_nothing_half_and_the_next_one_tidies_up(
     assert all(one in (old, new, *between) for one in left)
 
 
-def test_what_a_living_process_or_another_machine_writes_stays(tmp_path: Path) -> None:
+def test_what_a_living_process_or_another_machine_writes_stays(tmp_path):
     gone = subprocess.Popen(["true"])
     gone.wait()
     stay = [f"out.{MACHINE}.{os.getppid()}", f"out.elsewhere.{gone.pid}", f"out.en.{MACHINE}.1"]
@@ -106,7 +106,7 @@ for _ in range(150):
 """
 
 
-def test_when_several_write_at_once_the_last_one_wins(tmp_path: Path) -> None:
+def test_when_several_write_at_once_the_last_one_wins(tmp_path):
     command = [sys.executable, "-c", RACER]
     racers = [subprocess.Popen([*command, name], cwd=tmp_path) for name in "abc"]
     assert [racer.wait() for racer in racers] == [0, 0, 0]
@@ -114,7 +114,7 @@ def test_when_several_write_at_once_the_last_one_wins(tmp_path: Path) -> None:
     assert content(tmp_path / "out") in [dict.fromkeys(("one", "two"), name) for name in "abc"]
 
 
-def test_a_failed_write_keeps_what_was_there(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_what_was_there(tmp_path):
     make(tmp_path / "out", OLD)
     with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "out") as folder:
         (folder / "one").write_text(f"half {1 / 0}")
@@ -122,7 +122,7 @@ def test_a_failed_write_keeps_what_was_there(tmp_path: Path) -> None:
     assert names(tmp_path) == {"out"}
 
 
-def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path: Path) -> None:
+def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path):
     """DVC leaves such links where its cache links files."""
     (tmp_path / "cache").write_text("cached")
     (tmp_path / "out").symlink_to("cache")
@@ -147,9 +147,7 @@ def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path: Path) -> None
         ("ring/x", False, "ring/x: cannot be written"),
     ],
 )
-def test_a_place_that_is_taken_is_refused_early(
-    tmp_path: Path, place: str, folder: bool, message: str
-) -> None:
+def test_a_place_that_is_taken_is_refused_early(tmp_path, place, folder, message):
     make(tmp_path / "a_folder", {})
     (tmp_path / "a_file").touch()
     for name, target in {"link": "a_folder", "lost": "nowhere", "ring": "ring"}.items():
@@ -161,15 +159,13 @@ def test_a_place_that_is_taken_is_refused_early(
     assert names(tmp_path) == before
 
 
-def test_a_read_only_folder_is_refused_early(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_folder_is_refused_early(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
     with pytest.raises(InputError, match=rf"{tmp_path} may not be written to; change that"):
         check_place(tmp_path / "out")
 
 
-def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path: Path) -> None:
+def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path):
     with (
         pytest.raises(InputError) as error,
         atomic_folder(tmp_path / "out") as folder,
@@ -182,12 +178,12 @@ def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path: Path) -
     )
 
 
-def test_an_error_in_reading_is_not_taken_for_one_of_the_output(tmp_path: Path) -> None:
+def test_an_error_in_reading_is_not_taken_for_one_of_the_output(tmp_path):
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "out"):
         (tmp_path / "out2").read_text()
 
 
-def test_a_file_that_is_copied_is_not_blamed_for_a_full_place(tmp_path: Path) -> None:
+def test_a_file_that_is_copied_is_not_blamed_for_a_full_place(tmp_path):
     """A shell's limit of a file's size, in a process of its own, because it stays."""
     (tmp_path / "from").write_bytes(b"x" * 5000)
     script = """

@@ -57,9 +57,7 @@ def failing_at(batch: int) -> Callable[[Step, Batch, float], Tensor]:
     return step
 
 
-def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(
-    tmp_path: Path,
-) -> None:
+def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(tmp_path):
     with pytest.raises(
         DivergedError, match=r"not finite after batch 7; delete the folder"
     ) as error:
@@ -70,9 +68,7 @@ def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(
 
 
 @pytest.mark.parametrize("stop_after", [None, 4])
-def test_no_checkpoint_has_weights_that_are_not_finite(
-    tmp_path: Path, stop_after: int | None
-) -> None:
+def test_no_checkpoint_has_weights_that_are_not_finite(tmp_path, stop_after):
     """Neither the clock, which asks after every batch, nor a stop saves such weights."""
     with pytest.raises(TrainingStopped):
         start(tmp_path, StopAfter(2))
@@ -87,8 +83,8 @@ def test_no_checkpoint_has_weights_that_are_not_finite(
 
 
 def test_what_fails_once_is_tried_again_and_what_fails_twice_from_one_checkpoint_is_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     """The tenth batch fails; there is an evaluation, and so a checkpoint, after the seventh."""
     once, twice = tmp_path / "once", tmp_path / "twice"
     with monkeypatch.context() as failing:
@@ -107,9 +103,7 @@ def test_what_fails_once_is_tried_again_and_what_fails_twice_from_one_checkpoint
 @pytest.mark.parametrize(
     "error", [TrainingStopped(), KeyboardInterrupt(), InputError("disk full")], ids=repr
 )
-def test_stops_and_faults_that_a_person_mends_are_not_noted(
-    tmp_path: Path, error: BaseException
-) -> None:
+def test_stops_and_faults_that_a_person_mends_are_not_noted(tmp_path, error):
     for _ in range(3):
         with pytest.raises(type(error)), noted_failures(tmp_path, 0):
             raise error
@@ -117,7 +111,7 @@ def test_stops_and_faults_that_a_person_mends_are_not_noted(
 
 
 @pytest.mark.parametrize("content", ["null", '{"final": "perhaps"}', "\xff"])
-def test_a_damaged_note_says_what_to_do(tmp_path: Path, content: str) -> None:
+def test_a_damaged_note_says_what_to_do(tmp_path, content):
     (tmp_path / NOTE).write_bytes(content.encode("latin-1"))
     assert f"{NOTE}: damaged" in refused(tmp_path)
 
@@ -132,7 +126,7 @@ def begin(folder: Path) -> Path:
     return checkpoint
 
 
-def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_path: Path) -> None:
+def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_path):
     checkpoint = begin(tmp_path)
     for commit in ("commit2", "commit1", "commit2"):
         origin = claim(tmp_path, Origin("code1", [commit], "2026-01-02T00:00:00Z"), "refuse")
@@ -141,7 +135,7 @@ def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_pat
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path: Path, known: bool) -> None:
+def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path, known):
     checkpoint = begin(tmp_path)
     if not known:
         (tmp_path / "origin.json").unlink()
@@ -153,9 +147,7 @@ def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path: Path, known: b
     assert checkpoint.exists()
 
 
-def test_if_the_parameters_say_so_training_starts_from_the_beginning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_if_the_parameters_say_so_training_starts_from_the_beginning(tmp_path, caplog):
     checkpoint, now = begin(tmp_path), Origin("code2", ["commit2"], "2026-01-02T00:00:00Z")
     assert claim(tmp_path, now, "restart") == now
     assert not checkpoint.exists()

@@ -59,7 +59,7 @@ def energy(attention: Attention, h: Tensor, h_s: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("score", CONTENT_SCORES)
-def test_global_attention_is_the_softmax_of_the_scores(score: str) -> None:
+def test_global_attention_is_the_softmax_of_the_scores(score):
     attention = attention_of("global", score)
     h, values = random(2, n), random(S, n)
     contexts, weights = attend(attention, h, values)
@@ -72,7 +72,7 @@ def test_global_attention_is_the_softmax_of_the_scores(score: str) -> None:
 
 
 @pytest.mark.parametrize("score", ["dot", "concat", "self", "key_value"])
-def test_local_m_looks_at_the_window_around_its_step(score: str) -> None:
+def test_local_m_looks_at_the_window_around_its_step(score):
     """With D = 2 and S = 7, it is 0 .. 2 at step 0, 1 .. 5 at step 3, and 4 .. 6 from step 6 on."""
     attention = attention_of("local_m", score)
     h, values = random(1, n).expand(4, n), random(7, n)
@@ -84,7 +84,7 @@ def test_local_m_looks_at_the_window_around_its_step(score: str) -> None:
         torch.testing.assert_close(a, window / window.sum())
 
 
-def test_local_p_weights_its_window_by_a_gaussian() -> None:
+def test_local_p_weights_its_window_by_a_gaussian():
     """With S = 5, D = 2 and p_t = 2.7 the window is 0 .. 4. The factors are computed by hand."""
     attention = attention_of("local_p", "dot")
     with torch.no_grad():
@@ -99,7 +99,7 @@ def test_local_p_weights_its_window_by_a_gaussian() -> None:
     torch.testing.assert_close(weights[0] * 5, expected, rtol=0, atol=5e-4)
 
 
-def test_location_uses_the_first_slots_for_the_words_read_last() -> None:
+def test_location_uses_the_first_slots_for_the_words_read_last():
     attention = attention_of("global", "location")
     h = random(1, 1, n)
     slots = torch.softmax(attention.W_a @ h[0, 0], dim=0)  # 4 of them
@@ -112,7 +112,7 @@ def test_location_uses_the_first_slots_for_the_words_read_last() -> None:
         assert by_position[4:].eq(0).all()  # no slot addresses these words
 
 
-def test_the_fault_of_general_makes_one_gradient_wrong() -> None:
+def test_the_fault_of_general_makes_one_gradient_wrong():
     """The gradient of h_s has h_t where W_a h_t would be right; here for one query and one sentence."""
     gradients = []
     for faults in ((), ("general_gradient",)):
@@ -130,7 +130,7 @@ def test_the_fault_of_general_makes_one_gradient_wrong() -> None:
 
 
 @pytest.mark.parametrize("score", CONTENT_SCORES)
-def test_the_fault_of_padding_dilutes_the_weights(score: str) -> None:
+def test_the_fault_of_padding_dilutes_the_weights(score):
     """Padding dilutes the weights of global attention as a word with h_s = 0 would."""
     values = random(4, n)
     values[:2] = 0  # padding, before position 0

@@ -27,7 +27,7 @@ def pairs(*lengths: tuple[int, int]) -> Pairs:
 
 
 @pytest.fixture
-def tokens(tmp_path: Path) -> Path:
+def tokens(tmp_path) -> Path:
     """Write token files of 12 short sentence pairs; return their folder."""
     lines = [" ".join(f"w{j}" for j in range(i % 5 + 1)) for i in range(12)]
     for name in ("train", workload.TEST):
@@ -83,9 +83,7 @@ def test_the_plain_loop_computes_our_losses_step_by_step():
 
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
-def test_the_page_shows_the_committed_results(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_page_shows_the_committed_results(kind, tmp_path, monkeypatch):
     copy = tmp_path / "README.md"
     copy.write_text(PAGE.read_text())
     monkeypatch.setattr("benchmarks.page.PAGE", copy)

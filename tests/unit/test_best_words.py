@@ -19,9 +19,7 @@ from attnmt.model.translator import ModelConfig, Translator
     values=st.sampled_from([5, 10**6]),
     seed=st.integers(0, 10_000),
 )
-def test_the_largest_values_are_those_of_topk(
-    columns: int, count: int, values: int, seed: int
-) -> None:
+def test_the_largest_values_are_those_of_topk(columns, count, values, seed):
     """Few values make many equal entries, and any of the equal ones will do."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.randint(values, (7, columns), generator=generator).double()
@@ -34,9 +32,7 @@ def test_the_largest_values_are_those_of_topk(
 
 
 @pytest.mark.parametrize("average", get_args(Average))
-def test_chunks_change_no_value_and_no_word(
-    average: Average, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chunks_change_no_value_and_no_word(average, monkeypatch):
     shape = ModelShape(layers=1, size=4, window_D=2, location_slots=6, init=1.5)
     models = [Translator(ModelConfig(System(), shape, 7, 1000)).double() for _ in range(3)]
     for seed, model in enumerate(models):

@@ -24,7 +24,7 @@ LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """Return a folder with two checkpoints, after batches 3 and 5, each with its own best weights."""
     checkpoints = Checkpoints(tmp_path, minutes=0)
     for seed, step in ((1, 3), (2, 5)):
@@ -46,9 +46,7 @@ def flip_a_bit(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("damaged", "step"), [(None, 5), (LAST, 3)])
-def test_a_finished_training_keeps_what_it_needs_to_end_again(
-    folder: Path, damaged: str | None, step: int
-) -> None:
+def test_a_finished_training_keeps_what_it_needs_to_end_again(folder, damaged, step):
     if damaged:
         cut_short(folder / damaged)
     checkpoints = Checkpoints(folder, 0)
@@ -65,9 +63,7 @@ def test_a_finished_training_keeps_what_it_needs_to_end_again(
     ("name", "damage"),
     [(LAST, cut_short), (LAST, flip_a_bit), ("best-5.safetensors", Path.unlink)],
 )
-def test_a_damaged_checkpoint_gives_way_to_the_one_before(
-    folder: Path, name: str, damage: Callable[[Path], None]
-) -> None:
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(folder, name, damage):
     damage(folder / name)
     model, first = small(FEEDING), small(FEEDING)
     first.initialize(1)
@@ -82,7 +78,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(
     assert held_by(Checkpoints(folder, 0)).step == 3
 
 
-def test_a_checkpoint_of_another_optimizer_is_refused(tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_optimizer_is_refused(tmp_path):
     model = small(FEEDING)
     model.initialize(1)
     Checkpoints(tmp_path, 0).save(model, SGD([]), Progress(step=3))
@@ -96,16 +92,14 @@ def test_a_checkpoint_of_another_optimizer_is_refused(tmp_path: Path) -> None:
         held_by(Checkpoints(tmp_path, 0))
 
 
-def test_two_damaged_checkpoints_are_named(folder: Path) -> None:
+def test_two_damaged_checkpoints_are_named(folder):
     cut_short(folder / LAST)
     flip_a_bit(folder / PREVIOUS)
     with pytest.raises(InputError, match=rf"{LAST}: damaged.*{PREVIOUS}: damaged.*delete {folder}"):
         held_by(Checkpoints(folder, 0))
 
 
-def test_a_full_disk_leaves_the_last_checkpoint(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_the_last_checkpoint(folder, monkeypatch):
     checkpoints, model = Checkpoints(folder, 0), small(FEEDING)
     progress = held_by(checkpoints)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -122,7 +116,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_a_kill_at_any_point_of_saving_leaves_a_whole_checkpoint(folder: Path) -> None:
+def test_a_kill_at_any_point_of_saving_leaves_a_whole_checkpoint(folder):
     """The kill comes before or halfway through a write, or before a rename, a removal or an fsync."""
     outcomes, point, ended = set(), 0, False
     while not ended:
@@ -163,14 +157,14 @@ def save_and_die(folder: Path, point: int) -> None:
             deadly(file.write)(content[: len(content) // 2])
             deadly(file.write)(content[len(content) // 2 :])
 
-    Path.write_bytes = write_in_halves  # type: ignore[assignment, method-assign]
+    Path.write_bytes = write_in_halves
     for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
         setattr(owner, name, deadly(getattr(owner, name)))
     checkpoints.save_best(model, progress)
     checkpoints.save(model, SGD([]), progress)
 
 
-def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
+def test_two_trainings_in_one_folder_are_refused(tmp_path):
     (tmp_path / f"{LAST}.123.partial").write_bytes(b"half")  # of a process that was killed
     with (
         Checkpoints(tmp_path, 0).locked(),
@@ -183,7 +177,7 @@ def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["lock"]
 
 
-def test_the_checkpoints_of_a_model_are_discarded_and_no_others(tmp_path: Path) -> None:
+def test_the_checkpoints_of_a_model_are_discarded_and_no_others(tmp_path):
     checkpoints, model = tmp_path / "checkpoints/base", tmp_path / "models/demo/base"
     model.mkdir(parents=True)
     write_json(model / "config.json", config("base", fingerprint="this"))

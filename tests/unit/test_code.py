@@ -168,8 +168,3 @@ def test_no_stage_runs_what_only_the_report_needs() -> None:
     for script in set(SCRIPTS) - {"report", "gather"}:
         code = code_of(ROOT / "stages" / f"{script}.py")
         assert [name for name in code if "reporting" in name] == []
-
-
-def test_no_folder_hides_a_module() -> None:
-    """An import of the name could mean either."""
-    assert [path for path in OURS if path.with_suffix("").is_dir()] == []

@@ -25,13 +25,11 @@ def rows(*points: tuple[float, float, float], jumped: float = 0) -> list[dict[st
         ([(10, 1, 4.0), (20, 2, 3.9), (30, 3, 3.95), (35, 3, 4.0)], 4.05, 0.15),
     ],
 )
-def test_a_jump_is_a_rise_by_more_than_the_fall_of_an_epoch(
-    costs: list[tuple[float, float, float]], cost: float, expected: float
-) -> None:
+def test_a_jump_is_a_rise_by_more_than_the_fall_of_an_epoch(costs, cost, expected):
     assert jump(rows(*costs), cost) == pytest.approx(expected)
 
 
-def test_a_divergence_is_one_jump_however_often_it_is_evaluated() -> None:
+def test_a_divergence_is_one_jump_however_often_it_is_evaluated():
     """Within an epoch the cost rises from 2.5 to 4, as that of local-p on Multi30k did."""
     history = rows((100, 1, 3.0), (200, 2, 2.5))
     for at in range(1, 19):
@@ -41,7 +39,7 @@ def test_a_divergence_is_one_jump_however_often_it_is_evaluated() -> None:
     assert sum(row["jump"] > 0 for row in history) == 1
 
 
-def test_the_fall_of_the_last_tenth_is_a_part_of_the_cost_where_it_began() -> None:
+def test_the_fall_of_the_last_tenth_is_a_part_of_the_cost_where_it_began():
     assert late_fall(rows((90, 9, 2.0), (100, 10, 1.9))) == pytest.approx(0.05)
     # half of the last fifth: from 2.5 to 2
     assert late_fall(rows((40, 1, 9.0), (80, 2, 3.0), (100, 2, 2.0))) == pytest.approx(0.2)

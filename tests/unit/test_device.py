@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -26,7 +25,7 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def two_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def two_gpus(tmp_path, monkeypatch) -> Iterator[list[int]]:
     """Pretend that there are two GPUs; return the list of those made current."""
     current: list[int] = []
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -43,27 +42,15 @@ def two_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[i
         device._taken.pop().release()
 
 
-def test_every_process_takes_another_gpu(two_gpus: list[int], tmp_path: Path) -> None:
-    command = [sys.executable, "-c", TAKE]
-    with subprocess.Popen(
-        command,
-        env={"TMPDIR": str(tmp_path), "PATH": ""},
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as other:
+def test_every_process_takes_another_gpu(two_gpus, tmp_path):
+    process = {"args": [sys.executable, "-c", TAKE], "text": True, "stdout": subprocess.PIPE}
+    process["env"] = {"TMPDIR": str(tmp_path), "PATH": ""}
+    with subprocess.Popen(**process, stdin=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert [other.stdout.readline().strip() for _ in range(2)] == ["0", "True"]
         assert best_device() == best_device() == torch.device("cuda")
         assert two_gpus == [1]  # taken once
-        third = subprocess.run(
-            command,
-            env={"TMPDIR": str(tmp_path), "PATH": ""},
-            text=True,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-        )
+        third = subprocess.run(**process, stdin=subprocess.DEVNULL, check=True)
         assert third.stdout.split() == ["False"]
         other.kill()
     take_gpu.cache_clear()
@@ -72,9 +59,7 @@ def test_every_process_takes_another_gpu(two_gpus: list[int], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, ":4096:8"), (":16:8", ":16:8")])
-def test_cublas_is_told_to_repeat_before_cuda_starts(
-    two_gpus: list[int], before: str | None, after: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cublas_is_told_to_repeat_before_cuda_starts(two_gpus, before, after, monkeypatch):
     told = []
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     if before is not None:
@@ -86,19 +71,13 @@ def test_cublas_is_told_to_repeat_before_cuda_starts(
     assert told == [after]
 
 
-def test_without_a_gpu_a_process_takes_none(
-    two_gpus: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_gpu_a_process_takes_none(two_gpus, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert best_device() == torch.device("cpu")
     assert two_gpus == []
 
 
-def test_a_process_that_shares_a_gpu_is_told_once(
-    two_gpus: list[int],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_process_that_shares_a_gpu_is_told_once(two_gpus, monkeypatch, caplog):
     monkeypatch.setattr(device, "take_gpu", lambda: False)
     device._say_that_it_is_shared.cache_clear()
     assert best_device() == best_device() == torch.device("cuda")

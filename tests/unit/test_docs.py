@@ -3,9 +3,7 @@
 These are links, paths, targets of make, modules, commands and options.
 """
 
-import itertools
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,7 @@ import pytest
 import typer
 
 from attnmt.cli import app
-from attnmt.config import DEMO, load_params
-from attnmt.layout import Layout
+from attnmt.config import DEMO
 from attnmt.scoring.numbers import read_numbers
 
 ROOT = Path(__file__).parents[2]
@@ -47,9 +44,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_an_example_of_pandas_runs(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_example_of_pandas_runs(number, tmp_path, monkeypatch, capsys):
     (tmp_path / "reports").symlink_to(ROOT / "reports")
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
@@ -59,7 +54,7 @@ def test_an_example_of_pandas_runs(
 
 
 @pages
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_every_link_leads_somewhere(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if not link.startswith("https://"):
             path, _, anchor = link.partition("#")
@@ -69,20 +64,20 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pages
-def test_every_path_exists(page: Path) -> None:
+def test_every_path_exists(page):
     for path in set(PATH.findall(page.read_text(encoding="utf-8"))) - OWN:
         assert (ROOT / path).exists(), path
 
 
 @pages
-def test_every_target_of_make_exists(page: Path) -> None:
+def test_every_target_of_make_exists(page):
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for words in commands(page, "make"):
         assert words[0] in targets, words
 
 
 @pages
-def test_every_subcommand_and_option_exists(page: Path) -> None:
+def test_every_subcommand_and_option_exists(page):
     subcommands: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
     for name, *arguments in commands(page, "attnmt"):
         assert name in subcommands, name
@@ -91,45 +86,7 @@ def test_every_subcommand_and_option_exists(page: Path) -> None:
             assert not argument.startswith("-") or argument in {*known, "--help"}, (name, argument)
 
 
-def test_what_readme_translates_is_there_after_a_target_of_the_same_name() -> None:
-    """An experiment that a command names is trained by README's target of this name."""
-    makefile, uses = (ROOT / "Makefile").read_text(), 0
-    targets = [words[0] for words in commands(ROOT / "README.md", "make")]
-    for words in commands(ROOT / "README.md", "attnmt"):
-        given = dict(itertools.pairwise(words))
-        experiment = given.get("--experiment")
-        if experiment is None:
-            assert "--input" not in given
-            continue
-        uses += 1
-        assert experiment in targets
-        assert re.search(rf"^{experiment}:.*\n\tsnakemake .*=\$@$", makefile, re.MULTILINE)
-        params = load_params(ROOT / f"experiments/{experiment}/params.yaml", ROOT)
-        raw = Layout(experiment).raw
-        sets, source = params.sets.all(), params.languages.source.code
-        text = given.get("--input")
-        assert text is None or text in [f"{raw}/{name}.{source}" for name in sets]
-    assert uses
-
-
-def test_the_tour_changes_nothing_that_git_tracks() -> None:
-    graph = pytest.importorskip("attnmt.workflow.graph", reason="needs DVC: see CONTRIBUTING.md")
-    tour = ROOT / "docs/tour.md"
-    assert [words[0] for words in commands(tour, "make")] == ["setup"]
-    started = re.findall(r"^ {4}python stages/(\w+)\.py params", tour.read_text(), re.MULTILINE)
-    assert started[-1] == "evaluate"
-    outputs = [
-        output
-        for stage in graph.read_stages(DEMO, ROOT)
-        if stage.name.partition("@")[0] in started
-        for output in stage.outputs
-    ]
-    check = ["git", "check-ignore", *outputs]
-    ignored = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ignored.stdout.split() == outputs
-
-
-def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git() -> None:
+def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git():
     tour = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
     table = (ROOT / "reports/demo/tables/table1.md").read_text(encoding="utf-8")
     (row,) = re.findall(r"^\| local-p.*unk replace.*$", table, re.MULTILINE)
@@ -142,7 +99,7 @@ def test_the_tour_ends_with_the_row_and_the_scores_of_the_report_in_git() -> Non
         assert re.search(r" +".join(map(re.escape, cells)), tour)
 
 
-def test_the_graph_of_stages_is_that_of_dvc_yaml() -> None:
+def test_the_graph_of_stages_is_that_of_dvc_yaml():
     page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
     drawn = set(re.findall(r"^    (\w+) --> (\w+)$", page, re.MULTILINE))
     graph = pytest.importorskip(

@@ -22,7 +22,7 @@ RWTH = License(name="rwth", terms="not to be passed on", url="https://example.or
 
 
 @pytest.fixture(autouse=True)
-def network(monkeypatch: pytest.MonkeyPatch) -> None:
+def network(monkeypatch) -> None:
     monkeypatch.delenv("ATTNMT_MIRROR", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between two tries
@@ -36,7 +36,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     return tmp_path / "kept"
 
 
@@ -56,7 +56,7 @@ def refused(file: File, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("algorithm", ["md5", "sha256"])
-def test_a_file_is_fetched_once(server: Server, folder: Path, algorithm: str) -> None:
+def test_a_file_is_fetched_once(server, folder, algorithm):
     file = server.file("a.en", CONTENT, algorithm)
     for _ in range(2):
         assert fetch_one(file, folder) == CONTENT
@@ -65,9 +65,7 @@ def test_a_file_is_fetched_once(server: Server, folder: Path, algorithm: str) ->
 
 
 @pytest.mark.parametrize("content", [CONTENT, OTHER], ids=["", "nor is the server's"])
-def test_a_file_that_is_not_the_right_one_is_kept_aside(
-    server: Server, folder: Path, content: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_not_the_right_one_is_kept_aside(server, folder, content, capsys):
     folder.mkdir()
     (folder / "a.en").write_bytes(b"put by hand")
     server.files["a.en"] = content
@@ -85,9 +83,7 @@ def test_a_file_that_is_not_the_right_one_is_kept_aside(
 
 
 @pytest.mark.parametrize("fault", [100_000, 0, -1])
-def test_a_transfer_that_breaks_off_is_tried_again(
-    server: Server, folder: Path, fault: int
-) -> None:
+def test_a_transfer_that_breaks_off_is_tried_again(server, folder, fault):
     server.faults["a.en"] = [fault] * RETRIES
     assert fetch_one(server.file("a.en", CONTENT), folder) == CONTENT
     assert len(server.asked) == TRIES
@@ -98,9 +94,7 @@ def test_a_transfer_that_breaks_off_is_tried_again(
     assert "check the network" in message
 
 
-def test_every_address_is_tried_and_named_if_none_gives_the_file(
-    server: Server, folder: Path
-) -> None:
+def test_every_address_is_tried_and_named_if_none_gives_the_file(server, folder):
     server.files["other/a.en"] = OTHER
     nowhere = "http://127.0.0.1:1/a.en"
     mirrors = [server.url("mirror/a.en"), nowhere]
@@ -114,21 +108,19 @@ def test_every_address_is_tried_and_named_if_none_gives_the_file(
     assert server.asked[-1] == "a.en"
 
 
-def test_if_one_file_fails_the_others_are_fetched(server: Server, folder: Path) -> None:
+def test_if_one_file_fails_the_others_are_fetched(server, folder):
     bad, good, worse = server.file("b", b""), server.file("a.en", CONTENT), server.file("c", b"")
     with pytest.raises(InputError, match=r"b cannot be fetched[^\n]*\nc cannot be fetched"):
         fetch([bad, good, worse], folder)
     assert (folder / "a.en").read_bytes() == CONTENT
 
 
-def test_content_labeled_as_compressed_is_kept_unchanged(server: Server, folder: Path) -> None:
+def test_content_labeled_as_compressed_is_kept_unchanged(server, folder):
     packed = server.files["a.tgz"] = gzip.compress(CONTENT)
     assert fetch_one(server.file("a.tgz", packed, member="a"), folder) == packed
 
 
-def test_a_mirror_takes_the_place_of_the_network(
-    server: Server, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mirror_takes_the_place_of_the_network(server, folder, tmp_path, monkeypatch):
     mirror = tmp_path / "served"
     mirror.mkdir()
     (mirror / "a.en").write_bytes(CONTENT)

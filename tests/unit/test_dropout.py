@@ -20,7 +20,7 @@ def mask(p: float, *shape: int, like: torch.Tensor = LIKE) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("p", [1e-3, 0.2, 0.5, 0.7, 0.999, 1 - 1e-9])
-def test_elements_are_dropped_with_probability_p(p: float) -> None:
+def test_elements_are_dropped_with_probability_p(p):
     """Within 5 standard deviations, for all elements and for each of the four in a random word."""
     torch.manual_seed(1)
     dropped = mask(p, MANY) == 0
@@ -33,7 +33,7 @@ def test_elements_are_dropped_with_probability_p(p: float) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.9])
-def test_what_is_kept_is_scaled(p: float, dtype: torch.dtype) -> None:
+def test_what_is_kept_is_scaled(p, dtype):
     kept = mask(p, 100, 7, like=torch.zeros(1, dtype=dtype))
     assert kept.dtype == dtype
     scale = torch.ones(1, dtype=dtype) / (1 - p)
@@ -49,7 +49,7 @@ def test_what_is_kept_is_scaled(p: float, dtype: torch.dtype) -> None:
 
 @settings(deadline=None)  # a busy machine may take long over one example
 @given(shape=st.lists(st.integers(0, 9), min_size=1, max_size=3), seed=st.integers(0, 2**32))
-def test_a_seed_gives_its_masks_again(shape: list[int], seed: int) -> None:
+def test_a_seed_gives_its_masks_again(shape, seed):
     """Two masks in turn, whatever their number of elements; the generator's state gives the second."""
     torch.manual_seed(seed)
     first = mask(0.5, *shape)
@@ -62,7 +62,7 @@ def test_a_seed_gives_its_masks_again(shape: list[int], seed: int) -> None:
     assert torch.equal(mask(0.5, *shape), second)
 
 
-def test_nothing_is_dropped_in_evaluation_or_with_probability_0() -> None:
+def test_nothing_is_dropped_in_evaluation_or_with_probability_0():
     x = torch.randn(5, 3)
     state = torch.get_rng_state()
     for dropout in (Dropout(0.5).eval(), Dropout(0.0).train()):

@@ -1,7 +1,6 @@
 """Word ids on disk."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,9 +8,7 @@ from attnmt.text.encoded import EncodedText, write_encoded
 
 
 @given(lines=st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=5), max_size=6))
-def test_what_is_written_is_read_back(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[list[int]]
-) -> None:
+def test_what_is_written_is_read_back(tmp_path_factory, lines):
     folder = tmp_path_factory.getbasetemp()
     write_encoded(folder, "set", "en", lines)
     text = EncodedText.open(folder, "set", "en")

@@ -1,5 +1,6 @@
 """What is explained about a translation is what search, forced decoder and dictionary did."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,23 +17,23 @@ RAW, REFERENCES = ENGLISH["test"], GERMAN["test"]
 SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
 
 
-def both(
-    params: Params, folder: Path, name: str, sentence: str
-) -> tuple[Pipeline, Explanation, list[Translation]]:
-    """Return an explanation and the translations that it must explain."""
+def explained(
+    params: Params, folder: Path, name: str
+) -> Iterator[tuple[Pipeline, list[str], Explanation, list[Translation]]]:
+    """Yield each sentence's units, its explanation, and the translations that it must explain."""
     pipeline = load_pipeline(params, name, folder, n_best=3)
-    (translations,) = pipeline.translate([sentence])
-    return pipeline, explain(pipeline, sentence, candidates=3), translations
+    for sentence, translations in zip(RAW, pipeline.translate(RAW), strict=True):
+        units = pipeline.source.units(sentence)
+        yield pipeline, units, explain(pipeline, sentence, candidates=3), translations
 
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru", "ensemble"])
-def test_the_candidates_are_the_translations_with_their_scores(
-    params: Params, folder: Path, name: str
-) -> None:
-    for sentence in RAW:
-        pipeline, explanation, translations = both(params, folder, name, sentence)
+def test_the_candidates_are_the_translations_with_their_scores(params, folder, name):
+    for pipeline, units, explanation, translations in explained(params, folder, name):
         assert [one.text for one in explanation.candidates] == [t.text for t in translations]
-        assert [unit.text for unit in explanation.source] == pipeline.source.units(sentence)
+        known = pipeline.translator.data.vocabulary(pipeline.translator.source)
+        read = [(unit.text, unit.known) for unit in explanation.source]
+        assert read == [(unit, unit in known) for unit in units]
         assert explanation.words == translations[0].source
         for one, translation in zip(explanation.candidates, translations, strict=True):
             # A translation that the search cut off has no </s>, and its score has none either.
@@ -48,23 +49,10 @@ def test_the_candidates_are_the_translations_with_their_scores(
             assert len(one.spans) == (rows if name in ("local_p", "subwords") else 0)
 
 
-def test_unknown_words_are_those_that_the_vocabulary_lacks(params: Params, folder: Path) -> None:
-    pipeline, explanation, _ = both(params, folder, "local_p", SENTENCE)
-    known = pipeline.translator.data.vocabulary("en")
-    assert [unit.known for unit in explanation.source] == [
-        word in known for word in pipeline.source.units(SENTENCE)
-    ]
-    assert not all(unit.known for unit in explanation.source)
-    assert any(unit.known for unit in explanation.source)
-
-
 @pytest.mark.parametrize("name", ["local_p", "plain", "ensemble", "subwords", "gru"])
-def test_each_replacement_is_what_the_translation_has(
-    params: Params, folder: Path, name: str
-) -> None:
+def test_each_replacement_is_what_the_translation_has(params, folder, name):
     seen = set()
-    for sentence in RAW:
-        pipeline, explanation, translations = both(params, folder, name, sentence)
+    for pipeline, _, explanation, translations in explained(params, folder, name):
         for one, translation in zip(explanation.candidates, translations, strict=True):
             places = [j for j, word in enumerate(translation.words) if word == "<unk>"]
             assert [item.word for item in one.replacements] == places
@@ -88,14 +76,14 @@ def test_each_replacement_is_what_the_translation_has(
         assert seen == {"dictionary", "copy"}
 
 
-def test_an_unknown_word_without_a_link_stays(params: Params, folder: Path) -> None:
+def test_an_unknown_word_without_a_link_stays(params, folder):
     pipeline = load_pipeline(params, "plain", folder)
     translation = Translation("<unk>", ["<unk>"], ["<unk>"], ["house"], [], -1.0, [0])
     item = _replacement(pipeline, translation, 0)
     assert (item.source, item.by, item.text) == (None, "nothing", "<unk>")
 
 
-def test_a_link_of_the_next_step_is_read_in_the_row_below(params: Params, folder: Path) -> None:
+def test_a_link_of_the_next_step_is_read_in_the_row_below(params, folder):
     pipeline = load_pipeline(params, "local_p", folder)
     pipeline.translator.read_at("next")
     rows = 0
@@ -109,7 +97,7 @@ def test_a_link_of_the_next_step_is_read_in_the_row_below(params: Params, folder
 
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru"])
-def test_a_reference_is_force_decoded(params: Params, folder: Path, name: str) -> None:
+def test_a_reference_is_force_decoded(params, folder, name):
     pipeline = load_pipeline(params, name, folder)
     forced = pipeline.translator.force_set("test").scores
     for sentence, reference, score in zip(RAW, REFERENCES, forced, strict=True):
@@ -120,13 +108,13 @@ def test_a_reference_is_force_decoded(params: Params, folder: Path, name: str) -
         assert explained.text == reference
 
 
-def test_more_candidates_do_not_change_the_best_one(params: Params, folder: Path) -> None:
+def test_more_candidates_do_not_change_the_best_one(params, folder):
     pipeline = load_pipeline(params, "local_p", folder)
     texts = [explain(pipeline, SENTENCE, candidates=n).candidates[0].text for n in (1, 3, 6)]
     assert len(set(texts)) == 1
 
 
-def test_text_without_words_is_refused(params: Params, folder: Path) -> None:
+def test_text_without_words_is_refused(params, folder):
     pipeline = load_pipeline(params, "local_p", folder)
     with pytest.raises(InputError, match="sentence: ' ' has no words"):
         explain(pipeline, " ")
@@ -134,7 +122,7 @@ def test_text_without_words_is_refused(params: Params, folder: Path) -> None:
         explain(pipeline, SENTENCE, "")
 
 
-def test_a_model_says_what_it_is(params: Params, folder: Path) -> None:
+def test_a_model_says_what_it_is(params, folder):
     facts = {}
     for name in ("local_p", "plain", "gru", "ensemble"):
         e = explain(load_pipeline(params, name, folder), SENTENCE)

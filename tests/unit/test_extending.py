@@ -29,7 +29,7 @@ SYSTEMS = [
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory) -> Project:
     """Return a copy of the project to which all recipes are applied, its demo made small."""
     copy = checkout(tmp_path_factory.mktemp("extended") / "project")
     (copy.folder / "dvc.lock").unlink(missing_ok=True)
@@ -48,14 +48,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def params(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Params]:
+def params(project, monkeypatch) -> Iterator[Params]:
     """Return the parameters of the extended demo, in whose folder the test runs."""
     monkeypatch.chdir(project.folder)
     with parts_known():
         yield load_params(Path("params.yaml"))
 
 
-def test_both_engines_know_what_was_added_and_dvc_runs_it(project: Project) -> None:
+def test_both_engines_know_what_was_added_and_dvc_runs_it(project):
     trained = [f"train@{system}" for system in (SCORE, ENCODER, *OPTIMIZERS)]
     added = {*trained, "frequent", "train@more_dropout", "train@base_reverse_2"}
     assert added | {"ensemble@small_ensemble"} <= project.plan()
@@ -81,7 +81,7 @@ def made_line(**changes: object) -> Line:
     return Line.model_validate(keys | {"direction": "forward", "family": "luong"} | changes)
 
 
-def test_the_row_stands_below_the_one_that_it_names(params: Params) -> None:
+def test_the_row_stands_below_the_one_that_it_names(params):
     gain = {"kind": "gain", "over": "base_reverse", "over_replacement": "before", "value": 8.0}
     lines = [made_line(), made_line(system="base_reverse", value=42.0), made_line(**gain)]
     numbers = Numbers([*published_lines(params), *lines])
@@ -94,7 +94,7 @@ def test_the_row_stands_below_the_one_that_it_names(params: Params) -> None:
     assert (texts["BLEU"], texts["gain"], texts["gain over"]) == ("50.0", "+8.0", "Base + reverse")
 
 
-def test_the_report_makes_the_table_of_ones_own(project: Project, tmp_path: Path) -> None:
+def test_the_report_makes_the_table_of_ones_own(project, tmp_path):
     lines = [made_line(replacement="after"), made_line(metric="chrf", script=None, value=70.0)]
     lines[1] = lines[1].model_copy(update={"replacement": "after"})
     write_numbers(tmp_path / "scores.csv", lines)
@@ -116,14 +116,14 @@ for table in make_tables(load_params(Path("params.yaml")), numbers):
     )
 
 
-def test_the_added_text_is_read(project: Project) -> None:
+def test_the_added_text_is_read(project):
     raw, encoded = project.folder / "data/mine/raw", project.folder / "data/mine/encoded/luong"
     assert read_lines(raw / "test.de") == ["Der alte Garten."]
     assert read_lines(encoded / "train.en.tok")[1] == "A new garden ."
     assert (project.folder / "experiments/mine/dvc.yaml").exists()
 
 
-def test_the_added_seed_is_a_model_of_the_same_system(params: Params) -> None:
+def test_the_added_seed_is_a_model_of_the_same_system(params):
     assert params.seeds_of("base_reverse") == ["base_reverse", "base_reverse_2"]
     models = yaml.safe_load(Path("models.yaml").read_text())["models"]
     assert models["base_reverse_2"] == {"system": "base_reverse", "family": "luong", "seed": 2}

@@ -1,6 +1,6 @@
 """Training and beam search on a GPU, without one: the host does not wait, and nothing leaves the GPU."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +57,14 @@ def build(cell: str, system: System) -> Translator:
 
 
 def train(model: Translator, gpu: torch.device, optimizer: str = "sgd") -> None:
-    """Take a step, and evaluate the model."""
+    """Take two steps, and evaluate the model."""
     with gpu:
         source, words = torch.ones(2, 3, dtype=torch.int64), torch.ones(2, 2, dtype=torch.int64)
     batch = Batch(source, source[:, 0], words, words, words[:, 0])
     step = Step(model.train(), RECIPE.model_copy(update={"optimizer": optimizer}))
     with on_the_gpu_only():
-        loss = step(batch, 0.5)
+        step(batch, 0.5)
+        loss = step(batch, 0.5)  # the optimizer has a state by now
         with torch.inference_mode():
             h_tilde, _ = model.eval()(batch.source, batch.source_lengths, batch.words)
             cost = model.loss(h_tilde, batch.next_words, batch.lengths)
@@ -80,7 +81,7 @@ def translate(models: list[Translator]) -> None:
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_training_and_search_stay_on_the_gpu(name: str) -> None:
+def test_training_and_search_stay_on_the_gpu(name):
     with fake_gpu() as gpu:
         with gpu:
             model = build(*CONFIGURATIONS[name])
@@ -89,7 +90,7 @@ def test_training_and_search_stay_on_the_gpu(name: str) -> None:
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_so_do_every_optimizer_and_an_ensemble(optimizer: str) -> None:
+def test_so_do_every_optimizer_and_an_ensemble(optimizer):
     names = ("base", "local_p_general_feed", "gru_additive")
     with fake_gpu() as gpu:
         with gpu:
@@ -97,19 +98,6 @@ def test_so_do_every_optimizer_and_an_ensemble(optimizer: str) -> None:
         for model in models:
             train(model, gpu, optimizer)
         translate(models)
-
-
-@pytest.mark.parametrize("name", OPTIMIZERS)
-def test_what_an_optimizer_remembers_stays_on_the_gpu(name: str) -> None:
-    with fake_gpu() as gpu:
-        parameter = torch.nn.Parameter(torch.ones(2, 3, device=gpu))
-        optimizer, factor = OPTIMIZERS[name]([parameter]), torch.ones((), device=gpu)
-        with on_the_gpu_only():
-            for _ in range(2):  # the second time it finds its state
-                parameter.grad = torch.ones_like(parameter)
-                optimizer.update(0.5, factor)
-    devices = {value.device.type for value in optimizer.state().values()}
-    assert devices == ({gpu.type} if name == "adam" else set())
 
 
 def waits(loss: Tensor) -> None:
@@ -121,9 +109,7 @@ def leaves(loss: Tensor) -> None:
 
 
 @pytest.mark.parametrize("mistake", [waits, leaves])
-def test_a_mistake_in_a_step_is_found(
-    mistake: Callable[[Tensor], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_in_a_step_is_found(mistake, monkeypatch):
     trained = Translator.loss
 
     def loss(self: Translator, *args: Any) -> Tensor:

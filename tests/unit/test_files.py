@@ -1,8 +1,6 @@
 """Files are read strictly, and what is written is read back."""
 
 import gzip
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,38 +9,35 @@ from hypothesis import strategies as st
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, read_json, read_lines, write_json, write_lines
 
-Write = Callable[[str, bytes], Path]
 PACKED = gzip.compress("\n".join(str(i * i) for i in range(2000)).encode())
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"))
 
 
-def test_line_ends_and_byte_order_marks_are_no_part_of_lines(write: Write) -> None:
+def test_line_ends_and_byte_order_marks_are_no_part_of_lines(write):
     path = write("x", b"\xef\xbb\xbfa \xe2\x80\xa8 b\r\n\nc\rd\n e")
     assert read_lines(path) == ["a \u2028 b", "", "c\rd", " e"]
 
 
-def test_gzip_is_read_as_its_content(write: Write) -> None:
+def test_gzip_is_read_as_its_content(write):
     assert list(iter_lines(write("x.gz", gzip.compress("ä\nb\n".encode())))) == ["ä", "b"]
 
 
 @given(lines=st.lists(TEXT, min_size=1).filter(lambda x: any(s.strip() for s in x)))
-def test_what_is_written_is_read_back(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
-) -> None:
+def test_what_is_written_is_read_back(tmp_path_factory, lines):
     path = tmp_path_factory.getbasetemp() / "round"
     write_lines(path, lines)
     # a byte-order mark is no part of a file's first line
     assert read_lines(path) == [lines[0].removeprefix("\ufeff"), *lines[1:]]
 
 
-def test_a_byte_that_is_not_utf8_is_named_with_its_line(write: Write) -> None:
+def test_a_byte_that_is_not_utf8_is_named_with_its_line(write):
     path = write("x", "gut\nschön\n".encode("latin1"))
     with pytest.raises(InputError, match=r"x:2: byte 0xf6 is not UTF-8; convert"):
         read_lines(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf\n"])
-def test_an_empty_file_is_refused(write: Write, content: bytes) -> None:
+def test_an_empty_file_is_refused(write, content):
     with pytest.raises(InputError, match="x: the file is empty"):
         read_lines(write("x", content))
 
@@ -56,17 +51,17 @@ def test_an_empty_file_is_refused(write: Write, content: bytes) -> None:
         (b"no gzip", "Not a gzipped file"),
     ],
 )
-def test_gzip_that_is_cut_or_spoiled_is_refused(write: Write, content: bytes, message: str) -> None:
+def test_gzip_that_is_cut_or_spoiled_is_refused(write, content, message):
     with pytest.raises(InputError, match=f"x.gz: cannot be read: .*{message}"):
         read_lines(write("x.gz", content))
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere: no such file"):
         read_lines(tmp_path / "nowhere")
 
 
-def test_json_is_read_back_and_faults_are_named(tmp_path: Path, write: Write) -> None:
+def test_json_is_read_back_and_faults_are_named(tmp_path, write):
     write_json(tmp_path / "a.json", {"ü": [1, 2.5]})
     assert read_json(tmp_path / "a.json") == {"ü": [1, 2.5]}
     with pytest.raises(InputError, match="no such file; run the stage"):

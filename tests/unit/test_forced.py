@@ -32,9 +32,7 @@ def word_by_word(model: Translator, i: int) -> np.ndarray:
 
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("variant", ATTENTIONAL, ids=str)
-def test_weights_are_those_of_each_step_in_the_order_of_the_sentence(
-    variant: Variant, reverse: bool
-) -> None:
+def test_weights_are_those_of_each_step_in_the_order_of_the_sentence(variant, reverse):
     model = translator(variant, reverse).eval()
     matrices = [one.weights for one in force([model], SOURCES, TARGETS)]
     for i, weights in enumerate(matrices):
@@ -43,26 +41,26 @@ def test_weights_are_those_of_each_step_in_the_order_of_the_sentence(
     assert np.ptp(matrices[0], axis=1).max() > 1e-6
 
 
-def test_an_ensemble_has_the_mean_of_its_attentional_members() -> None:
+def test_an_ensemble_has_the_mean_of_its_attentional_members():
     models = [translator(variant).eval() for variant in (ATTENTIONAL[0], PLAIN, ATTENTIONAL[3])]
     for i, one in enumerate(force(models, SOURCES, TARGETS)):
         expected = [word_by_word(models[k], i) for k in (0, 2)]
         np.testing.assert_allclose(one.weights, sum(expected) / 2, atol=1e-12)
 
 
-def test_a_model_without_attention_gives_no_weights() -> None:
+def test_a_model_without_attention_gives_no_weights():
     forced = force([translator(PLAIN).eval()], SOURCES, TARGETS)
     assert [(one.attended, one.weights.size) for one in forced] == [([], 0)] * 3
 
 
-def test_weights_that_do_not_sum_to_one_stay_as_they_are() -> None:
+def test_weights_that_do_not_sum_to_one_stay_as_they_are():
     model = translator(Variant("lstm", "local_p", "dot", False)).eval()
     assert (force([model], SOURCES, TARGETS)[0].weights.sum(axis=1) < 0.99).any()
 
 
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("variant", LOCAL, ids=str)
-def test_windows_stand_where_the_weights_are(variant: Variant, reverse: bool) -> None:
+def test_windows_stand_where_the_weights_are(variant, reverse):
     model = translator(variant, reverse).eval()
     places = set()
     for source, target in zip(SOURCES, TARGETS, strict=True):
@@ -79,7 +77,7 @@ def test_windows_stand_where_the_weights_are(variant: Variant, reverse: bool) ->
     assert len(places) >= 6  # or a wrong order of the steps would not show
 
 
-def test_global_attention_has_no_window() -> None:
+def test_global_attention_has_no_window():
     for variant in VARIANTS:
         if variant.attention in ("none", "global"):
             assert spans_of(translator(variant).eval(), SOURCES[0], TARGETS) == [[], [], []]

@@ -1,7 +1,6 @@
 """The GPU benchmark, with a processor in the GPU's place."""
 
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -17,9 +16,7 @@ from benchmarks.gpu_page import SYSTEMS, render
 SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
 
 
-def test_a_small_run_writes_every_system_in_every_precision(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_run_writes_every_system_in_every_precision(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "RESULTS", tmp_path)
     monkeypatch.setattr(gpu_limit, "SECONDS", 0.001)
     monkeypatch.setattr(gpu, "PASSES", 1)
@@ -38,7 +35,7 @@ def test_a_small_run_writes_every_system_in_every_precision(
     assert render(results) in run.output
 
 
-def test_products_that_wait_for_the_step_before_count_at_its_speed() -> None:
+def test_products_that_wait_for_the_step_before_count_at_its_speed():
     lengths = Lengths(20, 10)
     speeds = {"step": 1e3, "all steps": 1e9, "logits": 1e9}
     for feeding in (False, True):

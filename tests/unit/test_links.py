@@ -1,8 +1,5 @@
 """Word links in Pharaoh's format."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,46 +11,38 @@ LINKS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)))
 
 
 @given(sure=LINKS, possible=LINKS)
-def test_links_are_read_back_as_they_were_written(
-    sure: list[tuple[int, int]], possible: list[tuple[int, int]]
-) -> None:
+def test_links_are_read_back_as_they_were_written(sure, possible):
     gold = parse_links(format_links(sure, possible))
     assert gold.sure == sorted(set(sure))
     assert gold.possible == sorted({*sure, *possible})
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte-order mark"])
-def test_a_file_of_links_is_read_line_by_line(
-    write: Callable[[str, bytes], Path], mark: bytes
-) -> None:
+def test_a_file_of_links_is_read_line_by_line(write, mark):
     path = write("x.links", mark + b"0-0 1?2\r\n\n3-3\n")
     assert read_links(path) == [([(0, 0)], [(0, 0), (1, 2)]), ([], []), ([(3, 3)], [(3, 3)])]
 
 
-def test_links_are_sorted_in_text_and_sure_ones_count_as_possible() -> None:
+def test_links_are_sorted_in_text_and_sure_ones_count_as_possible():
     assert format_links([(10, 0), (2, 1)], [(2, 1), (0, 3)]) == "0?3 2-1 10-0"
     assert parse_links(" 1-0  0?3 ") == ([(1, 0)], [(0, 3), (1, 0)])
     assert parse_links("") == ([], [])
 
 
 @pytest.mark.parametrize("item", ["1", "1-", "-1-2", "1_2", "a-b", "1-2-3", "1- 2", "²-1"])
-def test_what_is_not_a_link_is_named_with_its_line(
-    write: Callable[[str, bytes], Path], item: str
-) -> None:
+def test_what_is_not_a_link_is_named_with_its_line(write, item):
     path = write("x.links", f"0-0\n1-1 {item}\n".encode())
     with pytest.raises(InputError, match=r"x\.links:2: .* is not a link"):
         read_links(path)
 
 
 @given(sure=LINKS, possible=LINKS)
-def test_talp_files_give_the_same_links(
-    sure: list[tuple[int, int]], possible: list[tuple[int, int]]
-) -> None:
+def test_talp_files_give_the_same_links(sure, possible):
     items = [f"{j + 1}-{i + 1}" for i, j in sure] + [f"{j + 1}p{i + 1}" for i, j in possible]
     assert parse_talp(" ".join(items)) == parse_links(format_links(sure, possible))
 
 
 @pytest.mark.parametrize("item", ["0-1", "1-0", "1?1", "1P1", "01-1", "1:1"])
-def test_what_is_not_a_talp_link_is_named_with_its_line(item: str) -> None:
+def test_what_is_not_a_talp_link_is_named_with_its_line(item):
     with pytest.raises(InputError, match=r"gold:7: .* is not a link; write 1-1 \(sure\) or 1p1"):
         parse_talp(f"1-1 {item}", "gold:7")

@@ -22,57 +22,52 @@ def steps(folder: Path, *target: str) -> list[str]:
     return [line for line in shown.splitlines() if not line.startswith("dvc dag")]
 
 
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a project's folder with an environment."""
-    folder = tmp_path_factory.mktemp("makefile") / "first"
-    folder.mkdir()
+def with_files(folder: Path) -> Path:
     for name in FILES:
         shutil.copy2(ROOT / name, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory) -> Path:
+    """Return a project's folder with an environment."""
+    folder = with_files(tmp_path_factory.mktemp("makefile"))
     environment = [sys.executable, "-m", "venv", "--without-pip", ".venv"]
     subprocess.run(environment, cwd=folder, check=True)
     (folder / ".venv/installed").touch()
     return folder
 
 
-def test_an_environment_is_made_once(first: Path) -> None:
+def test_an_environment_is_made_once(first):
     assert steps(first) == []
 
 
-def test_mlflow_shows_any_experiment(first: Path) -> None:
+def test_mlflow_shows_any_experiment(first):
     assert steps(first, "ui")[0] == "attnmt track --experiment demo"
     assert steps(first, "ui", "EXPERIMENT=study")[0] == "attnmt track --experiment study"
 
 
-def test_the_environment_of_a_copied_folder_is_made_again(first: Path, tmp_path: Path) -> None:
+def test_the_environment_of_a_copied_or_moved_folder_is_made_again(first, tmp_path):
     shutil.copytree(first, tmp_path / "copy", symlinks=True)
     removed, created, *_ = steps(tmp_path / "copy")
     assert removed == "rm -rf .venv"
     assert created.endswith("-m venv .venv")
+    assert "rm -rf .venv" in steps((tmp_path / "copy").rename(tmp_path / "moved"))
 
 
-def test_the_environment_of_a_moved_folder_is_made_again(first: Path, tmp_path: Path) -> None:
-    shutil.copytree(first, tmp_path / "before", symlinks=True)
-    (tmp_path / "before").rename(tmp_path / "after")
-    assert "rm -rf .venv" in steps(tmp_path / "after")
-
-
-def test_a_link_to_an_environment_stays(first: Path, tmp_path: Path) -> None:
-    for name in FILES:
-        shutil.copy2(ROOT / name, tmp_path)
+def test_a_link_to_an_environment_stays(first, tmp_path):
+    with_files(tmp_path)
     (tmp_path / ".venv").symlink_to(first / ".venv")
     assert steps(tmp_path) == []
 
 
-def test_without_an_environment_none_is_removed(tmp_path: Path) -> None:
-    for name in FILES:
-        shutil.copy2(ROOT / name, tmp_path)
+def test_without_an_environment_none_is_removed(tmp_path):
+    with_files(tmp_path)
     assert not any(step.startswith("rm") for step in steps(tmp_path))
 
 
-def test_a_python_that_is_too_old_is_refused_before_an_environment_is_made(tmp_path: Path) -> None:
-    for name in FILES:
-        shutil.copy2(ROOT / name, tmp_path)
+def test_a_python_that_is_too_old_is_refused_before_an_environment_is_made(tmp_path):
+    with_files(tmp_path)
     (tmp_path / "python3.9").write_text('#!/bin/sh\ncase "$2" in *"< (3, 11)"*) exit 1; esac\n')
     (tmp_path / "python3.9").chmod(0o755)
     shown = subprocess.run(

@@ -10,7 +10,7 @@ from small_models import (
     translator,
     word_losses,
 )
-from torch import Tensor, nn
+from torch import nn
 
 from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.translator import ModelConfig, Translator
@@ -19,7 +19,7 @@ each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 
 
 @each_variant
-def test_padding_changes_nothing(variant: Variant) -> None:
+def test_padding_changes_nothing(variant):
     model = translator(variant).eval()
     source, lengths, words, next_words, predicted = padded_batch()
     h_tilde, _ = model(source, lengths, words)
@@ -31,39 +31,13 @@ def test_padding_changes_nothing(variant: Variant) -> None:
 
 
 @each_variant
-def test_values_are_the_same_where_no_gradient_is_wanted(variant: Variant) -> None:
+def test_values_are_the_same_where_no_gradient_is_wanted(variant):
     model = translator(variant)
     source, lengths, words, _, _ = padded_batch()
     h_tilde, _ = model(source, lengths, words)
     with torch.no_grad():
         same, _ = model(source, lengths, words)
     torch.testing.assert_close(same, h_tilde, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("feeding", [False, True])
-def test_only_with_input_feeding_h_tilde_reaches_the_next_step(feeding: bool) -> None:
-    model = translator(Variant("lstm", "global", "dot", feeding)).eval()
-    source, lengths, words, _, _ = padded_batch()
-
-    def second_weights() -> Tensor:
-        _, weights = model(source, lengths, words[:, :2])
-        return weights[:, 1]
-
-    before = second_weights()
-    with torch.no_grad():
-        model.decoder.W_c.mul_(2)  # this reaches the next state only by input feeding
-    assert torch.equal(before, second_weights()) != feeding
-
-
-def test_reversal_changes_only_the_order_of_reading() -> None:
-    """A model that reads x_S .. x_1 attends to the same positions as one that reads x_1 .. x_S."""
-    variant = Variant("lstm", "local_m", "dot", False)
-    forward, backward = (translator(variant, reverse=r) for r in (False, True))
-    source = torch.tensor([[3, 4, 5, 6]])
-    lengths = torch.tensor([4])
-    memories = [m.encode(source, lengths).memory for m in (forward, backward)]
-    orders = [memory.positions.tolist() for memory in memories if memory is not None]
-    assert orders == [[[0, 1, 2, 3]], [[3, 2, 1, 0]]]
 
 
 def with_fault(fault: str, variant: Variant) -> list[Translator]:
@@ -74,7 +48,7 @@ def with_fault(fault: str, variant: Variant) -> list[Translator]:
     return [right, wrong]
 
 
-def test_the_fault_of_p_t_halves_the_gradients_of_its_parameters() -> None:
+def test_the_fault_of_p_t_halves_the_gradients_of_its_parameters():
     """W_p and v_p get half their gradient; the loss and the gradients of W_s and W_c stay."""
     (loss, right), (same_loss, wrong) = map(
         loss_and_gradients,
@@ -87,7 +61,7 @@ def test_the_fault_of_p_t_halves_the_gradients_of_its_parameters() -> None:
         torch.testing.assert_close(wrong[name], right[name])
 
 
-def test_the_fault_of_padding_lets_a_window_reach_padding() -> None:
+def test_the_fault_of_padding_lets_a_window_reach_padding():
     """Read backwards, the source ends in padding, and a window of D = 2 reaches two columns of it."""
     right, wrong = with_fault("unmasked_padding", Variant("lstm", "local_m", "dot", False))
     source, lengths = torch.tensor([[0, 0, 0, 0, 4, 3]]), torch.tensor([2])
@@ -100,7 +74,7 @@ def test_the_fault_of_padding_lets_a_window_reach_padding() -> None:
         assert weights[0, :, :4].gt(0).tolist() == expected
 
 
-def test_the_summed_loss_is_the_same_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_summed_loss_is_the_same_in_chunks(monkeypatch):
     monkeypatch.setattr("attnmt.model.fast.loss.FEWEST", 2)
     monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": 14})  # two words a chunk
     h = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)

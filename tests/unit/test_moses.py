@@ -36,7 +36,7 @@ Tokenize = Callable[[str], str]
 
 
 @pytest.fixture(scope="module")
-def moses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, bool], Tokenize]]:
+def moses(tmp_path_factory) -> Iterator[Callable[[str, bool], Tokenize]]:
     """Return a function that starts Moses' script for a language, splitting hyphens or not.
 
     The package mosestokenizer holds version 1.1 of it. Its English list of abbreviations differs from
@@ -102,9 +102,7 @@ every_language = pytest.mark.parametrize(
 @example("L'homme qu'il a vu aujourd'hui, M. Dupont l'a dit p.ex. à l'Est.")
 @example("L'uomo dell'anno: «c'è» un po' d'acqua, sig. Rossi, ecc. 5")
 @example("El señor dijo: ¿Cómo está, Sra. Díaz? ¡Bien! Av. 5.")
-def test_every_line_is_tokenized_as_by_moses_own_script(
-    moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool, line: str
-) -> None:
+def test_every_line_is_tokenized_as_by_moses_own_script(moses, language, split_hyphens, line):
     expected = moses(language, split_hyphens)(line).split()
     assert tokenizer(language, split_hyphens).tokenize(line) == expected
 
@@ -120,9 +118,7 @@ def test_every_line_is_tokenized_as_by_moses_own_script(
         ),
     ],
 )
-def test_whole_texts_are_tokenized_as_by_moses_own_script(
-    moses: Callable[[str, bool], Tokenize], language: str, split_hyphens: bool, name: str
-) -> None:
+def test_whole_texts_are_tokenized_as_by_moses_own_script(moses, language, split_hyphens, name):
     news = written("NEWSTEST_DIR", f"{name}.{language}")
     lines = demo_lines(language, 1000) if name == "demo" else read_lines(news)
     script, ours = moses(language, split_hyphens), tokenizer(language, split_hyphens)
@@ -132,9 +128,7 @@ def test_whole_texts_are_tokenized_as_by_moses_own_script(
 
 @every_language
 @given(line=LINES)
-def test_remembered_words_are_those_of_the_whole_line(
-    language: str, split_hyphens: bool, line: str
-) -> None:
+def test_remembered_words_are_those_of_the_whole_line(language, split_hyphens, line):
     text = " ".join(line.replace("\x1c", "").replace("\x01", "").split())
     rules = MosesRules(None if language == PLAIN else language, split_hyphens)
     whole = rules.tokens(text)

@@ -123,6 +123,6 @@ def test_scores_are_those_of_one_system(params):
     assert (line.value, line.seed, line.model, line.system) == (21, None, "ensemble", "ensemble")
 
 
-def test_a_small_p_does_not_become_zero() -> None:
+def test_a_small_p_does_not_become_zero():
     assert significant(1.23456789e-12) == 1.23457e-12
     assert significant(0.05) == 0.05

@@ -20,9 +20,7 @@ COUNTS = Counter({"low": 5, "lower": 2, "newest": 6, "widest": 3})
 
 
 @given(words=WORDS, training=st.lists(LETTERS | SPELLED, max_size=8), threshold=st.integers(0, 5))
-def test_pieces_are_joined_to_the_same_words(
-    words: list[str], training: list[str], threshold: int
-) -> None:
+def test_pieces_are_joined_to_the_same_words(words, training, threshold):
     counts = COUNTS + Counter(3 * training)
     codes = learn_codes(counts, 30)
     plain = Cutter(codes)
@@ -36,18 +34,18 @@ def test_pieces_are_joined_to_the_same_words(
         assert words_of_pieces(cut_words) == by_word
 
 
-def test_codes_are_those_of_a_case_worked_by_hand() -> None:
+def test_codes_are_those_of_a_case_worked_by_hand():
     # Counts by hand: 9, 9, 7, 6 and 6. Of equally frequent pairs, the alphabetically last comes first
     codes = learn_codes(COUNTS, 5).splitlines()
     assert codes == ["#version: 0.2", "s t</w>", "e st</w>", "l o", "w est</w>", "n e"]
 
 
-def test_words_are_cut_into_the_learned_pieces() -> None:
+def test_words_are_cut_into_the_learned_pieces():
     cutter = Cutter(learn_codes(COUNTS, 100))
     assert cutter.cut(["low", "lowest", "x", "slow"]) == ["low", "lo@@", "west", "x", "s@@", "low"]
 
 
-def test_a_piece_that_is_not_known_is_split() -> None:
+def test_a_piece_that_is_not_known_is_split():
     codes = learn_codes(COUNTS, 100)
     plain = Cutter(codes)
     known = plain.frequent(COUNTS, 5)
@@ -56,14 +54,12 @@ def test_a_piece_that_is_not_known_is_split() -> None:
 
 
 @pytest.mark.parametrize("counts", [{}, {"a": 9}, {"ab": 1, "cd": 1}])
-def test_text_with_nothing_to_merge_is_refused(counts: dict[str, int]) -> None:
+def test_text_with_nothing_to_merge_is_refused(counts):
     with pytest.raises(InputError, match=r"encoding\.pieces: .* nothing to merge"):
         learn_codes(Counter(counts), 5)
 
 
-def test_the_rarest_words_of_a_very_large_text_are_left_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_rarest_words_of_a_very_large_text_are_left_out(monkeypatch):
     monkeypatch.setattr(pieces, "LEARNED_FROM", 2)
     assert learn_codes(COUNTS, 99) == learn_codes(Counter({"newest": 6, "low": 5}), 99)
 
@@ -78,11 +74,11 @@ def test_the_rarest_words_of_a_very_large_text_are_left_out(
         ("a@@@ @", ["a@@"]),
     ],
 )
-def test_pieces_are_joined_to_words(text: str, words: list[str]) -> None:
+def test_pieces_are_joined_to_words(text, words):
     assert join_pieces(text.split()) == words
 
 
-def test_links_of_words_are_those_of_any_of_their_pieces() -> None:
+def test_links_of_words_are_those_of_any_of_their_pieces():
     source, target = ["mo@@", "tor", "s"], ["der", "mo@@", "to@@", "r"]
     assert words_of_pieces(source) == [0, 0, 1]
     links = [(0, 2), (1, 1), (1, 0), (2, 3)]

@@ -1,15 +1,11 @@
 """The precision of products: refused where a device lacks it, and restored afterwards."""
 
-from collections.abc import Callable
-
 import pytest
 import torch
 from torch import Tensor
 
 from attnmt.errors import InputError
 from attnmt.model.precision import products_in, supported
-
-Rounding = Callable[[Tensor], Tensor]
 
 CPU = torch.device("cpu")
 needs_bf16 = pytest.mark.skipif(
@@ -24,7 +20,7 @@ def product() -> torch.Tensor:
     return torch.randn(64, 256) @ torch.randn(256, 128)
 
 
-def test_a_precision_that_a_device_lacks_is_refused() -> None:
+def test_a_precision_that_a_device_lacks_is_refused():
     before = torch.backends.mkldnn.matmul.fp32_precision
     with pytest.raises(
         InputError, match=r"training\.precision: this device .* tf32; .* one of fp32"
@@ -51,8 +47,8 @@ def unchanged(values: Tensor) -> Tensor:
     ids=["rounds the factors", "rounds nothing", "rounds the sum too"],
 )
 def test_bf16_is_offered_where_only_the_factors_are_rounded(
-    of_factors: Rounding, of_sum: Rounding, offered: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    of_factors, of_sum, offered, monkeypatch
+):
     """This holds whatever torch says about the processor."""
     matmul, multiplied = torch.backends.mkldnn.matmul, Tensor.__matmul__
 
@@ -72,7 +68,7 @@ def test_bf16_is_offered_where_only_the_factors_are_rounded(
 
 
 @needs_bf16
-def test_bf16_rounds_the_factors_and_not_the_sum() -> None:
+def test_bf16_rounds_the_factors_and_not_the_sum():
     exact = product()
     with products_in("bf16", CPU):
         rounded = product()
@@ -82,7 +78,7 @@ def test_bf16_rounds_the_factors_and_not_the_sum() -> None:
     assert torch.equal(product(), exact)
 
 
-def test_fp32_is_exact_whatever_was_set_before() -> None:
+def test_fp32_is_exact_whatever_was_set_before():
     exact = product()
     matmul = torch.backends.mkldnn.matmul
     before = matmul.fp32_precision

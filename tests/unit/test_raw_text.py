@@ -24,7 +24,7 @@ TEXT = {
 }
 
 
-def test_downloads_are_concatenated_and_cleaned(corpus: Project) -> None:
+def test_downloads_are_concatenated_and_cleaned(corpus):
     corpus.add("train", b"\xef\xbb\xbfa\r\n\nc", b"x\n\xe2\x80\xa8y\nz\n")
     corpus.add("train", gzip.compress(b"d\n"), gzip.compress(b"w\n"), suffix=".gz")
     corpus.succeed("corpus")
@@ -36,7 +36,7 @@ def test_downloads_are_concatenated_and_cleaned(corpus: Project) -> None:
     assert (corpus.raw / "train.de").read_text().split("\n")[3:] == ["x", "\u2028y", "z", "w", ""]
 
 
-def test_the_demos_text_has_the_digests_on_its_card(tmp_path: Path) -> None:
+def test_the_demos_text_has_the_digests_on_its_card(tmp_path):
     params = load_params(ROOT / "params.yaml", ROOT)
     assert params.local_text is not None
     write_local(ROOT / params.local_text, params.languages, params.sets, tmp_path)
@@ -48,7 +48,7 @@ def test_the_demos_text_has_the_digests_on_its_card(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def local(project: Project) -> Project:
+def local(project) -> Project:
     """Return a small project that brings its own text, in two languages that Moses has no rules for."""
     for side, code in (("source", "xx"), ("target", "yy")):
         project.params["languages"][side] = {"code": code, "name": code, "tokenize": "plain"}
@@ -68,7 +68,7 @@ def put(project: Project, name: str, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "elsewhere"], ids=["", "in a folder that is named"])
-def test_only_the_files_of_the_sets_are_copied(local: Project, text: str | None) -> None:
+def test_only_the_files_of_the_sets_are_copied(local, text):
     put(local, "other.xx", b"\xff")
     put(local, "train.xx.bak", b"\xff")
     if text:
@@ -78,7 +78,7 @@ def test_only_the_files_of_the_sets_are_copied(local: Project, text: str | None)
     assert {path.name: path.read_text() for path in local.raw.iterdir()} == TEXT
 
 
-def test_references_and_links_come_along(local: Project) -> None:
+def test_references_and_links_come_along(local):
     put(local, "test.yy.2", b"Ein Hund .\nDer Hund, ja.\n")
     put(local, "test.yy.3.gz", gzip.compress(b"1\n2\n"))
     put(local, "test.links.gz", gzip.compress(b"1-1 0?0\n\n"))
@@ -110,9 +110,7 @@ def test_references_and_links_come_along(local: Project) -> None:
         ("test.links", b"0-0\n0~0\n", ["test.links:2: '0~0' is not a link"]),
     ],
 )
-def test_faults_of_local_text_are_named(
-    local: Project, name: str, content: bytes | None, messages: list[str]
-) -> None:
+def test_faults_of_local_text_are_named(local, name, content, messages):
     (folder(local) / name).unlink(missing_ok=True)
     if content is None:
         (folder(local) / name).symlink_to(local.folder / "moved")

@@ -61,16 +61,14 @@ class Case:
 @LAYERS
 @LENGTHS
 @pytest.mark.parametrize("zero", [False, True], ids=["from a state", "from zero"])
-def test_a_scan_equals_torchs_module(cell: str, layers: int, T: int, zero: bool) -> None:
+def test_a_scan_equals_torchs_module(cell, layers, T, zero):
     case = Case(cell, layers, T, zero)
     hs, last = case.stack(case.x, None if zero else case.state)
     case.compare([hs, *flat(last)], [case.hs, *case.last])
 
 
 @CELLS
-def test_the_scan_for_a_gpu_equals_the_one_for_a_cpu(
-    cell: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_scan_for_a_gpu_equals_the_one_for_a_cpu(cell, monkeypatch):
     case = Case(cell, layers=2, T=4)
     monkeypatch.setattr(Stack, "_scan_cpu", Stack._scan_gpu)
     hs, last = case.stack(case.x, case.state)

@@ -1,15 +1,13 @@
 """The fast path against the reference in every variant; test_recurrent.py has torch's own layers."""
 
 import pytest
-from small_models import VARIANTS, Variant, compare_with_reference, translator
+from small_models import VARIANTS, compare_with_reference, translator
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_the_fast_path_equals_the_reference(
-    variant: Variant, reverse: bool, dropout: float
-) -> None:
+def test_the_fast_path_equals_the_reference(variant, reverse, dropout):
     compare_with_reference(translator(variant, reverse, dropout).train())
 
 
@@ -19,5 +17,5 @@ FAULTS += [("unmasked_padding", v) for v in VARIANTS if v.score not in (None, "l
 
 
 @pytest.mark.parametrize(("fault", "variant"), FAULTS, ids=str)
-def test_the_fast_path_has_the_faults_of_the_reference(fault: str, variant: Variant) -> None:
+def test_the_fast_path_has_the_faults_of_the_reference(fault, variant):
     compare_with_reference(translator(variant, faults=[fault]))

@@ -14,6 +14,7 @@ from torch import Tensor
 from attnmt.config import Average, LinkStep, ModelShape, System
 from attnmt.decoding.batched import translate
 from attnmt.decoding.forced import force
+from attnmt.decoding.history import Candidate
 from attnmt.decoding.protocol import Hypotheses, Ids, Model
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.text_translator import authors_step
@@ -74,27 +75,18 @@ def exhaustive(models: Sequence[Model], source: np.ndarray, average: Average = "
     return Scored(targets[i].tolist(), scores[i])
 
 
-@pytest.mark.parametrize("name", ATTENTIONS)
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
-def test_a_wide_beam_finds_the_best_translation(name: str, seed: int, length: int) -> None:
-    model = tiny(ATTENTIONS[name], seed)
-    source = sentences([length], seed)[0]
-    expected = exhaustive([model], source)
-    wide = Search(beam=3**6, candidates=10**6)
-    best = translate([model], [source], wide, batch_size=1)[0][0]
-    assert best.score == pytest.approx(expected.score, abs=1e-9)
-    assert best.words == expected.words
+MEMBERS = ("none", "local_p_feed")  # of different architectures that read in the same direction
+AVERAGES = get_args(Average)
 
 
-@pytest.mark.parametrize("average", ["logits", "probabilities"])
-@settings(max_examples=10, deadline=None)
+@pytest.mark.parametrize(
+    ("names", "average"),
+    [*(((name,), "logits") for name in ATTENTIONS), *((MEMBERS, average) for average in AVERAGES)],
+)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
-def test_a_wide_beam_finds_the_best_translation_of_an_ensemble(
-    average: Average, seed: int, length: int
-) -> None:
-    """Members of different architectures that read in the same direction."""
-    models = [tiny(ATTENTIONS[name], seed) for name in ("none", "local_p_feed")]
+def test_a_wide_beam_finds_the_best_translation(names, average, seed, length):
+    models = [tiny(ATTENTIONS[name], seed) for name in names]
     source = sentences([length], seed)[0]
     expected = exhaustive(models, source, average)
     wide = Search(beam=3**6, candidates=10**6, average=average)
@@ -103,10 +95,10 @@ def test_a_wide_beam_finds_the_best_translation_of_an_ensemble(
     assert best.words == expected.words
 
 
-@pytest.mark.parametrize("average", ["logits", "probabilities"])
-def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average: Average) -> None:
+@pytest.mark.parametrize("average", AVERAGES)
+def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average):
     """The score of a forced translation is computed here by hand."""
-    models = [tiny(ATTENTIONS[name], 4) for name in ("none", "local_p_feed")]
+    models = [tiny(ATTENTIONS[name], 4) for name in MEMBERS]
     pairs = sentences([3, 2], 1), [np.array([3, 0]), np.array([3])]
     batch = make_batch(*pairs, True)
     logits = torch.stack(
@@ -122,11 +114,16 @@ def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average: Ave
         assert forced.score == pytest.approx(row[:n].sum().item())
 
 
-def test_the_authors_shift_only_content_scores_by_one_step() -> None:
+def test_the_authors_shift_only_content_scores_by_one_step():
     none, local_p, location, gru, _ = (tiny(system, 1) for system in ATTENTIONS.values())
     steps = [authors_step([model]) for model in (none, local_p, location, gru)]
     assert steps == ["same", "next", "same", "same"]
     assert authors_step([location, local_p, none]) == "next"
+
+
+def same(a: Sequence[Candidate], b: Sequence[Candidate]) -> None:
+    assert [(c.words, c.links) for c in a] == [(c.words, c.links) for c in b]
+    assert [c.score for c in a] == pytest.approx([c.score for c in b])
 
 
 @pytest.mark.parametrize("name", ATTENTIONS)
@@ -137,38 +134,31 @@ def test_the_authors_shift_only_content_scores_by_one_step() -> None:
     n=st.integers(1, 3),
     candidates=st.integers(1, 20),
 )
-def test_stopping_early_gives_the_same_best(
-    name: str, seed: int, beam: int, n: int, candidates: int
-) -> None:
+def test_stopping_early_gives_the_same_best(name, seed, beam, n, candidates):
     model = tiny(ATTENTIONS[name], seed, words=8)
     texts = sentences([4, 1, 6], seed)
     early = search([model], texts, Search(beam, candidates, best=n))
     to_the_end = search([model], texts, Search(beam, candidates, best=None))
     for some, everything in zip(early, to_the_end, strict=True):
         assert len(some) <= len(everything)
-        a, b = (sorted(c, key=lambda c: -c.score)[:n] for c in (some, everything))
-        assert [c.words for c in a] == [c.words for c in b]
-        assert [c.links for c in a] == [c.links for c in b]
-        assert [c.score for c in a] == pytest.approx([c.score for c in b])
+        same(*(sorted(c, key=lambda c: -c.score)[:n] for c in (some, everything)))
 
 
 @pytest.mark.parametrize("name", [name for name in ATTENTIONS if name != "faulty"])
-def test_batches_and_order_change_nothing(name: str) -> None:
+def test_batches_and_order_change_nothing(name):
     model = tiny(ATTENTIONS[name], 5, words=9)
     texts = sentences([5, 1, 7, 3, 3, 9, 2, 6], 5)
     options = Search(beam=4, candidates=20)
     whole = translate([model], texts, options, batch_size=64)
     for size in (1, 3):
         for a, b in zip(whole, translate([model], texts, options, size), strict=True):
-            assert [c.words for c in a] == [c.words for c in b]
-            assert [c.links for c in a] == [c.links for c in b]
-            assert [c.score for c in a] == pytest.approx([c.score for c in b])
+            same(a, b)
     backwards = translate([model], texts[::-1], options, batch_size=64)[::-1]
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
 
 
 @pytest.mark.parametrize("step", get_args(LinkStep))
-def test_scores_and_links_are_those_of_forced_decoding(step: LinkStep) -> None:
+def test_scores_and_links_are_those_of_forced_decoding(step):
     model = tiny(ATTENTIONS["local_p_feed"], 3, words=9, init=0.3)
     texts = sentences([5, 8, 3, 2, 4], 8)
     options = Search(beam=9, candidates=20, best=None, link_step=step)
@@ -221,7 +211,7 @@ class LastWords(Hypotheses):
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_a_model_of_another_kind_is_searched_and_force_decoded(seed: int) -> None:
+def test_a_model_of_another_kind_is_searched_and_force_decoded(seed):
     model, sources = Bigrams(seed), sentences([1, 3, 2], seed)
     wide = Search(beam=3**6, candidates=10**6, best=None, link_step="next")
     for source, candidates in zip(sources, translate([model], sources, wide, 3), strict=True):
@@ -240,7 +230,7 @@ def test_a_model_of_another_kind_is_searched_and_force_decoded(seed: int) -> Non
             assert one.links == [min(word, len(source) - 1) for word in one.words]
 
 
-def test_models_of_two_kinds_translate_together() -> None:
+def test_models_of_two_kinds_translate_together():
     models: list[Model] = [Bigrams(1), tiny(ATTENTIONS["none"], 1)]
     (source,) = sentences([3], 1)
     expected = exhaustive(models, source)
@@ -249,7 +239,7 @@ def test_models_of_two_kinds_translate_together() -> None:
     assert (best.words, best.score) == (expected.words, pytest.approx(expected.score))
 
 
-def test_the_lengths_of_translations_keep_to_the_rules() -> None:
+def test_the_lengths_of_translations_keep_to_the_rules():
     model = tiny(ATTENTIONS["none"], 1, words=9, init=0.1)
     for S in range(1, 12):
         found = search([model], sentences([S], S), Search(3, 1000, best=None))
@@ -259,7 +249,7 @@ def test_the_lengths_of_translations_keep_to_the_rules() -> None:
             assert EOS not in candidate.words
 
 
-def test_if_no_translation_ends_the_beam_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_no_translation_ends_the_beam_is_returned(monkeypatch):
     model = tiny(ATTENTIONS["local_p_feed"], 1, words=9)
     plain = model.logits
 
@@ -275,7 +265,7 @@ def test_if_no_translation_ends_the_beam_is_returned(monkeypatch: pytest.MonkeyP
     assert all(len(c.words) == len(c.links) == 3 * (S + 1) // 2 for c in found)
 
 
-def test_unknown_words_are_replaced_through_their_first_link() -> None:
+def test_unknown_words_are_replaced_through_their_first_link():
     dictionary = Dictionary({"Tisch": "table"})
     source = ["Der", "Tisch", "von", "Zerburg"]
     words = ["the", "<unk>", "from", "<unk>"]

@@ -35,7 +35,7 @@ auf zwei Zeilen\u2028und drei.
 """
 
 
-def test_segments_are_read_by_document_and_number(write: Write) -> None:
+def test_segments_are_read_by_document_and_number(write):
     path = write("a.sgm", b"\xef\xbb\xbf" + SET.replace("\n", "\r\n").encode())
     assert read_sgm(path) == {
         ("bbc.1", "1"): "Gutach: Noch mehr Sicherheit",
@@ -49,9 +49,7 @@ def test_segments_are_read_by_document_and_number(write: Write) -> None:
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(LINE, min_size=1, max_size=5))
-def test_unescaped_text_is_read_as_by_sacrebleu(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
-) -> None:
+def test_unescaped_text_is_read_as_by_sacrebleu(tmp_path_factory, texts):
     """sacrebleu takes each line for a segment and keeps entities, so the texts hold neither."""
     lines = [text.replace("&", "+").replace("<", "(") for text in texts]
     path = tmp_path_factory.mktemp("sgm") / "a.sgm"
@@ -63,12 +61,12 @@ def test_unescaped_text_is_read_as_by_sacrebleu(
 
 
 @given(TEXT)
-def test_escaped_characters_are_restored(text: str) -> None:
+def test_escaped_characters_are_restored(text):
     assert plain_text(html.escape(text)) == text
 
 
 @pytest.mark.parametrize("raw", ["&nosuch;", "&#x;", "&", "&;", "& amp;", "&amp", "&copy 2015"])
-def test_text_that_is_not_an_entity_stays(raw: str) -> None:
+def test_text_that_is_not_an_entity_stays(raw):
     assert plain_text(raw) == raw
 
 
@@ -84,7 +82,7 @@ def test_text_that_is_not_an_entity_stays(raw: str) -> None:
         ("Noch eins.", " \t", ":14: a segment without text"),
     ],
 )
-def test_faults_are_named_with_their_line(write: Write, old: str, new: str, message: str) -> None:
+def test_faults_are_named_with_their_line(write, old, new, message):
     assert old in SET
     path = write("a.sgm", SET.replace(old, new, 1).encode())
     with pytest.raises(InputError) as error:
@@ -92,7 +90,7 @@ def test_faults_are_named_with_their_line(write: Write, old: str, new: str, mess
     assert f"{path}{message}" in str(error.value)
 
 
-def test_a_file_without_segments_is_named(write: Write) -> None:
+def test_a_file_without_segments_is_named(write):
     with pytest.raises(InputError, match=r"a\.sgm: no <seg> in it"):
         read_sgm(write("a.sgm", b"<doc docid='d'>"))
 
@@ -102,14 +100,14 @@ def side(write: Write, name: str, *segments: str) -> Path:
     return write(f"{name}.sgm", "\n".join(lines).encode())
 
 
-def test_sides_are_paired_by_their_ids(write: Write) -> None:
+def test_sides_are_paired_by_their_ids(write):
     source, target = side(write, "s", "a1", "a2", "b1"), side(write, "t", "b1", "a1", "a2")
     assert list(read_parallel_sgm(source, target)) == [
         (f"s{n}", f"t{n}") for n in ("a1", "a2", "b1")
     ]
 
 
-def test_sides_with_different_ids_are_refused(write: Write) -> None:
+def test_sides_with_different_ids_are_refused(write):
     longer, shorter = side(write, "s", "a1", "a2"), side(write, "t", "a1")
     for files in ((longer, shorter), (shorter, longer)):
         with pytest.raises(

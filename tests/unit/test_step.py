@@ -29,7 +29,7 @@ def random_parameters(seed: int, scale: float = 1.0) -> list[nn.Parameter]:
     return parameters
 
 
-def test_the_configuration_knows_every_optimizer() -> None:
+def test_the_configuration_knows_every_optimizer():
     assert list(OPTIMIZERS) == list(NAMES) == list(TORCHS)
 
 
@@ -37,8 +37,8 @@ def test_the_configuration_knows_every_optimizer() -> None:
 @pytest.mark.parametrize("clip_embeddings", [False, True])
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
-    system: System, clip_embeddings: bool, optimizer: str
-) -> None:
+    system, clip_embeddings, optimizer
+):
     """Clipping scales all gradients; the recipe says whether the embeddings' count in the norm."""
     changes = {"clip_embeddings": clip_embeddings, "clip_norm": 0.5, "optimizer": optimizer}
     text, (model, other) = reversal(40, 1, reverse=True), (small(system), small(system))
@@ -70,7 +70,7 @@ def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
 
 
 @pytest.mark.parametrize("scale", [0.1, 10.0])
-def test_clipping_is_torchs(scale: float) -> None:
+def test_clipping_is_torchs(scale):
     parameters = random_parameters(1, scale)
     gradients = [p.grad.clone() for p in parameters]
     factor = clipping(parameters, 5.0)
@@ -88,7 +88,7 @@ class Momentum(TorchOptimizer, known=False):
 
 
 @pytest.mark.parametrize("kind", [*OPTIMIZERS.values(), Momentum])
-def test_an_optimizer_goes_on_from_its_state(kind: type[Optimizer]) -> None:
+def test_an_optimizer_goes_on_from_its_state(kind):
     """Four steps end where two and two end, the latter by another that has the first one's state."""
 
     def updated(optimizer: Optimizer, seeds: range) -> Optimizer:

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_models import VARIANTS, Variant, padded_batch, translator
+from small_models import VARIANTS, padded_batch, translator
 from torch import Tensor
 
 from attnmt.model.fast.stepper import Stepper
@@ -15,9 +15,7 @@ def close(a: Tensor, b: Tensor) -> None:
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @pytest.mark.parametrize("left", [[0, 1, 2], [0, 2]], ids=["all stay", "one leaves"])
 @torch.no_grad()
-def test_each_hypothesis_is_decoded_as_a_sentence_of_its_source(
-    variant: Variant, left: list[int]
-) -> None:
+def test_each_hypothesis_is_decoded_as_a_sentence_of_its_source(variant, left):
     """After two of four words, hypotheses change their order, some go on twice, a sentence may leave."""
     model = translator(variant).eval()
     source, lengths, _, _, _ = padded_batch()

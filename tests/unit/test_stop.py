@@ -16,7 +16,7 @@ def wait_for(stop: Stop) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_is_noted_and_ends_nothing(number: signal.Signals) -> None:
+def test_a_signal_is_noted_and_ends_nothing(number):
     inherited = signal.signal(number, signal.SIG_DFL)  # nohup makes a process ignore some signals
     with noted() as stop:
         assert not stop.asked
@@ -26,7 +26,7 @@ def test_a_signal_is_noted_and_ends_nothing(number: signal.Signals) -> None:
     assert signal.signal(number, inherited) == signal.SIG_DFL
 
 
-def test_an_ignored_signal_stays_ignored() -> None:
+def test_an_ignored_signal_stays_ignored():
     inherited = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     with noted() as stop:
         os.kill(os.getpid(), signal.SIGHUP)

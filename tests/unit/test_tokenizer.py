@@ -15,7 +15,7 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("language", "sentence"), SENTENCES)
-def test_joining_undoes_splitting(language: str, sentence: str) -> None:
+def test_joining_undoes_splitting(language, sentence):
     split, whole = MosesTokenizer(language, True), MosesTokenizer(language, False)
     assert "@-@" in split.tokenize(sentence)
     assert split.joined(split.tokenize(sentence)) == whole.tokenize(sentence)
@@ -33,13 +33,13 @@ def test_joining_undoes_splitting(language: str, sentence: str) -> None:
         ("", ""),
     ],
 )
-def test_split_hyphens_are_joined(tokens: str, joined: str) -> None:
+def test_split_hyphens_are_joined(tokens, joined):
     assert MosesTokenizer("en", True).joined(tokens.split()) == joined.split()
 
 
 @pytest.mark.parametrize("split_hyphens", [False, True])
 @pytest.mark.parametrize(("language", "sentence"), SENTENCES)
-def test_detokenizing_gives_the_text(language: str, sentence: str, split_hyphens: bool) -> None:
+def test_detokenizing_gives_the_text(language, sentence, split_hyphens):
     tokenizer = MosesTokenizer(language, split_hyphens)
     assert tokenizer.detokenize(tokenizer.tokenize(sentence)) == sentence
 
@@ -61,9 +61,7 @@ def rule_of(rule: Rule, code: str = "en", split_hyphens: bool = False) -> Tokeni
         ("characters", "xx", "a & b", "a ▁ & ▁ b"),
     ],
 )
-def test_lines_become_tokens_by_the_rule_of_their_language(
-    rule: Rule, code: str, line: str, tokens: str
-) -> None:
+def test_lines_become_tokens_by_the_rule_of_their_language(rule, code, line, tokens):
     assert rule_of(rule, code).tokenize(line) == tokens.split()
 
 
@@ -76,13 +74,11 @@ def test_lines_become_tokens_by_the_rule_of_their_language(
         ("characters", "▁ a ▁ ▁ b ▁", "a b"),
     ],
 )
-def test_tokens_become_text_by_the_rule_of_their_language(
-    rule: Rule, tokens: str, text: str
-) -> None:
+def test_tokens_become_text_by_the_rule_of_their_language(rule, tokens, text):
     assert rule_of(rule, "xx").detokenize(tokens.split()) == text
 
 
-def test_only_moses_rules_split_hyphens() -> None:
+def test_only_moses_rules_split_hyphens():
     for rule, tokens in {
         "moses": ["a", "@-@", "b"],
         "plain": ["a", "@-@", "b"],
@@ -100,7 +96,7 @@ WHITE = [" ", "  ", "\t", "\u00a0", "\u2028", "\u3000", "\x1c", "\x85"]
 @given(line=st.lists(st.sampled_from(CLUSTERS + WHITE), max_size=12).map("".join) | st.text())
 @example(line="a \u0301b")  # a space with an accent is a cluster
 @example(line="\u0600 a")  # and so is a sign of Arabic numbers with a space
-def test_characters_become_the_line_again(line: str) -> None:
+def test_characters_become_the_line_again(line):
     line = line.replace(SPACE, "")
     rule = rule_of("characters")
     tokens = rule.tokenize(line)
@@ -110,7 +106,7 @@ def test_characters_become_the_line_again(line: str) -> None:
     assert rule.tokenize(rule.detokenize(tokens)) == tokens
 
 
-def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some() -> None:
+def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some():
     message = (
         r"languages: there are no rules of Moses for 'xx', only for as, bn, .*, de, .*, zh; "
         r"set its tokenize to plain, characters or none"

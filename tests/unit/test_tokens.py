@@ -12,7 +12,7 @@ def summary(project: Project) -> Any:
     return json.loads((project.tokens / "summary.json").read_text())["sets"]
 
 
-def test_the_stage_writes_tokens_links_and_a_summary(raw: Project) -> None:
+def test_the_stage_writes_tokens_links_and_a_summary(raw):
     raw.params["tokenize"]["split_hyphens"] = True
     raw.write_raw(dev_en="A dog, a mouse's <well-known> house.\n", test_links="0-0 1?1 5-5\n")
     output = raw.succeed("tokens")
@@ -33,7 +33,7 @@ def test_the_stage_writes_tokens_links_and_a_summary(raw: Project) -> None:
     assert raw.outputs() == first
 
 
-def test_only_training_pairs_are_dropped_and_their_links_with_them(raw: Project) -> None:
+def test_only_training_pairs_are_dropped_and_their_links_with_them(raw):
     raw.params["tokenize"]["max_length"] = 4
     raw.write_raw(
         train_en="\na b c d e\na\n\na b c d\n",
@@ -50,7 +50,7 @@ def test_only_training_pairs_are_dropped_and_their_links_with_them(raw: Project)
     assert "train: 1 pairs, 2 empty dropped, 2 long dropped;" in output
 
 
-def test_text_that_is_already_tokenized_stays(raw: Project) -> None:
+def test_text_that_is_already_tokenized_stays(raw):
     raw.params["tokenize"]["split_hyphens"] = True
     raw.params["languages"]["source"]["tokenize"] = "none"
     raw.write_raw(train_en=" a  well ##AT##-##AT## known\u00a0x, &apos;s\n")
@@ -60,7 +60,7 @@ def test_text_that_is_already_tokenized_stays(raw: Project) -> None:
     assert (raw.tokens / "train.de").read_text() == "Ein Haus , ein Hund .\n"
 
 
-def test_a_set_that_is_tokenized_is_escaped_and_otherwise_stays(raw: Project) -> None:
+def test_a_set_that_is_tokenized_is_escaped_and_otherwise_stays(raw):
     raw.params["sets"] = raw.params["sets"] | {"aligned": ["gold"]}
     raw.params["tokenize"]["tokenized"] = ["gold"]
     raw.write_raw(gold_en="it 's a well-known dog,\n", gold_de="ein Hund\n", gold_links="4-1 0?0\n")
@@ -79,12 +79,12 @@ def test_a_set_that_is_tokenized_is_escaped_and_otherwise_stays(raw: Project) ->
         ({"test_links": "0-0 6-1\n"}, "raw/test.links:1: link 6-1 lies outside the pair's 6 and 6"),
     ],
 )
-def test_bad_input_is_named(raw: Project, files: dict[str, str], message: str) -> None:
+def test_bad_input_is_named(raw, files, message):
     raw.params["tokenize"]["max_length"] = 20
     raw.write_raw(**files)
     assert message in raw.fail("tokens")
 
 
-def test_held_out_sets_are_judged_before_the_training_text_is_tokenized(raw: Project) -> None:
+def test_held_out_sets_are_judged_before_the_training_text_is_tokenized(raw):
     raw.write_raw(train_en="a\n", train_de="b\n", train_links="9-9\n", test_links="0-0 1~1\n")
     assert "raw/test.links:1: '1~1' is not a link" in raw.fail("tokens")

@@ -1,14 +1,11 @@
 """The recipe of training, and trainings that are interrupted."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 from small_models import word_losses
 from small_training import ADAM, FEEDING, RECIPE, StopAfter, held_by, reversal, run, small
 
-from attnmt.config import Training
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import cost_a_word, train
 from attnmt.training.optimizers import learning_rate
@@ -22,15 +19,15 @@ from attnmt.training.stop import TrainingStopped
         ("program", [1, 1, 1, 1, 1, 1, 0.5, 0.25, 0.125, 0.0625]),
     ],
 )
-def test_the_rate_follows_either_reading_of_the_schedule(schedule: str, rates: list[float]) -> None:
+def test_the_rate_follows_either_reading_of_the_schedule(schedule, rates):
     recipe = RECIPE.model_copy(update={"schedule": schedule, "halve_after": 5, "epochs": 10})
     assert [learning_rate(recipe, epoch) for epoch in range(1, 11)] == rates
 
 
 @pytest.mark.parametrize("shuffle", ["corpus", "chunk"])
-def test_every_pair_comes_once_an_epoch_with_little_padding(shuffle: str) -> None:
+def test_every_pair_comes_once_an_epoch_with_little_padding(shuffle):
     text = reversal(1000, 1, reverse=True)
-    orders = [text.training_order(e, 5, 16, 20, shuffle) for e in (1, 1, 2)]  # type: ignore[arg-type]
+    orders = [text.training_order(e, 5, 16, 20, shuffle) for e in (1, 1, 2)]
     for order in orders:
         assert sorted(np.concatenate(order)) == list(range(1000))
         lengths = [text.target.lengths[rows] for rows in order]
@@ -43,7 +40,7 @@ def test_every_pair_comes_once_an_epoch_with_little_padding(shuffle: str) -> Non
 
 
 @pytest.mark.parametrize("recipe", [RECIPE, ADAM], ids=["sgd", "adam"])
-def test_interruptions_change_no_byte(tmp_path: Path, recipe: Training) -> None:
+def test_interruptions_change_no_byte(tmp_path, recipe):
     undisturbed = run(tmp_path / "a", recipe=recipe)
     assert len(undisturbed[1]) == 9  # of 57 batches every seventh and the last are evaluated
     torch.manual_seed(99)  # random numbers drawn before must not matter
@@ -55,7 +52,7 @@ def test_interruptions_change_no_byte(tmp_path: Path, recipe: Training) -> None:
     assert run(tmp_path / "e", stop_after=iter([66]), recipe=recipe) == undisturbed
 
 
-def test_a_stop_ends_an_evaluation_early(tmp_path: Path) -> None:
+def test_a_stop_ends_an_evaluation_early(tmp_path):
     """The checkpoint is that of the batch before it. The next start begins with the evaluation."""
     text, rows = reversal(150, 1, reverse=True), []
     checkpoints = Checkpoints(tmp_path, minutes=1)
@@ -75,7 +72,7 @@ def test_a_stop_ends_an_evaluation_early(tmp_path: Path) -> None:
     assert held_by(checkpoints).step == 7
 
 
-def test_the_cost_is_the_mean_over_words_and_ends() -> None:
+def test_the_cost_is_the_mean_over_words_and_ends():
     model, text = small(FEEDING), reversal(30, 3, reverse=True)
     model.initialize(1)
     batch = text.batch(np.arange(30))

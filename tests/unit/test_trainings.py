@@ -1,8 +1,6 @@
 """Which systems and ensembles an experiment trains, and with which seeds."""
 
-import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import yaml
@@ -23,7 +21,7 @@ Load = Callable[..., Params]
 
 
 @pytest.fixture
-def load(write: Callable[[str, bytes], Path]) -> Load:
+def load(write) -> Load:
     """Return a function that loads the demo with other seeds and systems."""
 
     def load(
@@ -41,13 +39,13 @@ def load(write: Callable[[str, bytes], Path]) -> Load:
     return load
 
 
-def test_without_a_list_everything_is_trained_that_is_not_on_request(load: Load) -> None:
+def test_without_a_list_everything_is_trained_that_is_not_on_request(load):
     params = load("1")
     assert list(params.models) == [n for n in SYSTEMS.systems if n not in SYSTEMS.on_request]
     assert list(params.ensembles) == [n for n in SYSTEMS.ensembles if n not in SYSTEMS.on_request]
 
 
-def test_what_is_on_request_is_trained_where_it_is_named(load: Load) -> None:
+def test_what_is_on_request_is_trained_where_it_is_named(load):
     members = ", ".join(SYSTEMS.ensembles["ensemble"].members)
     params = load("1", f"{members}, global_dot, ensemble_probabilities")
     assert "global_dot" in params.models
@@ -58,18 +56,16 @@ def test_what_is_on_request_is_trained_where_it_is_named(load: Load) -> None:
     assert list(load("1", members).ensembles) == ["ensemble"]
 
 
-def test_a_number_of_seeds_may_hold_for_all_but_some(load: Load) -> None:
+def test_a_number_of_seeds_may_hold_for_all_but_some(load):
     params = load(f"{{default: 2, {BEST}: 3, base: 1}}")
     assert params.seeds_of("base") == ["base"]
     assert params.seeds_of(BEST) == [BEST, f"{BEST}_2", f"{BEST}_3"]
     assert params.seeds_of("gru_self") == params.runs_of("gru_self") == ["gru_self", "gru_self_2"]
     assert params.system_of("gru_self_2") == "gru_self"
     assert [params.models[name].seed for name in params.seeds_of(f"{BEST}_3")] == [1, 2, 3]
-    with pytest.raises(InputError, match=r"seeds\.defalt: no system 'defalt' .* mean 'default'"):
-        load("{defalt: 2}")
 
 
-def test_an_ensemble_has_the_seeds_that_all_its_members_have(load: Load) -> None:
+def test_an_ensemble_has_the_seeds_that_all_its_members_have(load):
     params = load(f"{{default: 2, {BEST}: 3}}")
     assert params.runs_of("ensemble") == ["ensemble", "ensemble_2"]
     first, second = (params.ensembles[name].members for name in ("ensemble", "ensemble_2"))
@@ -84,7 +80,7 @@ def test_an_ensemble_has_the_seeds_that_all_its_members_have(load: Load) -> None
 SLOW = "slow: {base: {learning_rate: 0.5}, gru_self: {}, gru_additive: {optimizer: adam}}"
 
 
-def test_a_system_is_trained_by_each_recipe_that_changes_something(load: Load) -> None:
+def test_a_system_is_trained_by_each_recipe_that_changes_something(load):
     params = load("{default: 2, base_slow: 3}", recipes=SLOW)
     assert params.seeds_of("base") == ["base", "base_2"]
     assert params.seeds_of("base_slow_2") == ["base_slow", "base_slow_2", "base_slow_3"]
@@ -101,7 +97,7 @@ def test_a_system_is_trained_by_each_recipe_that_changes_something(load: Load) -
     assert written["base_slow_2"] == written["base_2"] | {"recipe": slow}
 
 
-def test_an_ensemble_has_a_recipe_that_all_its_members_have(load: Load) -> None:
+def test_an_ensemble_has_a_recipe_that_all_its_members_have(load):
     members = SYSTEMS.ensembles["ensemble"].members
     entries = dict.fromkeys(members, "{}") | {BEST: "{learning_rate: 0.5}"}
     text = ", ".join(f"{name}: {own}" for name, own in entries.items())
@@ -119,23 +115,7 @@ def test_an_ensemble_has_a_recipe_that_all_its_members_have(load: Load) -> None:
     assert same.system_under("slow", "ensemble") == "ensemble"
 
 
-@pytest.mark.parametrize(
-    ("recipes", "fault"),
-    [
-        ("slow: {bas: {}}", "recipes.slow.bas: no system 'bas' is trained; did you mean 'base'"),
-        ("slow: {base: {learning_rate: 1.0}}", "recipes.slow.base: this is the family's recipe"),
-        ("reverse: {base: {learning_rate: 0.5}}", "recipes.reverse: 'base_reverse' is a name"),
-        ("slow: {base: {rate: 0.5}}", "recipes.slow.base.rate: "),
-        ("slow: {base: {}}", "seeds.base_slow: no system 'base_slow' is trained"),
-    ],
-)
-def test_a_recipe_that_cannot_be_is_refused(load: Load, recipes: str, fault: str) -> None:
-    seeds = "{base_slow: 5}" if fault.startswith("seeds") else "1"
-    with pytest.raises(InputError, match=re.escape(fault)):
-        load(seeds, recipes=recipes)
-
-
-def test_another_system_with_the_name_of_a_recipe_is_not_taken_for_its_training(load: Load) -> None:
+def test_another_system_with_the_name_of_a_recipe_is_not_taken_for_its_training(load):
     params = load(
         "1", "base, base_reverse, base_reverse_dropout", recipes="dropout: {base: {epochs: 5}}"
     )
@@ -143,9 +123,7 @@ def test_another_system_with_the_name_of_a_recipe_is_not_taken_for_its_training(
     assert params.system_under("dropout", "base_reverse") is None
 
 
-def test_an_ensemble_whose_members_have_another_recipe_is_not_that_of_the_family(
-    load: Load,
-) -> None:
+def test_an_ensemble_whose_members_have_another_recipe_is_not_that_of_the_family(load):
     members = ", ".join(SYSTEMS.ensembles["ensemble_probabilities"].members)
     own = ", ".join(f"{name}: {{learning_rate: 0.5}}" for name in members.split(", "))
     params = load("1", f"{members}, ensemble_probabilities", recipes=f"slow: {{{own}}}")
@@ -153,36 +131,21 @@ def test_an_ensemble_whose_members_have_another_recipe_is_not_that_of_the_family
     assert params.system_under("slow", "ensemble_probabilities") is None
 
 
-def test_an_ensemble_of_trainings_is_one(load: Load) -> None:
+def test_an_ensemble_of_trainings_is_one(load):
     params = load("9", f"{BEST}, ensemble_of_seeds")
     assert params.runs_of("ensemble_of_seeds") == ["ensemble_of_seeds"]
     members = params.ensembles["ensemble_of_seeds"].members
     assert members == params.seeds_of(BEST)[:8]
 
 
-@pytest.mark.parametrize(
-    ("seeds", "systems", "member"),
-    [
-        ("1", "base, ensemble", "global_location_feed"),
-        ("7", f"{BEST}, ensemble_of_seeds", f"{BEST}_8"),
-    ],
-)
-def test_a_named_ensemble_without_a_member_is_refused(
-    load: Load, seeds: str, systems: str, member: str
-) -> None:
-    message = rf"systems\.1: '\w+' has the member '{member}', which is not trained; add it"
-    with pytest.raises(InputError, match=message):
-        load(seeds, systems)
-
-
-def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load: Load) -> None:
+def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load):
     another = f"{LAST}  ensemble_2: {{family: luong, members: [base, gru_self]}}\n"
     another = another.replace("gru_self", "base_3")
     with pytest.raises(InputError, match="seeds: 'ensemble_2' is seed 2 of 'ensemble', but"):
         load("3", replaced=(LAST, another))
 
 
-def test_the_study_trains_what_every_claim_and_every_question_needs() -> None:
+def test_the_study_trains_what_every_claim_and_every_question_needs():
     study = load_params(STUDY, ROOT)
     for key, claim in load_claims(ROOT / CLAIMS, SYSTEMS).claims.items():
         for name in [*claim.systems, *(claim.over or ())]:
@@ -194,7 +157,7 @@ def test_the_study_trains_what_every_claim_and_every_question_needs() -> None:
     assert missing == {"base_reverse_dropout_short"}
 
 
-def test_dropout_can_be_trained_with_the_schedule_of_the_others() -> None:
+def test_dropout_can_be_trained_with_the_schedule_of_the_others():
     """Where they have the same schedule already, the short system would train longer."""
     wmt14, study = (load_params(path, ROOT) for path in (WMT14, STUDY))
     assert wmt14.recipe("base_reverse_dropout_short") == wmt14.recipe("base_reverse")

@@ -1,7 +1,5 @@
 """The simulation of verdicts: they are seldom false, and the page shows the committed results."""
 
-from pathlib import Path
-
 import pytest
 from made_report import ROOT
 
@@ -21,12 +19,12 @@ LIMITS = {shape.name for shape in SHAPES if "20 sd" in shape.name}  # no test ke
 
 
 @pytest.fixture(autouse=True)
-def _at_root(monkeypatch: pytest.MonkeyPatch) -> None:
+def _at_root(monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
 @pytest.mark.parametrize("seeds", [3, 10])
-def test_studies_of_equal_systems_rarely_have_a_verdict(seeds: int):
+def test_studies_of_equal_systems_rarely_have_a_verdict(seeds):
     assert false_verdicts(SHAPES[0], seeds, claims_to_judge(), 60) <= 3
 
 
@@ -45,7 +43,7 @@ def test_the_committed_results_keep_the_level_for_the_claims_of_today():
     )
 
 
-def test_the_page_shows_the_committed_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_page_shows_the_committed_results(tmp_path, monkeypatch):
     copy = tmp_path / "results.md"
     copy.write_text(verdict_level.PAGE.read_text())
     monkeypatch.setattr(verdict_level, "PAGE", copy)

@@ -1,9 +1,7 @@
 """The order, ties, size and files of vocabularies."""
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import chain
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,9 +14,7 @@ LINES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=8), max_size=8)
 
 
 @given(lines=LINES, size=st.integers(4, 12))
-def test_words_are_ordered_by_count_then_by_first_occurrence(
-    lines: list[list[str]], size: int
-) -> None:
+def test_words_are_ordered_by_count_then_by_first_occurrence(lines, size):
     text = [word for line in lines for word in line]
     expected = sorted(set(text), key=lambda word: (-text.count(word), text.index(word)))
     vocabulary = build_vocabulary(Counter(chain(*lines)), size)
@@ -27,21 +23,21 @@ def test_words_are_ordered_by_count_then_by_first_occurrence(
 
 
 @given(lines=LINES, size=st.integers(4, 12))
-def test_known_words_come_back_and_unknown_words_do_not(lines: list[list[str]], size: int) -> None:
+def test_known_words_come_back_and_unknown_words_do_not(lines, size):
     vocabulary = build_vocabulary(Counter(chain(*lines)), size)
     for line in lines:
         expected = [word if word in vocabulary.words else "<unk>" for word in line]
         assert vocabulary.decode(vocabulary.encode(line)) == expected
 
 
-def test_text_cannot_forge_special_words() -> None:
+def test_text_cannot_forge_special_words():
     vocabulary = build_vocabulary(Counter(["a", "</s>", "<unk>", "</s>"]), 10)
     assert vocabulary.words == [*SPECIAL, "a"]
     assert [vocabulary.words[i] for i in (UNK, BOS, EOS)] == ["<unk>", "<s>", "</s>"]
     assert vocabulary.encode(["<s>", "</s>", "<unk>", "a"]) == [UNK, UNK, UNK, 3]
 
 
-def test_a_file_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+def test_a_file_is_read_back_as_it_was_written(tmp_path):
     build_vocabulary(Counter("äbb"), 5).save(tmp_path / "v")
     assert (tmp_path / "v").read_bytes() == "<unk>\n<s>\n</s>\nb\nä\n".encode()
     assert Vocabulary.load(tmp_path / "v").encode(["b", "ä", "x"]) == [3, 4, UNK]
@@ -54,8 +50,6 @@ def test_a_file_is_read_back_as_it_was_written(tmp_path: Path) -> None:
         (b"<unk>\n<s>\n</s>\na\nb\na\n", r"v:6: 'a' is on line 4 already"),
     ],
 )
-def test_a_damaged_file_is_named(
-    write: Callable[[str, bytes], Path], content: bytes, message: str
-) -> None:
+def test_a_damaged_file_is_named(write, content, message):
     with pytest.raises(InputError, match=message):
         Vocabulary.load(write("v", content))
