@@ -15,9 +15,15 @@ from attnmt.config import ModelShape, Params, System, load_params
 from attnmt.errors import InputError
 from attnmt.model.translator import ModelConfig
 from attnmt.planning import measure
-from attnmt.planning.speed import Speed, known_speed
 from attnmt.planning.text_size import Lengths, TextSize, training_size
-from attnmt.planning.times import Times, time_text, training_times, wall_time
+from attnmt.planning.times import (
+    Speed,
+    Times,
+    known_speed,
+    time_text,
+    training_times,
+    wall_time,
+)
 from attnmt.scoring.numbers import Line, write_numbers
 
 ROOT = Path(__file__).parents[2]
@@ -107,18 +113,15 @@ def test_lengths_and_words_follow_the_direction() -> None:
     assert TEXT.target_words(german) == 9_000
 
 
-def test_an_encoded_text_is_counted(tmp_path: Path) -> None:
-    write_text_size(tmp_path, "wmt14")
-    assert training_size(wmt14(), "luong", tmp_path) == TEXT
-
-
-def test_a_text_that_is_not_there_has_the_expected_size(tmp_path: Path) -> None:
-    words, course = (training_size(wmt14(), family, tmp_path) for family in ("luong", "course"))
+def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project: Path) -> None:
+    words, course = (training_size(wmt14(), family) for family in ("luong", "course"))
     million = {"en": 94_000_000, "de": 87_000_000}
     assert words == TextSize(4_100_000, million, {"en": 50_000, "de": 50_000}, counted=False)
     # At most 20 words a sentence
     million = {"en": 82_000_000, "de": 82_000_000}
     assert course == TextSize(4_100_000, million, {"en": 30_000, "de": 30_000}, counted=False)
+    write_text_size(project, "wmt14")
+    assert training_size(wmt14(), "luong") == TEXT
 
 
 def test_models_that_were_trained_before_take_their_own_speeds(project: Path) -> None:
