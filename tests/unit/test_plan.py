@@ -36,15 +36,11 @@ stages:
 
 
 def download(**more: Any) -> dict[str, Any]:
-    files = {
-        name: {
-            side: [
-                {"url": f"https://example.org/{name}.{side}", "digest": "md5:" + 32 * digit, **more}
-            ]
-            for side, digit in (("en", "0"), ("de", "1"))
-        }
-        for name in ("train", "dev", "test1", "test2")
-    }
+    def sides(name: str) -> dict[str, Any]:
+        file = {"url": f"https://example.org/{name}", "digest": "md5:" + 32 * "0", **more}
+        return {side: [file | {"url": f"{file['url']}.{side}"}] for side in ("en", "de")}
+
+    files = {name: sides(name) for name in ("train", "dev", "test1", "test2")}
     return {"kind": "download", "files": files, "expected": EXPECTED}
 
 
@@ -65,11 +61,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def said(
-    project: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Any:
+def said(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
     """Return a function that plans with some groups or names of stages settled."""
 
     def say(*settled: str, arguments: tuple[str, ...] = ()) -> str:
@@ -131,9 +123,7 @@ def test_without_a_speed_or_a_text_it_says_what_to_do(project: Path, said: Any) 
 
 
 def test_an_expected_text_is_called_so_and_downloads_have_a_size(
-    project: Path,
-    said: Any,
-    monkeypatch: pytest.MonkeyPatch,
+    project: Path, said: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_params(project, corpus=download(bytes=1_000_000))
     there = project / "data/downloads/demo/train.en"
@@ -149,9 +139,7 @@ def test_an_expected_text_is_called_so_and_downloads_have_a_size(
 
 
 def test_the_command_asks_dvc_what_is_done(
-    project: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     (project / ".dvc").mkdir()
     (project / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
@@ -163,9 +151,7 @@ def test_the_command_asks_dvc_what_is_done(
 
 
 def test_without_dvc_it_says_what_to_install(
-    project: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.delitem(sys.modules, "attnmt.workflow.graph")
     monkeypatch.setitem(sys.modules, "dvc.repo", None)
