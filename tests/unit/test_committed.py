@@ -18,7 +18,7 @@ REPORTED = sorted(path.parent.name for path in (ROOT / "reports").glob("*/scores
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "stages").glob("*.py")), ids=lambda p: p.stem)
-def test_the_digests_of_the_demo_are_those_of_the_code(script: Path) -> None:
+def test_the_digests_of_the_demo_are_those_of_the_code(script):
     """`make format` writes them; their diff says which stages a commit touches."""
     path = Layout("demo", ROOT).code / f"{script.stem}.json"
     if script.stem != SCRIPT:
@@ -38,7 +38,7 @@ def versions(file: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("experiment", REPORTED)
-def test_a_report_comes_from_the_code_that_its_lock_names(experiment: str) -> None:
+def test_a_report_comes_from_the_code_that_its_lock_names(experiment):
     """dvc.lock says which digests of code made the trainings, and scores.csv says it of each training.
 
     `dvc commit --force` changes only the first.
@@ -60,9 +60,7 @@ def test_a_report_comes_from_the_code_that_its_lock_names(experiment: str) -> No
 
 
 @pytest.mark.parametrize("experiment", REPORTED)
-def test_the_files_of_a_report_are_those_of_its_lock(
-    experiment: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_files_of_a_report_are_those_of_its_lock(experiment, monkeypatch):
     stages = read_lock(experiment, ROOT)
     if "gather" not in stages:
         pytest.skip(f"{experiment} has not run since the stage gather writes its scores")
@@ -70,7 +68,7 @@ def test_the_files_of_a_report_are_those_of_its_lock(
     assert list(report_faults(load_params(params_file(experiment)), stages)) == []
 
 
-def test_dvc_leaves_out_every_experiment_but_the_demo() -> None:
+def test_dvc_leaves_out_every_experiment_but_the_demo():
     """Until one has run here, ``dvc status`` would report all its outputs as deleted."""
     files = git("ls-files", "experiments/*/dvc.yaml").decode().split()
     ignored = (ROOT / ".dvcignore").read_text().splitlines()

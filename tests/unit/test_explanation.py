@@ -26,9 +26,7 @@ def both(
 
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru", "ensemble"])
-def test_the_candidates_are_the_translations_with_their_scores(
-    params: Params, folder: Path, name: str
-) -> None:
+def test_the_candidates_are_the_translations_with_their_scores(params, folder, name):
     for sentence in RAW:
         pipeline, explanation, translations = both(params, folder, name, sentence)
         assert [one.text for one in explanation.candidates] == [t.text for t in translations]
@@ -48,7 +46,7 @@ def test_the_candidates_are_the_translations_with_their_scores(
             assert len(one.spans) == (rows if name in ("local_p", "subwords") else 0)
 
 
-def test_unknown_words_are_those_that_the_vocabulary_lacks(params: Params, folder: Path) -> None:
+def test_unknown_words_are_those_that_the_vocabulary_lacks(params, folder):
     pipeline, explanation, _ = both(params, folder, "local_p", SENTENCE)
     known = pipeline.translator.data.vocabulary("en")
     assert [unit.known for unit in explanation.source] == [
@@ -59,9 +57,7 @@ def test_unknown_words_are_those_that_the_vocabulary_lacks(params: Params, folde
 
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "ensemble", "subwords", "gru"])
-def test_each_replacement_is_what_the_translation_has(
-    params: Params, folder: Path, name: str
-) -> None:
+def test_each_replacement_is_what_the_translation_has(params, folder, name):
     seen = set()
     for sentence in RAW:
         pipeline, explanation, translations = both(params, folder, name, sentence)
@@ -88,14 +84,14 @@ def test_each_replacement_is_what_the_translation_has(
         assert seen == {"dictionary", "copy"}
 
 
-def test_an_unknown_word_without_a_link_stays(params: Params, folder: Path) -> None:
+def test_an_unknown_word_without_a_link_stays(params, folder):
     pipeline = load_pipeline(params, "plain", folder)
     translation = Translation("<unk>", ["<unk>"], ["<unk>"], ["house"], [], -1.0, [0])
     item = _replacement(pipeline, translation, 0)
     assert (item.source, item.by, item.text) == (None, "nothing", "<unk>")
 
 
-def test_a_link_of_the_next_step_is_read_in_the_row_below(params: Params, folder: Path) -> None:
+def test_a_link_of_the_next_step_is_read_in_the_row_below(params, folder):
     pipeline = load_pipeline(params, "local_p", folder)
     pipeline.translator.read_at("next")
     rows = 0
@@ -109,7 +105,7 @@ def test_a_link_of_the_next_step_is_read_in_the_row_below(params: Params, folder
 
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru"])
-def test_a_reference_is_force_decoded(params: Params, folder: Path, name: str) -> None:
+def test_a_reference_is_force_decoded(params, folder, name):
     pipeline = load_pipeline(params, name, folder)
     forced = pipeline.translator.force_set("test").scores
     for sentence, reference, score in zip(RAW, REFERENCES, forced, strict=True):
@@ -120,13 +116,13 @@ def test_a_reference_is_force_decoded(params: Params, folder: Path, name: str) -
         assert explained.text == reference
 
 
-def test_more_candidates_do_not_change_the_best_one(params: Params, folder: Path) -> None:
+def test_more_candidates_do_not_change_the_best_one(params, folder):
     pipeline = load_pipeline(params, "local_p", folder)
     texts = [explain(pipeline, SENTENCE, candidates=n).candidates[0].text for n in (1, 3, 6)]
     assert len(set(texts)) == 1
 
 
-def test_text_without_words_is_refused(params: Params, folder: Path) -> None:
+def test_text_without_words_is_refused(params, folder):
     pipeline = load_pipeline(params, "local_p", folder)
     with pytest.raises(InputError, match="sentence: ' ' has no words"):
         explain(pipeline, " ")
@@ -134,7 +130,7 @@ def test_text_without_words_is_refused(params: Params, folder: Path) -> None:
         explain(pipeline, SENTENCE, "")
 
 
-def test_a_model_says_what_it_is(params: Params, folder: Path) -> None:
+def test_a_model_says_what_it_is(params, folder):
     facts = {}
     for name in ("local_p", "plain", "gru", "ensemble"):
         e = explain(load_pipeline(params, name, folder), SENTENCE)

@@ -41,9 +41,7 @@ def write_params(**changes: Any) -> None:
     shutil.copy(ROOT / "systems.yaml", "systems.yaml")
 
 
-def test_files_are_fetched_and_the_corpus_stage_needs_no_network(
-    attnmt: Command, server: Server
-) -> None:
+def test_files_are_fetched_and_the_corpus_stage_needs_no_network(attnmt, server):
     status, out, _ = attnmt("fetch", "--accept", "rwth")
     assert status == 0
     assert "6 files; 6 are to be fetched:\n" in out
@@ -62,13 +60,13 @@ def test_files_are_fetched_and_the_corpus_stage_needs_no_network(
     assert Path("raw/train.en").read_bytes() == TEXTS["train"]
 
 
-def test_terms_must_be_accepted_before_anything_is_fetched(attnmt: Command, server: Server) -> None:
+def test_terms_must_be_accepted_before_anything_is_fetched(attnmt, server):
     status, _, error = attnmt("fetch")
     assert (status, server.asked) == (2, [])
     assert "terms must be accepted first: for research; in full: https://example.org;" in error
     assert "attnmt fetch --experiment demo --accept rwth" in error
 
 
-def test_an_unknown_license_is_named(attnmt: Command, server: Server) -> None:
+def test_an_unknown_license_is_named(attnmt, server):
     status, _, error = attnmt("fetch", "--accept", "rwht")
     assert (status, "no license 'rwht'; did you mean 'rwth'?" in error) == (2, True)

@@ -43,7 +43,7 @@ def grown(*arguments: str) -> int:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc on Linux")
-def test_small_tensors_do_not_keep_large_blocks() -> None:
+def test_small_tensors_do_not_keep_large_blocks():
     if grown() < 100_000:
         pytest.skip(
             "this machine's kernel counts no peak of memory, or its malloc keeps no large block"

@@ -53,7 +53,7 @@ def params_of(name: str) -> Params:
     return load_params(Path("experiments", name, "params.yaml"))
 
 
-def test_an_experiment_is_ready_to_run(new: Command, tmp_path: Path) -> None:
+def test_an_experiment_is_ready_to_run(new, tmp_path):
     status, out, err = new("my-study", *three_sets())
     assert (status, err) == (0, "")
     folder, params = Path("experiments/my-study"), params_of("my-study")
@@ -73,7 +73,7 @@ def test_an_experiment_is_ready_to_run(new: Command, tmp_path: Path) -> None:
     assert read_lines(raw / "test.en") == ENGLISH[50:]
 
 
-def test_references_and_links_come_along(new: Command) -> None:
+def test_references_and_links_come_along(new):
     write_lines(Path("../other.txt"), [f"There is no man {n}." for n in range(10)])
     write_lines(Path("../gold"), ["0-0 1?1"] * 10)
     more = ["--reference", "../other.txt", "--links", "../gold"]
@@ -84,7 +84,7 @@ def test_references_and_links_come_along(new: Command) -> None:
     assert text == {*sides, "test.en.2", "test.links"}
 
 
-def test_compressed_files_and_codes_of_ones_own(new: Command) -> None:
+def test_compressed_files_and_codes_of_ones_own(new):
     for code in ("fr", "en"):
         with gzip.open(f"../corpus.{code}.gz", "wb") as stream:
             stream.write(Path(f"../corpus.{code}").read_bytes())
@@ -105,7 +105,7 @@ def test_compressed_files_and_codes_of_ones_own(new: Command) -> None:
     assert sizes == {"train": 30, "dev": 5, "test": 5}
 
 
-def test_each_test_adds_a_set(new: Command) -> None:
+def test_each_test_adds_a_set(new):
     more = ["--test=../dev.fr", "../dev.en", "--reference", "../test.en"]
     status, _, err = new("own", *three_sets(), *more)
     assert status == 0, err
@@ -117,16 +117,14 @@ def test_each_test_adds_a_set(new: Command) -> None:
 
 
 @pytest.mark.parametrize("code", ["no", "y", "null", "123"])
-def test_a_code_that_yaml_would_not_read_as_text_stays_text(new: Command, code: str) -> None:
+def test_a_code_that_yaml_would_not_read_as_text_stays_text(new, code):
     status, _, err = new("own", *three_sets(), "--languages", "fr", code)
     assert status == 0, err
     assert params_of("own").languages.target.code == code
 
 
 @pytest.mark.parametrize("ending", [InputError("no"), KeyboardInterrupt()])
-def test_what_cannot_be_finished_leaves_no_folder(
-    new: Command, monkeypatch: pytest.MonkeyPatch, ending: BaseException
-) -> None:
+def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
     def fails(params: Params, measure: bool) -> str:
         raise ending
 
@@ -136,7 +134,7 @@ def test_what_cannot_be_finished_leaves_no_folder(
     assert not Path("experiments/own").exists()
 
 
-def test_overlap_is_that_of_a_plain_comparison(tmp_path: Path) -> None:
+def test_overlap_is_that_of_a_plain_comparison(tmp_path):
     chance, rows = random.Random(1), {}
     for name, sources in {"train": "bcdefgh", "test": "abcdefgh"}.items():
         rows[name] = [(chance.choice(sources), chance.choice("vwxyz")) for _ in range(40)]
@@ -153,7 +151,7 @@ def test_overlap_is_that_of_a_plain_comparison(tmp_path: Path) -> None:
     assert {pair for *_, pair in expected} == {True, False}
 
 
-def test_sentences_of_the_test_that_training_has_are_named(new: Command) -> None:
+def test_sentences_of_the_test_that_training_has_are_named(new):
     write_lines(Path("../test.fr"), [*FRENCH[50:58], FRENCH[7], FRENCH[8]])
     write_lines(Path("../test.en"), [*ENGLISH[50:58], ENGLISH[7], "Another translation."])
     status, _, err = new("own", *three_sets())
@@ -198,9 +196,7 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *three_sets()[:3], "--hold-out", "3", "--links", "x"], "they belong to --test"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_anything_is_written(
-    new: Command, arguments: list[str], message: str
-) -> None:
+def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):
     write_lines(Path("../blank.en"), ["a", "b", " ", *"cdefghi"])
     status, out, err = new(*arguments)
     assert (status, out) == (2, "")
@@ -218,13 +214,13 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(
         ("ja", "私はお茶が好きです。", "characters", "ja"),
     ],
 )
-def test_the_rule_suits_the_text(code: str, line: str, rule: str, name: str) -> None:
+def test_the_rule_suits_the_text(code, line, rule, name):
     language = propose_language(code, [line])
     assert (language.tokenize, language.name) == (rule, name)
 
 
 @pytest.mark.parametrize("pairs", [60, 2000, 50_000])
-def test_vocabulary_and_dictionary_fit_together(tmp_path: Path, pairs: int) -> None:
+def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
     """<unk> is trained on both sides, and words outside the vocabulary may have a translation."""
     chance, counts = random.Random(pairs), {}
     files = (tmp_path / "x.fr", tmp_path / "x.en")
@@ -244,7 +240,7 @@ def test_vocabulary_and_dictionary_fit_together(tmp_path: Path, pairs: int) -> N
     assert proposal.min_count == {60: 1, 2000: 2, 50_000: 3}[pairs]
 
 
-def test_divided_text_has_no_source_twice(tmp_path: Path) -> None:
+def test_divided_text_has_no_source_twice(tmp_path):
     sources = [f"s{n % 30}" for n in range(60)]
     train = (tmp_path / "x.a", tmp_path / "x.b")
     write_lines(train[0], [*sources, "", "t"])

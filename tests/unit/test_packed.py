@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import made_records
 import pytest
@@ -95,9 +94,7 @@ def rounded(translated: list[list[Translation]]) -> list[list[Translation]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_packed_model_translates_as_the_project_s_does(
-    project: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name):
     params = params_of(project)
     expected = load_pipeline(params, name, beam=4, n_best=2).translate(LINES)
     needed, packed = translator_files(params, name), tmp_path / "packed"
@@ -111,7 +108,7 @@ def test_a_packed_model_translates_as_the_project_s_does(
     assert files == {Path(CARD), Path(MANIFEST), *needed}
 
 
-def test_the_card_has_the_digests_of_the_manifest(project: Path) -> None:
+def test_the_card_has_the_digests_of_the_manifest(project):
     files = translator_files(params_of(project), BEST)
     card = (PACKED / CARD).read_text(encoding="utf-8")
     manifest = read_json(PACKED / MANIFEST)
@@ -123,7 +120,7 @@ def test_the_card_has_the_digests_of_the_manifest(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
-def test_the_card_says_what_was_trained_and_scored(project: Path, name: str) -> None:
+def test_the_card_says_what_was_trained_and_scored(project, name):
     params = params_of(project)
     pack(params, name, Path("other"))
     card = Path("other", CARD).read_text(encoding="utf-8")
@@ -136,7 +133,7 @@ def test_the_card_says_what_was_trained_and_scored(project: Path, name: str) -> 
     assert card.startswith(f"# {name}: {source} to {target}\n")
 
 
-def test_the_card_s_example_in_python_works(project: Path) -> None:
+def test_the_card_s_example_in_python_works(project):
     card = Path("packed", CARD).read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
     shown = subprocess.run(
@@ -150,7 +147,7 @@ def test_the_card_s_example_in_python_works(project: Path) -> None:
     assert shown.stdout.startswith(f"{translation} [")
 
 
-def test_every_changed_or_missing_file_is_named(project: Path) -> None:
+def test_every_changed_or_missing_file_is_named(project):
     for file in translator_files(params_of(project), BEST):
         path = PACKED / file
         content = path.read_bytes()
@@ -178,14 +175,14 @@ def test_every_changed_or_missing_file_is_named(project: Path) -> None:
         ({"model": "gruu"}, "no model or ensemble 'gruu'; did you mean 'gru'?; the model was"),
     ],
 )
-def test_a_damaged_manifest_is_named(project: Path, change: dict[str, Any], message: str) -> None:
+def test_a_damaged_manifest_is_named(project, change, message):
     damaged = read_json(PACKED / MANIFEST) | change
     (PACKED / MANIFEST).write_text(json.dumps(damaged))
     with pytest.raises(InputError, match=re.escape(message)):
         read_packed(PACKED)
 
 
-def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(project: Path) -> None:
+def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(project):
     path = next(PACKED.rglob("vocab.en"))
     first, *words, last = path.read_text(encoding="utf-8").splitlines()
     write_lines(path, [first, *words[:-2], last, *words[-2:]])
@@ -194,12 +191,12 @@ def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(proj
         load("packed")
 
 
-def test_a_folder_that_is_not_packed_is_named(project: Path) -> None:
+def test_a_folder_that_is_not_packed_is_named(project):
     with pytest.raises(InputError, match=r"^models: has no manifest\.json; name a folder"):
         read_packed(Path("models"))
 
 
-def test_parameters_that_this_code_does_not_know_name_the_commit(project: Path) -> None:
+def test_parameters_that_this_code_does_not_know_name_the_commit(project):
     path = PACKED / "params.yaml"
     path.write_text(path.read_text() + "unknown_key: 1\n")
     pack_again(path)
@@ -208,7 +205,7 @@ def test_parameters_that_this_code_does_not_know_name_the_commit(project: Path) 
         read_packed(PACKED)
 
 
-def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: Command) -> None:
+def test_pack_replaces_a_packed_folder_and_nothing_else(project, attnmt):
     status, output, error = attnmt("pack", "packed", "--model", "plain")
     assert (status, error) == (0, "")
     assert output.startswith("packed: plain of demo, 0.0 MB; its README.md describes it\n")
@@ -222,7 +219,7 @@ def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: C
     assert sorted(Path("models").rglob("*")) == before
 
 
-def test_scores_of_other_data_are_refused(project: Path) -> None:
+def test_scores_of_other_data_are_refused(project):
     path = Path("scores/demo/local_p.csv")
     lines = read_scores(params_of(project), BEST).lines
     write_numbers(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
@@ -232,9 +229,7 @@ def test_scores_of_other_data_are_refused(project: Path) -> None:
     assert not Path("new").exists()
 
 
-def test_the_commands_take_packed_weights_in_any_folder(
-    project: Path, attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_path, monkeypatch):
     sentence = ENGLISH["test"][0]
     expected = load_pipeline(params_of(project), BEST).translate([sentence])[0][0]
     (tmp_path / "empty").mkdir()
@@ -253,7 +248,7 @@ def test_the_commands_take_packed_weights_in_any_folder(
     assert attnmt("serve", "--weights", "nowhere")[2].startswith("error: nowhere: there is no")
 
 
-def test_the_demo_falls_back_on_its_ready_made_weights(project: Path, attnmt: Command) -> None:
+def test_the_demo_falls_back_on_its_ready_made_weights(project, attnmt):
     Path("weights").mkdir()
     PACKED.rename("weights/demo")
     sentence = ENGLISH["test"][0]
@@ -273,7 +268,7 @@ def test_the_demo_falls_back_on_its_ready_made_weights(project: Path, attnmt: Co
     assert attnmt("translate", sentence)[2].startswith("error: models/demo/*/metrics.json: no")
 
 
-def test_the_weights_of_the_demo_are_small_and_translate_the_sentence_of_the_readme() -> None:
+def test_the_weights_of_the_demo_are_small_and_translate_the_sentence_of_the_readme():
     assert sum(path.stat().st_size for path in DEMO.rglob("*") if path.is_file()) < 4e6
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     command = re.compile(r'^    attnmt translate (?:--\S+ \S+ )?"(.+)"$', re.MULTILINE)
@@ -284,7 +279,7 @@ def test_the_weights_of_the_demo_are_small_and_translate_the_sentence_of_the_rea
     assert best.links
 
 
-def test_git_keeps_the_bytes_of_packed_weights() -> None:
+def test_git_keeps_the_bytes_of_packed_weights():
     """A checkout that changed line ends would change digests."""
     names = [f"weights/demo/{name}" for name in read_json(DEMO / MANIFEST)["files"]]
     command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]

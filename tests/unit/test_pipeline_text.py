@@ -31,9 +31,7 @@ def pipelines(params: Params, folder: Path) -> dict[str, Pipeline]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_raw_text_is_translated_as_the_stage_translates_its_ids(
-    pipelines: dict[str, Pipeline], name: str
-) -> None:
+def test_raw_text_is_translated_as_the_stage_translates_its_ids(pipelines, name):
     pipeline = pipelines[name]
     raw = (GERMAN if name == "german" else ENGLISH)["test"]
     assert [pipeline.source.units(line) for line in raw] == pipeline.translator.data.units(
@@ -45,7 +43,7 @@ def test_raw_text_is_translated_as_the_stage_translates_its_ids(
         assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
 
 
-def test_unknown_words_are_replaced_and_text_is_plain(pipelines: dict[str, Pipeline]) -> None:
+def test_unknown_words_are_replaced_and_text_is_plain(pipelines):
     moses = MosesTokenizer("de", split_hyphens=False)
     unknown = 0
     for best, *_ in pipelines["ensemble"].translate(ENGLISH["test"]):
@@ -58,7 +56,7 @@ def test_unknown_words_are_replaced_and_text_is_plain(pipelines: dict[str, Pipel
     assert unknown
 
 
-def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipeline]) -> None:
+def test_lines_without_words_stay_empty_in_their_place(pipelines):
     translated = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
     assert [bool(translations[0].words) for translations in translated] == [
         False,
@@ -72,9 +70,7 @@ def test_lines_without_words_stay_empty_in_their_place(pipelines: dict[str, Pipe
     assert pipelines["gru"].translate([""])[0][0].source == []
 
 
-def test_a_batch_with_a_long_sentence_has_few_sentences(
-    pipelines: dict[str, Pipeline], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_with_a_long_sentence_has_few_sentences(pipelines, monkeypatch):
     lines = ["the old house " * 9, "The house.", "The old house is new.", "Gardens!"]
     expected = [translations[0].words for translations in pipelines["subwords"].translate(lines)]
     rows: list[int] = []
@@ -94,18 +90,14 @@ def test_a_batch_with_a_long_sentence_has_few_sentences(
 @settings(max_examples=40, deadline=None)
 @given(line=st.text(st.characters(codec="utf-8", exclude_characters="\n")))
 @pytest.mark.parametrize("name", ["local_p", "subwords"])
-def test_any_text_gives_at_most_one_line(
-    pipelines: dict[str, Pipeline], name: str, line: str
-) -> None:
+def test_any_text_gives_at_most_one_line(pipelines, name, line):
     best = pipelines[name].translate([line])[0][0]
     assert len(best.text.splitlines()) <= 1
     assert "\t" not in best.text
     assert len(best.words) == len(best.replaced)
 
 
-def test_a_missing_file_is_named_with_what_makes_it(
-    params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
     def refused(name: str, load: Callable[..., object] = load_pipeline) -> str:
         with pytest.raises(InputError) as error:
             load(params, name, tmp_path)
@@ -126,9 +118,7 @@ def test_a_missing_file_is_named_with_what_makes_it(
     load_pipeline(params, "plain", tmp_path)  # without attention there is no reading
 
 
-def test_vocabularies_in_another_order_are_refused(
-    params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_vocabularies_in_another_order_are_refused(params, folder, tmp_path):
     for part in ("data", "models", "translations"):
         shutil.copytree(folder / part, tmp_path / part)
     path = Layout("demo", tmp_path).encoded("words") / "vocab.de"
@@ -139,9 +129,7 @@ def test_vocabularies_in_another_order_are_refused(
         load_pipeline(params, "plain", tmp_path)
 
 
-def test_the_longest_sentence_of_the_training_text_is_known(
-    pipelines: dict[str, Pipeline], params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_the_longest_sentence_of_the_training_text_is_known(pipelines, params, folder, tmp_path):
     for name in ("local_p", "german", "subwords", "gru"):
         translator = pipelines[name].translator
         train = translator.data.units("train", translator.source)
@@ -153,9 +141,7 @@ def test_the_longest_sentence_of_the_training_text_is_known(
     assert load_pipeline(params, "gru", tmp_path).longest == 5
 
 
-def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(
-    params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(params, folder, tmp_path):
     assert best_model(params, folder) == "local_p"
     with pytest.raises(InputError, match="no forward model of family 'words' is trained"):
         best_model(params, tmp_path)

@@ -88,7 +88,7 @@ def flowing(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_it_says_what_would_run_and_at_whose_speed(project: Path, said: Any) -> None:
+def test_it_says_what_would_run_and_at_whose_speed(project, said):
     write_text_size(project)
     finish(project, "base", 0.5)
     text = said("corpus", arguments=("--gpus", "2"))
@@ -103,7 +103,7 @@ def test_it_says_what_would_run_and_at_whose_speed(project: Path, said: Any) -> 
     assert "Downloads: none." in text
 
 
-def test_a_finished_training_is_done_whatever_its_speed(project: Path, said: Any) -> None:
+def test_a_finished_training_is_done_whatever_its_speed(project, said):
     for name in ("base", "german"):
         finish(project, name, 500)
     text = said(*NAMES)
@@ -112,7 +112,7 @@ def test_a_finished_training_is_done_whatever_its_speed(project: Path, said: Any
     assert "2 trainings are done, in 4.0 h.\nNothing is to be trained." in text
 
 
-def test_without_a_speed_or_a_text_it_says_what_to_do(project: Path, said: Any) -> None:
+def test_without_a_speed_or_a_text_it_says_what_to_do(project, said):
     text = said()
     assert cells(text, "base") == ["base", "0.0 M", "?", "?"]
     assert "run the encode stages" in text
@@ -122,9 +122,7 @@ def test_without_a_speed_or_a_text_it_says_what_to_do(project: Path, said: Any) 
     assert "Add --measure" in text
 
 
-def test_an_expected_text_is_called_so_and_downloads_have_a_size(
-    project: Path, said: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_expected_text_is_called_so_and_downloads_have_a_size(project, said, monkeypatch):
     write_params(project, corpus=download(bytes=1_000_000))
     there = project / "data/downloads/demo/train.en"
     there.parent.mkdir(parents=True)
@@ -138,9 +136,7 @@ def test_an_expected_text_is_called_so_and_downloads_have_a_size(
     assert "Downloads: none." in said()
 
 
-def test_the_command_asks_dvc_what_is_done(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_the_command_asks_dvc_what_is_done(project, monkeypatch, capsys):
     (project / ".dvc").mkdir()
     (project / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
     (project / "dvc.yaml").write_text(DVC_YAML)
@@ -150,9 +146,7 @@ def test_the_command_asks_dvc_what_is_done(
     assert cells(text, "train") == ["train", "2", "2", "1", "1"]
 
 
-def test_without_dvc_it_says_what_to_install(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_without_dvc_it_says_what_to_install(project, monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "attnmt.workflow.graph")
     monkeypatch.setitem(sys.modules, "dvc.repo", None)
     with pytest.raises(InputError, match=r"dvc\.repo is not installed.*pip install.*workflow"):

@@ -68,9 +68,7 @@ def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", [BEST, "plain", "subwords", "gru", "german", "ensemble"])
-def test_a_saved_model_says_what_the_pipeline_says_without_the_project(
-    params: Params, name: str, tmp_path: Path
-) -> None:
+def test_a_saved_model_says_what_the_pipeline_says_without_the_project(params, name, tmp_path):
     here, best_of_three = expected(params, name), expected(params, name, beam=4, n_best=3)
     save_translator(params, name, tmp_path / "saved")
     shutil.rmtree(tmp_path / "project")
@@ -83,7 +81,7 @@ def test_a_saved_model_says_what_the_pipeline_says_without_the_project(
     assert model.predict(LINES) == here
 
 
-def test_what_is_saved_is_the_model_s_files_and_no_pickle(params: Params, tmp_path: Path) -> None:
+def test_what_is_saved_is_the_model_s_files_and_no_pickle(params, tmp_path):
     save_translator(params, BEST, tmp_path / "saved")
     data = tmp_path / "saved/data/project"
     files = {file.relative_to(data) for file in data.rglob("*") if file.is_file()}
@@ -137,7 +135,7 @@ BODIES: list[tuple[bytes, str]] = [
 ]
 
 
-def test_a_faulty_request_is_told_why(params: Params) -> None:
+def test_a_faulty_request_is_told_why(params):
     model = saved(params, "subwords")
     not_text = [(["a", None], {}, "sentence 1: it is missing or is not text")]
     for lines, options, message in FAULTY + not_text:
@@ -146,15 +144,13 @@ def test_a_faulty_request_is_told_why(params: Params) -> None:
         assert refused.value.get_http_status_code() == 400
 
 
-def test_the_most_that_a_request_may_ask_for_is_answered(params: Params) -> None:
+def test_the_most_that_a_request_may_ask_for_is_answered(params):
     model = saved(params, "plain")
     assert len(model.predict(["a"], params={"beam": 100, "n_best": 6})) > 1
     assert len(model.predict(["a" * 1000] * 2, params={"beam": 100})) == 2
 
 
-def test_other_parameters_do_not_load_the_weights_again(
-    params: Params, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_parameters_do_not_load_the_weights_again(params, monkeypatch):
     loaded = []
 
     def load_and_count(params: Params, name: str, digest: str, root: Path) -> Translator:
@@ -233,7 +229,7 @@ def opened(address: str, sentence: str) -> str:
     return page
 
 
-def test_mlflow_serves_offline_what_the_pipeline_says(params: Params, tmp_path: Path) -> None:
+def test_mlflow_serves_offline_what_the_pipeline_says(params, tmp_path):
     save_translator(params, BEST, tmp_path / "saved")
     with served(tmp_path / "saved", MLFLOW) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
@@ -245,9 +241,7 @@ def test_mlflow_serves_offline_what_the_pipeline_says(params: Params, tmp_path: 
             assert message in refused(address, body)
 
 
-def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(
-    params: Params, tmp_path: Path
-) -> None:
+def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(params, tmp_path):
     save_translator(params, BEST, tmp_path / "saved")
     with served(tmp_path / "saved", OURS) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
@@ -282,7 +276,7 @@ def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
-def test_packed_weights_are_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packed_weights_are_served(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "weights/demo", tmp_path / "packed")
     monkeypatch.chdir(tmp_path)
     with served(tmp_path / "packed", [*OURS[:-1], "--weights"]) as address:

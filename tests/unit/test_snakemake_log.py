@@ -102,7 +102,7 @@ class Run:
         return self.out.getvalue().splitlines()
 
 
-def test_it_says_what_will_run_and_for_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_what_will_run_and_for_how_long(monkeypatch):
     assert Run(monkeypatch, *NAMES[1:]).lines == [
         "demo: 6 of 7 stages to run: corpus, train (2), evaluate (2), report.",
         "The trainings alone take about 4.0 min, 2 at a time: 6.0 min in all, at this speed.",
@@ -114,7 +114,7 @@ def test_it_says_what_will_run_and_for_how_long(monkeypatch: pytest.MonkeyPatch)
     assert Run(monkeypatch, "report").lines[1] == "Nothing is to be trained."
 
 
-def test_times_that_are_not_known_are_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_that_are_not_known_are_not_said(monkeypatch):
     run = Run(monkeypatch, *NAMES[1:], known=False)
     assert "attnmt plan --experiment demo --measure" in run.lines[1]
     run.begin("train@base")
@@ -122,7 +122,7 @@ def test_times_that_are_not_known_are_not_said(monkeypatch: pytest.MonkeyPatch) 
     assert run.lines[-1].endswith("train@base is done after 60 s; trainings left: 1")
 
 
-def test_a_stage_that_is_done_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_that_is_done_has_a_line(monkeypatch):
     run = Run(monkeypatch, "corpus", "train@base", "train@gru", "report")
     for name, seconds in (("corpus", 5), ("train@base", 240), ("train@gru", 480), ("report", 7)):
         run.begin(name)
@@ -141,7 +141,7 @@ def test_a_stage_that_is_done_has_a_line(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
-def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch):
     monkeypatch.setattr(snakemake_log, "next_steps", lambda _: "Next:")
     ends = []
     for experiment, last in (("own", "report"), ("own", "evaluate@base"), ("demo", "report")):
@@ -153,7 +153,7 @@ def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch: pytest.Monke
     assert ends == [True, False, False]
 
 
-def test_a_training_that_runs_is_partly_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_that_runs_is_partly_done(monkeypatch):
     run = Run(monkeypatch, "train@base", "train@gru")
     run.begin("train@base")
     run.begin("train@gru")
@@ -161,7 +161,7 @@ def test_a_training_that_runs_is_partly_done(monkeypatch: pytest.MonkeyPatch) ->
     assert run.lines[-1].endswith("trainings left: 1, about 2.0 min")
 
 
-def test_if_nothing_is_to_run_it_says_so() -> None:
+def test_if_nothing_is_to_run_it_says_so():
     out = io.StringIO()
     progress = Progress("demo", [stage(name) for name in NAMES], CORES, out)
     text = "Nothing to be done (all requested files are present and up to date)."
@@ -169,7 +169,7 @@ def test_if_nothing_is_to_run_it_says_so() -> None:
     assert out.getvalue() == "demo: nothing to run, all 7 stages are done.\n"
 
 
-def test_threads_jobs_and_resources_limit_what_runs_at_a_time() -> None:
+def test_threads_jobs_and_resources_limit_what_runs_at_a_time():
     training = stage("train@base", threads=2, gpu=1)
     assert at_once(training, {"_cores": 8, "_nodes": None}) == 4
     assert at_once(training, {"_cores": 8, "gpu": 1}) == 1
@@ -177,7 +177,7 @@ def test_threads_jobs_and_resources_limit_what_runs_at_a_time() -> None:
     assert at_once(training, {"_cores": 1}) == 1
 
 
-def test_errors_and_what_a_user_asked_for_are_shown() -> None:
+def test_errors_and_what_a_user_asked_for_are_shown():
     def shown(text: str | None, event: LogEvent | None = None) -> bool:
         return is_shown(logging.makeLogRecord({"msg": text, "event": event}))
 
@@ -199,7 +199,7 @@ def snakemake(command: str) -> tuple[int, str]:
     return run.returncode, run.stdout
 
 
-def test_snakemake_shows_these_lines_and_no_others(folder: Path) -> None:
+def test_snakemake_shows_these_lines_and_no_others(folder):
     status, shown = snakemake("true")
     plan, _, _, first, second, end, log = shown.splitlines()
     assert status == 0
@@ -213,7 +213,7 @@ def test_snakemake_shows_these_lines_and_no_others(folder: Path) -> None:
     assert snakemake("true") == (0, "demo: nothing to run, all 2 stages are done.\n")
 
 
-def test_snakemake_shows_the_log_of_a_stage_that_fails() -> None:
+def test_snakemake_shows_the_log_of_a_stage_that_fails():
     status, shown = snakemake("false")
     assert status == 1
     assert "Error in rule report:" in shown
@@ -230,9 +230,7 @@ def heed_signals() -> None:
     ("number", "to_all"),
     [(signal.SIGINT, True), *((number, False) for number in SIGNALS)],
 )
-def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(
-    monkeypatch: pytest.MonkeyPatch, number: signal.Signals, to_all: bool
-) -> None:
+def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(monkeypatch, number, to_all):
     """Ctrl-C reaches the stages, too; a signal to the engine alone does not."""
     Path("Snakefile").write_text(SNAKEFILE.replace("COMMAND", "echo $BASHPID > pid; exec sleep 99"))
     monkeypatch.delenv("MAKELEVEL", raising=False)
@@ -254,7 +252,7 @@ def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(
     assert snakemake("true")[0] == 0  # no lock was left
 
 
-def test_an_engine_that_is_told_to_end_before_it_runs_says_so() -> None:
+def test_an_engine_that_is_told_to_end_before_it_runs_says_so():
     slow = "Path('begun').touch()\nimport time; time.sleep(99)\nrule all:"
     Path("Snakefile").write_text(SNAKEFILE.replace("rule all:", slow))
     with subprocess.Popen(

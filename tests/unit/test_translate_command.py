@@ -43,9 +43,7 @@ def lines_of(translated: list[list[Translation]]) -> str:
     return "".join(f"{translations[0].text}\n" for translations in translated)
 
 
-def test_text_a_file_and_standard_input_give_the_same(
-    attnmt: Command, params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_text_a_file_and_standard_input_give_the_same(attnmt, params, folder, tmp_path):
     plain = lines_of(expected(params, folder, "local_p"))  # the best model, by its perplexity
     assert attnmt(*RAW) == (0, plain, "")
     file = tmp_path / "raw.en"
@@ -59,9 +57,7 @@ def test_text_a_file_and_standard_input_give_the_same(
     assert (tmp_path / "out.de").read_text(encoding="utf-8") == plain
 
 
-def test_a_large_file_is_translated_in_chunks(
-    attnmt: Command, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 2)
     text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
     texts = lines_of(expected(params, folder, "subwords")).splitlines()
@@ -75,9 +71,7 @@ def test_a_large_file_is_translated_in_chunks(
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
 
 
-def test_a_pipe_may_stand_in_the_place_of_a_file(
-    attnmt: Command, params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_path):
     os.mkfifo(tmp_path / "pipe.en")
     content = "".join(f"{line}\n" for line in RAW).encode()
     writer = Thread(target=(tmp_path / "pipe.en").write_bytes, args=[content])
@@ -87,9 +81,7 @@ def test_a_pipe_may_stand_in_the_place_of_a_file(
     writer.join()
 
 
-def test_lines_that_come_together_are_translated_together(
-    attnmt: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
     sizes = []
     translate_units = Pipeline.translate_units
 
@@ -103,17 +95,13 @@ def test_lines_that_come_together_are_translated_together(
 
 
 @pytest.mark.parametrize("name", ["local_p", "subwords", "gru", "ensemble"])
-def test_translations_do_not_depend_on_what_comes_together(
-    attnmt: Command, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_translations_do_not_depend_on_what_comes_together(attnmt, monkeypatch, name):
     together = attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode())
     monkeypatch.setattr(input_lines, "CHUNK", 1)
     assert attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode()) == together
 
 
-def test_the_output_has_columns_of_scores_and_alignments(
-    attnmt: Command, params: Params, folder: Path
-) -> None:
+def test_the_output_has_columns_of_scores_and_alignments(attnmt, params, folder):
     translated = expected(params, folder, "ensemble", n_best=3)
     arguments = ("--model", "ensemble", "--n-best", "3", "--scores", "--alignments")
     rows = [row.split("\t") for row in attnmt(*RAW, *arguments)[1].splitlines()]
@@ -125,7 +113,7 @@ def test_the_output_has_columns_of_scores_and_alignments(
         assert links == " ".join(f"{i}-{j}" for i, j in sorted(translation.links))
 
 
-def test_the_json_output_has_every_field(attnmt: Command, params: Params, folder: Path) -> None:
+def test_the_json_output_has_every_field(attnmt, params, folder):
     translated = expected(params, folder, "ensemble")
     output = attnmt(*RAW, "--model", "ensemble", "--format", "json")[1]
     for line, (row, (best,)) in enumerate(zip(output.splitlines(), translated, strict=True)):
@@ -140,7 +128,7 @@ def test_the_json_output_has_every_field(attnmt: Command, params: Params, folder
         }
 
 
-def test_unknown_words_may_be_left_in_place(attnmt: Command, params: Params, folder: Path) -> None:
+def test_unknown_words_may_be_left_in_place(attnmt, params, folder):
     pipeline = load_pipeline(params, "ensemble", folder)
     translations = [best for (best,) in pipeline.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
@@ -148,15 +136,13 @@ def test_unknown_words_may_be_left_in_place(attnmt: Command, params: Params, fol
     assert any("<unk>" in row for row in shown)
 
 
-def test_the_width_of_the_beam_can_be_set(attnmt: Command, params: Params, folder: Path) -> None:
+def test_the_width_of_the_beam_can_be_set(attnmt, params, folder):
     greedy = load_pipeline(params, "local_p", folder, beam=1).translate(RAW)
     assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
     assert attnmt("x", "--beam", "0")[0] == 2
 
 
-def test_a_fault_in_a_file_is_found_before_models_are_read(
-    attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 1)
     monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
     (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
