@@ -47,17 +47,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(project: Path, attnmt: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Return a function that runs ``attnmt`` in the project with some standard input."""
+    """Return a function that runs ``attnmt`` in the project."""
     monkeypatch.chdir(project)
-
-    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        Path("stdin").write_bytes(stdin)
-        with Path("stdin").open() as stream:
-            monkeypatch.setattr(sys, "stdin", stream)
-            status, output, error = attnmt(*arguments)
-        return status or 0, output, error
-
-    return run
+    return attnmt
 
 
 @pytest.fixture(scope="module")
@@ -177,11 +169,16 @@ def started(project: Path, *arguments: str, **streams: object) -> "subprocess.Po
     )
 
 
+def ask(process: "subprocess.Popen[bytes]") -> None:
+    """Send HOUSE through the pipe, which stays open."""
+    process.stdin.write(f"{HOUSE}\n".encode())
+    process.stdin.flush()
+
+
 def test_a_pipe_is_answered_line_by_line_until_ctrl_c(project, answer):
     with started(project, "translate") as process:
-        for _ in range(2):  # the pipe stays open
-            process.stdin.write(f"{HOUSE}\n".encode())
-            process.stdin.flush()
+        for _ in range(2):
+            ask(process)
             assert process.stdout.readline().decode() == answer
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 128 + signal.SIGINT
@@ -190,12 +187,10 @@ def test_a_pipe_is_answered_line_by_line_until_ctrl_c(project, answer):
 
 def test_a_reader_that_has_ended_ends_it_without_a_word(project, answer):
     with started(project, "translate") as process:
-        process.stdin.write(f"{HOUSE}\n".encode())
-        process.stdin.flush()
+        ask(process)
         assert process.stdout.readline().decode() == answer
         process.stdout.close()
-        process.stdin.write(f"{HOUSE}\n".encode())
-        process.stdin.flush()
+        ask(process)
         assert process.wait(timeout=30) == 128 + signal.SIGPIPE
         assert process.stderr.read() == b""
 

@@ -1,7 +1,6 @@
 """The stages that the Snakefile gets from dvc.yaml."""
 
 import os
-import re
 import shutil
 from functools import reduce
 from operator import getitem
@@ -104,9 +103,8 @@ def test_an_input_folder_means_the_outputs_in_it_and_a_file_the_output_around_it
     around = by_name["read_around"]
     assert around.inputs == ["made/whole", "made/alone.txt", "other.txt"]
     # Several commands become one that ends at the first failure.
-    assert (
-        around.command == "cat made/alone.txt > around.txt && mkdir beside && cp around.txt beside"
-    )
+    commands = ["cat made/alone.txt > around.txt", "mkdir beside", "cp around.txt beside"]
+    assert around.command == " && ".join(commands)
 
 
 def test_a_stage_carries_what_dvc_resolves(project):
@@ -214,20 +212,11 @@ def test_wrong_parameters_are_refused_before_dvc_sees_them(project):
         read_stages("demo")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("bound: 0.5", "bound: .nan", r"claims\.yaml:\d+: .*bound: .* finite"),
-        ("bound: 0.5", "bound: 2015-01-01", r"claims\.yaml:\d+: .*bound: .* valid number"),
-        ("claims:\n", "? [a, b]\n: 1\nclaims:\n", r"claims\.yaml: not YAML: .* unhashable key"),
-    ],
-)
-def test_wrong_claims_are_refused_before_dvc_sees_them(project, old, new, message):
+@pytest.mark.parametrize(("bound", "fault"), [(".nan", "finite"), ("2015-01-01", "valid number")])
+def test_wrong_claims_are_refused_before_dvc_sees_them(project, bound, fault):
     path = project / "claims.yaml"
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-    with pytest.raises(InputError, match=re.compile(message, re.DOTALL)):
+    path.write_text(path.read_text().replace("bound: 0.5", f"bound: {bound}", 1))
+    with pytest.raises(InputError, match=rf"claims\.yaml:\d+: .*bound: .* {fault}"):
         compare_stages("demo")
 
 

@@ -3,7 +3,7 @@
 import gzip
 import json
 import os
-import sys
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -21,18 +21,11 @@ RAW = ENGLISH["test"]
 
 @pytest.fixture
 def attnmt(
-    attnmt: Command, params: Params, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attnmt: Command, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Command:
-    """Return a function that runs ``attnmt translate`` in the experiment's project, with ``stdin``."""
+    """Return a function that runs ``attnmt translate`` in the experiment's project."""
     monkeypatch.chdir(folder)
-
-    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        (tmp_path / "stdin").write_bytes(stdin)
-        with (tmp_path / "stdin").open() as stream:
-            monkeypatch.setattr(sys, "stdin", stream)
-            return attnmt("translate", *arguments)
-
-    return run
+    return partial(attnmt, "translate")
 
 
 def expected(params: Params, folder: Path, name: str, n_best: int = 1) -> list[list[Translation]]:
@@ -61,12 +54,8 @@ def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatc
     monkeypatch.setattr(input_lines, "CHUNK", 2)
     text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
     texts = lines_of(expected(params, folder, "subwords")).splitlines()
-    assert attnmt("--model", "subwords", stdin=text)[1].split("\n") == [
-        *texts[:3],
-        "",
-        *texts[3:],
-        "",
-    ]
+    lines = attnmt("--model", "subwords", stdin=text)[1].split("\n")
+    assert lines == [*texts[:3], "", *texts[3:], ""]
     rows = attnmt("--model", "subwords", "--format", "json", stdin=text)[1].splitlines()
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
 
@@ -150,5 +139,5 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, mon
     status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")
     assert status == 2
     assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
-    assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en", "stdin"]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
     assert (tmp_path / "out.de").read_text() == "old"
