@@ -52,15 +52,9 @@ OF_THE_ENGINES = ["attnmt.workflow.graph", "attnmt.workflow.snakemake_log"]
 
 def bare(script: str, *arguments: str, folder: Path = ROOT) -> str:
     """Return what a script prints in Python without these tools; the arguments are its own."""
-    code = f"{BARE}sys.argv = {list(arguments)}\n{script}"
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", f"{BARE}sys.argv = {list(arguments)}\n{script}"]
+    environment = {"PYTHONPATH": str(ROOT / "src"), "PATH": "", "OMP_NUM_THREADS": "1"}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -92,11 +86,9 @@ def test_the_example_translates_without_the_engines(tmp_path):
 def test_the_command_translates_without_the_engines(tmp_path):
     script = "from attnmt.cli import main; main()"
     weights = str(ROOT / "weights/demo")
-    for command in ("translate", "explain"):
-        more = ("--text",) * (command == "explain")
-        output = bare(
-            script, "attnmt", command, SENTENCE, "--weights", weights, *more, folder=tmp_path
-        )
+    for command in (("translate",), ("explain", "--text")):
+        line = ("attnmt", *command, SENTENCE, "--weights", weights)
+        output = bare(script, *line, folder=tmp_path)
         assert "Trosto besucht jeden Tag eine Frau." in output
 
 
@@ -207,7 +199,6 @@ def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path):
 WEIGHTS = ROOT / "weights/demo"
 WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.pipeline.translate("Hi you."), "'Hi you.': give a list of sentences"),
-    (lambda t: t.pipeline.translate(b"Hi you."), "b'Hi you.': give a list of sentences"),
     (lambda t: t.pipeline.translate(None), "None: give a list of sentences"),
     (lambda t: t.translate(7), "7: give a list of sentences"),
     (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
@@ -219,12 +210,8 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.n_best("Hi.", 10**30), "best of the search: 1000000000.* is not a whole number"),
     (lambda t: t.n_best("Hi.", "3"), "best of the search: '3' is not a whole number"),
     (lambda _: attnmt.load(WEIGHTS, beam=0), "beam of the search: 0 is not a whole number"),
-    (lambda _: attnmt.load(WEIGHTS, beam=2.5), "beam of the search: 2.5 is not a whole number"),
-    (
-        lambda _: attnmt.load(WEIGHTS, "base"),
-        "holds the model 'global_dot_feed' and no 'base'",
-    ),
-    (lambda _: attnmt.load(str(WEIGHTS), beam=-1), "beam of the search: -1 is not"),
+    (lambda _: attnmt.load(str(WEIGHTS), beam=2.5), "beam of the search: 2.5 is not a whole"),
+    (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_dot_feed' and no 'base'"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
     (lambda _: attnmt.load(""), "has no manifest.json"),
     (lambda _: attnmt.load(None), "None is not a path"),

@@ -23,6 +23,8 @@ from attnmt.text.vocabulary import SPECIAL
 
 FRENCH = [f"L'homme numéro {n} n'est pas là ." for n in range(60)]
 ENGLISH = [f"Man number {n} isn't there." for n in range(60)]
+TRAIN = ["--train", "../corpus.fr", "../corpus.en"]
+SETS = [*TRAIN, "--dev", "../dev.fr", "../dev.en", "--test", "../test.fr", "../test.en"]
 
 
 @pytest.fixture
@@ -40,21 +42,19 @@ def new(attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Com
     return lambda *arguments: attnmt("new", *arguments)
 
 
-def three_sets() -> list[str]:
-    sets = {"train": "corpus", "dev": "dev", "test": "test"}
-    return [
-        part
-        for key, name in sets.items()
-        for part in (f"--{key}", f"../{name}.fr", f"../{name}.en")
-    ]
-
-
 def params_of(name: str) -> Params:
     return load_params(Path("experiments", name, "params.yaml"))
 
 
+def made(new: Command, *arguments: str) -> Params:
+    """Make the experiment ``own``; return its parameters."""
+    status, _, err = new("own", *arguments)
+    assert status == 0, err
+    return params_of("own")
+
+
 def test_an_experiment_is_ready_to_run(new, tmp_path):
-    status, out, err = new("my-study", *three_sets())
+    status, out, err = new("my-study", *SETS)
     assert (status, err) == (0, "")
     folder, params = Path("experiments/my-study"), params_of("my-study")
     assert (params.languages.source.name, params.languages.target.name) == ("French", "English")
@@ -76,9 +76,7 @@ def test_an_experiment_is_ready_to_run(new, tmp_path):
 def test_references_and_links_come_along(new):
     write_lines(Path("../other.txt"), [f"There is no man {n}." for n in range(10)])
     write_lines(Path("../gold"), ["0-0 1?1"] * 10)
-    more = ["--reference", "../other.txt", "--links", "../gold"]
-    status, _, err = new("own", *three_sets(), *more)
-    assert status == 0, err
+    made(new, *SETS, "--reference", "../other.txt", "--links", "../gold")
     text = {path.name for path in Path("experiments/own/text").iterdir()}
     sides = {f"{name}.{code}" for name in ("train", "dev", "test") for code in ("fr", "en")}
     assert text == {*sides, "test.en.2", "test.links"}
@@ -89,12 +87,8 @@ def test_compressed_files_and_codes_of_ones_own(new):
         with gzip.open(f"../corpus.{code}.gz", "wb") as stream:
             stream.write(Path(f"../corpus.{code}").read_bytes())
     train = ["--train", "../corpus.fr.gz", "../corpus.en.gz", "--hold-out", "5"]
-    status, _, err = new("own", *train, "--languages", "xx", "yy", "--systems", "all")
-    assert status == 0, err
-    params = params_of("own")
-    assert [side.tokenize for side in (params.languages.source, params.languages.target)] == [
-        "plain"
-    ] * 2
+    params = made(new, *train, "--languages", "xx", "yy", "--systems", "all")
+    assert params.languages.source.tokenize == params.languages.target.tokenize == "plain"
     assert params.languages.title("forward") == "xx-yy"
     assert params.corpus.expected is not None
     assert params.corpus.expected.pairs == 30
@@ -106,10 +100,8 @@ def test_compressed_files_and_codes_of_ones_own(new):
 
 
 def test_each_test_adds_a_set(new):
-    more = ["--test=../dev.fr", "../dev.en", "--reference", "../test.en"]
-    status, _, err = new("own", *three_sets(), *more)
-    assert status == 0, err
-    assert params_of("own").sets.tests == ["test", "test2"]
+    params = made(new, *SETS, "--test=../dev.fr", "../dev.en", "--reference", "../test.en")
+    assert params.sets.tests == ["test", "test2"]
     text = Layout("own").local_text
     assert read_lines(text / "test.fr") == FRENCH[50:]
     assert read_lines(text / "test2.fr") == FRENCH[40:50]
@@ -118,9 +110,7 @@ def test_each_test_adds_a_set(new):
 
 @pytest.mark.parametrize("code", ["no", "y", "null", "123"])
 def test_a_code_that_yaml_would_not_read_as_text_stays_text(new, code):
-    status, _, err = new("own", *three_sets(), "--languages", "fr", code)
-    assert status == 0, err
-    assert params_of("own").languages.target.code == code
+    assert made(new, *SETS, "--languages", "fr", code).languages.target.code == code
 
 
 @pytest.mark.parametrize("ending", [InputError("no"), KeyboardInterrupt()])
@@ -129,7 +119,7 @@ def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
         raise ending
 
     monkeypatch.setattr(command, "_cost", fails)
-    status, out, _ = new("own", *three_sets())
+    status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
     assert not Path("experiments/own").exists()
 
@@ -154,7 +144,7 @@ def test_overlap_is_that_of_a_plain_comparison(tmp_path):
 def test_sentences_of_the_test_that_training_has_are_named(new):
     write_lines(Path("../test.fr"), [*FRENCH[50:58], FRENCH[7], FRENCH[8]])
     write_lines(Path("../test.en"), [*ENGLISH[50:58], ENGLISH[7], "Another translation."])
-    status, _, err = new("own", *three_sets())
+    status, _, err = new("own", *SETS)
     assert status == 0
     assert err == (
         "warning: 2 of the 10 source sentences of test are in the training text, 1 with the same "
@@ -164,36 +154,36 @@ def test_sentences_of_the_test_that_training_has_are_named(new):
 
 
 def replaced(old: str, new: str) -> list[str]:
-    return [new if part == old else part for part in three_sets()]
+    return [new if part == old else part for part in SETS]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["my study", *three_sets()], "name: 'my study' cannot be a folder's name here"),
+        (["my study", *SETS], "name: 'my study' cannot be a folder's name here"),
         *(
-            ([name, *three_sets()], f"name: YAML and Snakemake read {name!r} as something else")
+            ([name, *SETS], f"name: YAML and Snakemake read {name!r} as something else")
             for name in ("123", "0x1f", "1_000", "1e5", "nan", "no", "null", "True", "2015-01-01")
         ),
-        (["2015-99-01", *three_sets()], "choose another, such as study-2015-99-01"),
-        (["demo", *three_sets()], "experiments/demo: this experiment exists already"),
-        (["own", *three_sets()[:3]], "--dev: no files; give them, or take pairs out of"),
-        (["own", *three_sets(), "--dev", "../test.fr", "../test.en"], "--dev: given twice; give"),
-        (["own", *three_sets(), "--measure", "--no-measure"], "--measure: given twice; give it"),
-        (["own", *three_sets(), "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
-        (["own", *three_sets(), "--hold-out", "3"], "--hold-out: --dev is given, too"),
+        (["2015-99-01", *SETS], "choose another, such as study-2015-99-01"),
+        (["demo", *SETS], "experiments/demo: this experiment exists already"),
+        (["own", *TRAIN], "--dev: no files; give them, or take pairs out of"),
+        (["own", *SETS, "--dev", "../test.fr", "../test.en"], "--dev: given twice; give"),
+        (["own", *SETS, "--measure", "--no-measure"], "--measure: given twice; give it"),
+        (["own", *SETS, "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
+        (["own", *SETS, "--hold-out", "3"], "--hold-out: --dev is given, too"),
         (
-            ["own", *three_sets()[:3], "--hold-out", "11"],
+            ["own", *TRAIN, "--hold-out", "11"],
             "--hold-out: dev and test would take 22 of only 40 pairs",
         ),
         (["own", *replaced("../corpus.en", "../dev.en")], "dev.en has 10"),
         (["own", *replaced("../corpus.en", "../corpus.fr")], "corpus.fr: 'fr' is the source, too"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3: blank line in a set that"),
-        (["own", *three_sets(), "--systems", "base,bas"], "has no system 'bas'; did you mean"),
-        (["own", *three_sets(), "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
-        (["own", *three_sets(), "--reference", "../corpus.en"], "corpus.en has 40"),
-        (["own", *three_sets(), "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
-        (["own", *three_sets()[:3], "--hold-out", "3", "--links", "x"], "they belong to --test"),
+        (["own", *SETS, "--systems", "base,bas"], "has no system 'bas'; did you mean"),
+        (["own", *SETS, "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
+        (["own", *SETS, "--reference", "../corpus.en"], "corpus.en has 40"),
+        (["own", *SETS, "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
+        (["own", *TRAIN, "--hold-out", "3", "--links", "x"], "they belong to --test"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):

@@ -58,12 +58,7 @@ def test_unknown_words_are_replaced_and_text_is_plain(pipelines):
 
 def test_lines_without_words_stay_empty_in_their_place(pipelines):
     translated = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
-    assert [bool(translations[0].words) for translations in translated] == [
-        False,
-        True,
-        False,
-        True,
-    ]
+    assert [bool(best.words) for best, *_ in translated] == [False, True, False, True]
     assert translated[0] == translated[2]
     assert translated[0][0].text == ""
     assert pipelines["gru"].translate([]) == []
