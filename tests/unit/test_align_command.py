@@ -1,6 +1,7 @@
 """The command ``attnmt align``: links and error rates of sentence pairs of one's own."""
 
 import csv
+import html
 from functools import partial
 from pathlib import Path
 
@@ -21,18 +22,11 @@ def attnmt(
 ) -> Command:
     """Return a function that runs ``attnmt align`` on the tokens of the experiment's test set."""
     monkeypatch.chdir(folder)
-    tokens = Layout(params.experiment).tokens
-    sides = [str(tokens / f"test.{language}") for language in ("en", "de")]
-    # What align escapes, tokens have escaped already.
-    for side in sides:
-        plain = [
-            line.replace("&apos;", "'").replace("&quot;", '"') for line in read_lines(Path(side))
-        ]
-        plain = [line.replace("&amp;", "&") for line in plain]
-        write_lines(Path(Path(side).name), plain)
-    names = [Path(side).name for side in sides]
-
-    return partial(attnmt, "align", *names)
+    sides = ("test.en", "test.de")
+    for side in sides:  # what align escapes, tokens have escaped already
+        tokens = read_lines(Layout(params.experiment).tokens / side)
+        write_lines(Path(side), map(html.unescape, tokens))
+    return partial(attnmt, "align", *sides)
 
 
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
