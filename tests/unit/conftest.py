@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 from small_experiment import make_experiment
@@ -52,17 +53,24 @@ def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
 def attnmt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
-    """Return a function that runs ``attnmt`` in an empty folder: status, standard output, error."""
+    """Return a function that runs ``attnmt`` in an empty folder, perhaps with ``stdin``.
+
+    It returns the status, standard output and standard error.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATTNMT_MIRROR", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
-    def run(*arguments: str) -> tuple[int, str, str]:
+    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["attnmt", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
+        with TemporaryFile("w+") as stream:
+            stream.buffer.write(stdin)
+            stream.seek(0)
+            monkeypatch.setattr(sys, "stdin", stream)
+            with pytest.raises(SystemExit) as ended:
+                cli.main()
         captured = capsys.readouterr()
-        return ended.value.code, captured.out, captured.err
+        return ended.value.code or 0, captured.out, captured.err
 
     return run
 

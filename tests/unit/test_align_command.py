@@ -1,6 +1,7 @@
 """The command ``attnmt align``: links and error rates of sentence pairs of one's own."""
 
 import csv
+import html
 from functools import partial
 from pathlib import Path
 
@@ -21,22 +22,15 @@ def attnmt(
 ) -> Command:
     """Return a function that runs ``attnmt align`` on the tokens of the experiment's test set."""
     monkeypatch.chdir(folder)
-    tokens = Layout(params.experiment).tokens
-    sides = [str(tokens / f"test.{language}") for language in ("en", "de")]
-    # What align escapes, tokens have escaped already.
-    for side in sides:
-        plain = [
-            line.replace("&apos;", "'").replace("&quot;", '"') for line in read_lines(Path(side))
-        ]
-        plain = [line.replace("&amp;", "&") for line in plain]
-        write_lines(Path(Path(side).name), plain)
-    names = [Path(side).name for side in sides]
-
-    return partial(attnmt, "align", *names)
+    sides = ("test.en", "test.de")
+    for side in sides:  # what align escapes, tokens have escaped already
+        tokens = read_lines(Layout(params.experiment).tokens / side)
+        write_lines(Path(side), map(html.unescape, tokens))
+    return partial(attnmt, "align", *sides)
 
 
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
-def test_links_are_those_of_the_set_itself(attnmt: Command, params: Params, name: str) -> None:
+def test_links_are_those_of_the_set_itself(attnmt, params, name):
     assert attnmt("--model", name, "--links", "own.links")[0] == 0
     forced = load_pipeline(params, name).translator.force_set("test").links["same"]
     links = [flipped(line) for line in forced] if name == "german" else forced
@@ -46,7 +40,7 @@ def test_links_are_those_of_the_set_itself(attnmt: Command, params: Params, name
 
 
 @pytest.mark.parametrize("flip", [False, True])
-def test_rates_are_those_of_the_links(attnmt: Command, params: Params, flip: bool) -> None:
+def test_rates_are_those_of_the_links(attnmt, params, flip):
     assert attnmt("--model", "local_p", "--links", "own.links")[0] == 0
     own = [line.sure for line in read_links(Path("own.links"))]
     texts = [read_lines(Path(f"test.{language}")) for language in ("en", "de")]
@@ -70,7 +64,7 @@ def test_rates_are_those_of_the_links(attnmt: Command, params: Params, flip: boo
     assert "diagonal" in out.splitlines()[-1]
 
 
-def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Command) -> None:
+def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt):
     """Family `short` reads the last five words of a sentence."""
     write_lines(Path("gold"), ["0-0", "0-0", "0-0", "0-0", "0-0"])
     status, _, err = attnmt("-m", "gru", "--gold", "gold", "-o", "rates.csv")
@@ -81,9 +75,7 @@ def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt: Command) -
     assert float(row["same_step"]) > 0.8
 
 
-def test_every_system_with_attention_is_compared_by_its_first_seed(
-    attnmt: Command, params: Params
-) -> None:
+def test_every_system_with_attention_is_compared_by_its_first_seed(attnmt, params):
     write_lines(Path("gold"), ["0-0"] * 5)
     _, out, _ = attnmt("--gold", "gold")
     systems = [line.split()[0] for line in out.splitlines()]
@@ -104,9 +96,7 @@ def test_every_system_with_attention_is_compared_by_its_first_seed(
         (["--gold", "far", "--flip", "-o", "no/such/folder/x.csv"], "far:1"),
     ],
 )
-def test_what_cannot_be_done_is_refused(
-    attnmt: Command, arguments: list[str], message: str
-) -> None:
+def test_what_cannot_be_done_is_refused(attnmt, arguments, message):
     write_lines(Path("short"), ["0-0"])
     write_lines(Path("far"), ["0-60", *["0-0"] * 4])
     status, out, err = attnmt(*arguments)

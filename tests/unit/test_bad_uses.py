@@ -47,17 +47,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(project: Path, attnmt: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Return a function that runs ``attnmt`` in the project with some standard input."""
+    """Return a function that runs ``attnmt`` in the project."""
     monkeypatch.chdir(project)
-
-    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        Path("stdin").write_bytes(stdin)
-        with Path("stdin").open() as stream:
-            monkeypatch.setattr(sys, "stdin", stream)
-            status, output, error = attnmt(*arguments)
-        return status or 0, output, error
-
-    return run
+    return attnmt
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +94,7 @@ REFUSED: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("words", "message"), REFUSED, ids=[words for words, _ in REFUSED])
-def test_a_bad_use_is_refused(run: Command, words: str, message: str) -> None:
+def test_a_bad_use_is_refused(run, words, message):
     status, output, error = run(*words.split())
     assert status == 2
     assert message in plain(error + output)
@@ -118,9 +110,7 @@ STREAMS: list[tuple[str, bytes, str]] = [
 
 
 @pytest.mark.parametrize(("name", "fault", "message"), STREAMS)
-def test_lines_before_a_fault_in_a_stream_are_answered(
-    run: Command, answer: str, name: str, fault: bytes, message: str
-) -> None:
+def test_lines_before_a_fault_in_a_stream_are_answered(run, answer, name, fault, message):
     status, output, error = run("translate", stdin=f"{HOUSE}\n".encode() + fault)
     assert (status, output) == (2, answer)
     assert error.startswith(f"error: {message}")
@@ -139,9 +129,7 @@ WARNED: list[tuple[str, bytes, str, bool]] = [
 
 
 @pytest.mark.parametrize(("words", "stdin", "message", "house"), WARNED)
-def test_a_doubtful_use_is_answered_with_a_warning(
-    run: Command, answer: str, words: str, stdin: bytes, message: str, house: bool
-) -> None:
+def test_a_doubtful_use_is_answered_with_a_warning(run, answer, words, stdin, message, house):
     status, output, error = run(*words.split(), stdin=stdin)
     assert status == 0
     assert error.startswith(f"warning: {message}")
@@ -151,17 +139,13 @@ def test_a_doubtful_use_is_answered_with_a_warning(
 
 
 @pytest.mark.parametrize("content", [HOUSE, f"{HOUSE}\n", f"\ufeff{HOUSE}\r\n"])
-def test_line_ends_and_a_byte_order_mark_change_nothing(
-    run: Command, project: Path, answer: str, content: str
-) -> None:
+def test_line_ends_and_a_byte_order_mark_change_nothing(run, project, answer, content):
     (project / "ends.en").write_text(content)
     assert run("translate", stdin=content.encode()) == (0, answer, "")
     assert run("translate", "-i", "ends.en") == (0, answer, "")
 
 
-def test_a_port_that_is_taken_is_refused_before_a_model_is_loaded(
-    run: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_port_that_is_taken_is_refused_before_a_model_is_loaded(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -185,30 +169,33 @@ def started(project: Path, *arguments: str, **streams: object) -> "subprocess.Po
     )
 
 
-def test_a_pipe_is_answered_line_by_line_until_ctrl_c(project: Path, answer: str) -> None:
+def ask(process: "subprocess.Popen[bytes]") -> None:
+    """Send HOUSE through the pipe, which stays open."""
+    process.stdin.write(f"{HOUSE}\n".encode())
+    process.stdin.flush()
+
+
+def test_a_pipe_is_answered_line_by_line_until_ctrl_c(project, answer):
     with started(project, "translate") as process:
-        for _ in range(2):  # the pipe stays open
-            process.stdin.write(f"{HOUSE}\n".encode())
-            process.stdin.flush()
+        for _ in range(2):
+            ask(process)
             assert process.stdout.readline().decode() == answer
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 128 + signal.SIGINT
         assert process.stderr.read() == b""
 
 
-def test_a_reader_that_has_ended_ends_it_without_a_word(project: Path, answer: str) -> None:
+def test_a_reader_that_has_ended_ends_it_without_a_word(project, answer):
     with started(project, "translate") as process:
-        process.stdin.write(f"{HOUSE}\n".encode())
-        process.stdin.flush()
+        ask(process)
         assert process.stdout.readline().decode() == answer
         process.stdout.close()
-        process.stdin.write(f"{HOUSE}\n".encode())
-        process.stdin.flush()
+        ask(process)
         assert process.wait(timeout=30) == 128 + signal.SIGPIPE
         assert process.stderr.read() == b""
 
 
-def test_a_person_at_a_terminal_is_asked(project: Path, answer: str) -> None:
+def test_a_person_at_a_terminal_is_asked(project, answer):
     ours, theirs = os.openpty()
     with started(project, "translate", stdin=theirs, stderr=theirs) as process:
         os.close(theirs)
@@ -237,7 +224,7 @@ def read_until(descriptor: int, end: bytes) -> bytes:
         (">/dev/full", "standard output: No space left on device"),
     ],
 )
-def test_a_closed_or_full_stream_is_named(project: Path, redirection: str, message: str) -> None:
+def test_a_closed_or_full_stream_is_named(project, redirection, message):
     words = "" if redirection == "<&-" else "house"
     script = f'"$0" -c "from attnmt.cli import main; main()" translate {words} {redirection}'
     shell = ["bash", "-c", script, sys.executable]

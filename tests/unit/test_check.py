@@ -168,35 +168,31 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize(("spoil", "message"), CASES.values(), ids=CASES)
-def test_what_does_not_fit_is_named(
-    project: Path, spoil: Callable[[], object], message: str
-) -> None:
+def test_what_does_not_fit_is_named(project, spoil, message):
     spoil()
     assert message in "\n".join(experiment_faults("demo"))
 
 
-def test_a_comment_changes_nothing(project: Path) -> None:
+def test_a_comment_changes_nothing(project):
     edit("stages/train.py", "def main(", "# a comment\n\n\ndef main(")
     assert experiment_faults("demo") == []
 
 
-def test_a_clone_without_models_is_checked_by_its_scores(project: Path) -> None:
+def test_a_clone_without_models_is_checked_by_its_scores(project):
     shutil.rmtree("models")
     assert experiment_faults("demo") == []
     force_dvc()
     assert "DVC was forced" in "\n".join(experiment_faults("demo"))
 
 
-def test_an_installed_library_that_is_not_the_pinned_one_is_named(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installed_library_that_is_not_the_pinned_one_is_named(project, monkeypatch):
     installed = {"torch": "2.13.0+cpu", "numpy": "2.3.1"}
     monkeypatch.setattr(check, "version", installed.__getitem__)
     (fault,) = check.installed_faults()
     assert fault.startswith("numpy 2.3.1 is installed, and constraints.txt has 2.4.0")
 
 
-def test_a_folder_has_the_digest_that_dvc_gives_it() -> None:
+def test_a_folder_has_the_digest_that_dvc_gives_it():
     """reports/demo/tables is an output that git has, and dvc.lock names its digest."""
     stages = yaml.load((ROOT / "dvc.lock").read_text(), check.LockLoader)["stages"]
     found = {out["path"]: out["md5"] for out in stages["report"]["outs"]}

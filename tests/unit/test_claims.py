@@ -2,12 +2,13 @@
 
 import csv
 import json
+import shutil
 from statistics import mean
 
 import pytest
 from small_project import ROOT
 
-from attnmt.config.claims import CLAIMS, digest_of, load_claims
+from attnmt.config.claims import CLAIMS, digest_of, project_claims
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
@@ -17,8 +18,15 @@ PUBLISHED = ROOT / "src/attnmt/reporting/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))
 ORDER, WITH, AMENDED = "table4_order:", "    rank_with: aer\n", "amendments.2"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
-WHOLE = load_claims(ROOT / CLAIMS, SYSTEMS)
+WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Return a folder with the paper's systems, for claims about them."""
+    shutil.copy(ROOT / "systems.yaml", tmp_path)
+    return tmp_path
 
 
 with PUBLISHED.open(newline="") as stream:
@@ -112,16 +120,16 @@ def test_sizes_of_gains_by_replacement_are_the_published_ones():
         ("sign: greater", "sign: greater\n    bound: 1.5", ORDER + "bound", "not beyond 1.5"),
     ],
 )
-def test_mistakes_are_named(tmp_path, old, new, key, message):
+def test_mistakes_are_named(project, old, new, key, message):
     """They are made in the claim that the key names, in the first, or in an amendment."""
     claim, _, key = key.rpartition(":")
     place = key if key.startswith("amendments") else f"claims.{claim or 'table1_reverse'}.{key}"
-    text, path = (ROOT / CLAIMS).read_text(), tmp_path / CLAIMS
+    text, path = (ROOT / CLAIMS).read_text(), project / CLAIMS
     head, name, rest = text.partition(f"\n  {claim or 'table1_reverse'}:\n")
     assert old in rest
     path.write_text(head + name + rest.replace(old, new, 1))
     with pytest.raises(InputError) as error:
-        load_claims(path, SYSTEMS)
+        project_claims(project)
     line = next(line for line in str(error.value).splitlines() if message in line)
     assert line.startswith(f"{path}:")
     assert f": {place}: " in line

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import yaml
 from demo_values import demo_values
-from small_project import Command
 
 from attnmt.commands import track
 from attnmt.tracking import importing
@@ -62,9 +61,7 @@ def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch(words, exa
     assert example in shown.stdout
 
 
-def test_a_copy_with_the_environment_of_another_folder_is_refused(
-    attnmt: Command,
-) -> None:
+def test_a_copy_with_the_environment_of_another_folder_is_refused(attnmt):
     Path("src").mkdir()
     shutil.copytree(ROOT / "src/attnmt", "src/attnmt")
     status, output, error = attnmt("plan")

@@ -65,7 +65,7 @@ def installed(project: Path) -> str:
         ("attnmt translate --input par", []),  # bash then completes files
     ],
 )
-def test_bash_completes(project: Path, installed: str, line: str, expected: list[str]) -> None:
+def test_bash_completes(project, installed, line, expected):
     words = line.split(" ")
     asked = (
         f"{installed}\nCOMP_WORDS=({' '.join(word or repr('') for word in words)})\n"
@@ -76,6 +76,6 @@ def test_bash_completes(project: Path, installed: str, line: str, expected: list
     assert "complete -o default" in installed
 
 
-def test_the_completion_can_be_installed(project: Path) -> None:
+def test_the_completion_can_be_installed(project):
     assert "completion installed in" in bash(project, "attnmt --install-completion bash")
     assert (project / ".bash_completions/attnmt.sh").exists()

@@ -16,7 +16,7 @@ def paper(**system: Any) -> ModelConfig:
     return ModelConfig(System(**system), PAPER, 50000, 50000)
 
 
-def test_the_cost_of_the_papers_base_agrees_with_a_count_by_hand() -> None:
+def test_the_cost_of_the_papers_base_agrees_with_a_count_by_hand():
     # 2 embeddings and W_s have 50,000 x 1,000; 2 x 4 layers have 4,000 x 2,000
     assert parameters(paper()) == 3 * 50_000_000 + 8 * 8_000_000
     cost = work(paper())
@@ -26,7 +26,7 @@ def test_the_cost_of_the_papers_base_agrees_with_a_count_by_hand() -> None:
     assert cost.training(Lengths(source=20, target=25)) == 6 * (0.8 * 32e6 + 32e6 + 50e6)
 
 
-def test_the_cost_of_the_papers_best_system_agrees_with_a_count_by_hand() -> None:
+def test_the_cost_of_the_papers_best_system_agrees_with_a_count_by_hand():
     best = paper(attention="local_p", score="general", input_feeding=True)
     # The first layer reads h~ too; W_a and W_p of 1,000 x 1,000, v_p; W_c of 1,000 x 2,000
     assert parameters(best) == parameters(paper()) + 4_000_000 + 2_000_000 + 1_000 + 2_000_000
@@ -38,7 +38,7 @@ def test_the_cost_of_the_papers_best_system_agrees_with_a_count_by_hand() -> Non
     )
 
 
-def test_the_work_of_a_training_grows_with_the_source() -> None:
+def test_the_work_of_a_training_grows_with_the_source():
     cost = work(ModelConfig(System(attention="global", score="dot"), SHAPE, 7, 6))
     more = cost.training(Lengths(20, 10)) - cost.training(Lengths(10, 10))
     assert more == 3 * (cost.source_word + 10 * cost.both)

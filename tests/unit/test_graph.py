@@ -1,9 +1,7 @@
 """The stages that the Snakefile gets from dvc.yaml."""
 
 import os
-import re
 import shutil
-from collections.abc import Callable
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -98,21 +96,18 @@ def settled() -> set[str]:
     return {name for name, stage in stages().items() if stage.settled}
 
 
-def test_an_input_folder_means_the_outputs_in_it_and_a_file_the_output_around_it(
-    project: Path,
-) -> None:
+def test_an_input_folder_means_the_outputs_in_it_and_a_file_the_output_around_it(project):
     by_name = stages()
     assert by_name["write"].inputs == ["source.txt"]
     assert by_name["read_within"].inputs == ["made/whole"]
     around = by_name["read_around"]
     assert around.inputs == ["made/whole", "made/alone.txt", "other.txt"]
     # Several commands become one that ends at the first failure.
-    assert (
-        around.command == "cat made/alone.txt > around.txt && mkdir beside && cp around.txt beside"
-    )
+    commands = ["cat made/alone.txt > around.txt", "mkdir beside", "cp around.txt beside"]
+    assert around.command == " && ".join(commands)
 
 
-def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
+def test_a_stage_carries_what_dvc_resolves(project):
     write, within = stages()["write"], stages()["read_within"]
     assert write.description == "Write a folder"
     assert write.command.startswith("mkdir -p made/whole")
@@ -126,9 +121,7 @@ def test_a_stage_carries_what_dvc_resolves(project: Path) -> None:
     assert stages()["read_within"].threads == 3
 
 
-def test_a_loop_gives_a_stage_for_each_entry_and_what_many_wait_for_goes_first(
-    project: Path,
-) -> None:
+def test_a_loop_gives_a_stage_for_each_entry_and_what_many_wait_for_goes_first(project):
     by_name = stages()
     priorities = {name: stage.priority for name, stage in by_name.items()}
     assert priorities == dict.fromkeys(ALL_STAGES, 0) | {"write": 2, "read_within": len(FAMILIES)}
@@ -140,7 +133,7 @@ def test_a_loop_gives_a_stage_for_each_entry_and_what_many_wait_for_goes_first(
     assert course.params == {"params.yaml:families.course.encoding": expected}
 
 
-def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project: Path) -> None:
+def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project):
     assert settled() == set()
     run_with_dvc()
     assert settled() == ALL_STAGES
@@ -160,15 +153,13 @@ def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project: Path) 
     ],
     ids=["a source", "a parameter", "one entry of a loop", "a lost output"],
 )
-def test_what_follows_from_a_change_is_not_settled(
-    project: Path, change_project: Callable[[], object], still_settled: set[str]
-) -> None:
+def test_what_follows_from_a_change_is_not_settled(project, change_project, still_settled):
     run_with_dvc()
     change_project()
     assert settled() == still_settled
 
 
-def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project: Path) -> None:
+def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project):
     """Else ``dvc status`` reports every output of every experiment that nobody ran here."""
     own = project / "experiments/own"
     own.mkdir(parents=True)
@@ -194,9 +185,7 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project: Pat
     assert compare_stages("own")[0].committed
 
 
-def test_an_order_is_written_again_if_it_changes_or_is_asked_for(
-    project: Path,
-) -> None:
+def test_an_order_is_written_again_if_it_changes_or_is_asked_for(project):
     order = project / "orders/write.json"
     write_order(order, stages()["write"], again=False)
     os.utime(order, (0, 0))
@@ -211,45 +200,34 @@ def test_an_order_is_written_again_if_it_changes_or_is_asked_for(
     assert yaml.safe_load(order.read_text())["params"]["params.yaml:corpus.text"] == "elsewhere"
 
 
-def test_a_copy_without_its_repository_is_refused(project: Path) -> None:
+def test_a_copy_without_its_repository_is_refused(project):
     (project / ".dvc").rename(project / "dvc")
     with pytest.raises(InputError, match=r"not inside of a DVC repository.*; clone the project"):
         read_stages("demo")
 
 
-def test_wrong_parameters_are_refused_before_dvc_sees_them(project: Path) -> None:
+def test_wrong_parameters_are_refused_before_dvc_sees_them(project):
     change(project / "params.yaml", "decoding.beams", 1)
     with pytest.raises(InputError, match=r"params\.yaml:\d+: decoding\.beams: unknown key"):
         read_stages("demo")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("bound: 0.5", "bound: .nan", r"claims\.yaml:\d+: .*bound: .* finite"),
-        ("bound: 0.5", "bound: 2015-01-01", r"claims\.yaml:\d+: .*bound: .* valid number"),
-        ("claims:\n", "? [a, b]\n: 1\nclaims:\n", r"claims\.yaml: not YAML: .* unhashable key"),
-    ],
-)
-def test_wrong_claims_are_refused_before_dvc_sees_them(
-    project: Path, old: str, new: str, message: str
-) -> None:
+@pytest.mark.parametrize(("bound", "fault"), [(".nan", "finite"), ("2015-01-01", "valid number")])
+def test_wrong_claims_are_refused_before_dvc_sees_them(project, bound, fault):
     path = project / "claims.yaml"
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-    with pytest.raises(InputError, match=re.compile(message, re.DOTALL)):
+    path.write_text(path.read_text().replace("bound: 0.5", f"bound: {bound}", 1))
+    with pytest.raises(InputError, match=rf"claims\.yaml:\d+: .*bound: .* {fault}"):
         compare_stages("demo")
 
 
-def test_the_stages_follow_the_systems_without_make_format(project: Path) -> None:
+def test_the_stages_follow_the_systems_without_make_format(project):
     read_stages("demo")
     change(project / "params.yaml", "systems", ["base_reverse"])
     read_stages("demo")
     assert list(yaml.safe_load(Path("models.yaml").read_text())["models"]) == ["base_reverse"]
 
 
-def test_a_parameter_that_dvc_yaml_invents_is_named(project: Path) -> None:
+def test_a_parameter_that_dvc_yaml_invents_is_named(project):
     (project / "dvc.yaml").write_text(DVC_YAML.replace("dictionary]", "diction.min]"))
     with pytest.raises(InputError, match=r"dvc\.yaml: stages: write: .* name 'diction', which is"):
         read_stages("demo")

@@ -10,7 +10,7 @@ from attnmt.commands import input_lines
 from attnmt.commands.input_lines import Arriving, in_chunks
 
 
-def test_what_is_there_already_makes_a_chunk() -> None:
+def test_what_is_there_already_makes_a_chunk():
     ours, theirs = os.pipe()
     lines = Arriving(ours, "pipe", 100)
     chunks = in_chunks(iter(lines), lines.waiting)
@@ -25,7 +25,7 @@ def test_what_is_there_already_makes_a_chunk() -> None:
 
 
 @given(st.binary(max_size=60), st.integers(1, 5), st.integers(1, 8))
-def test_any_bytes_give_the_lines_that_python_reads(content: bytes, chunk: int, block: int) -> None:
+def test_any_bytes_give_the_lines_that_python_reads(content, chunk, block):
     ours, theirs = os.pipe()
     os.write(theirs, content)
     os.close(theirs)

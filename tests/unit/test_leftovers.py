@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from small_experiment import make_experiment
 
 from attnmt.workflow.leftovers import set_aside
@@ -16,16 +15,10 @@ LEFT = [
 ]
 
 
-def test_leftovers_are_moved_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leftovers_are_moved_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     params = make_experiment(tmp_path)
     before = {path for path in Path().rglob("*") if path.is_file()}
-    for path in LEFT:
-        file = path if path.suffix else path / "file"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("first")
     for content in ("first", "second"):
         for path in LEFT:
             file = path if path.suffix else path / "file"

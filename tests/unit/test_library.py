@@ -52,15 +52,9 @@ OF_THE_ENGINES = ["attnmt.workflow.graph", "attnmt.workflow.snakemake_log"]
 
 def bare(script: str, *arguments: str, folder: Path = ROOT) -> str:
     """Return what a script prints in Python without these tools; the arguments are its own."""
-    code = f"{BARE}sys.argv = {list(arguments)}\n{script}"
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", f"{BARE}sys.argv = {list(arguments)}\n{script}"]
+    environment = {"PYTHONPATH": str(ROOT / "src"), "PATH": "", "OMP_NUM_THREADS": "1"}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -75,11 +69,11 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
-def test_only_what_works_for_the_engines_needs_them() -> None:
+def test_only_what_works_for_the_engines_needs_them():
     assert sorted(bare(EVERY_MODULE, "program").split()) == OF_THE_ENGINES
 
 
-def test_the_example_translates_without_the_engines(tmp_path: Path) -> None:
+def test_the_example_translates_without_the_engines(tmp_path):
     output = bare(RUN, str(ROOT / "examples/translate.py"), SENTENCE, folder=tmp_path)
     first, links, _, head, *rows = output.splitlines()
     assert first.startswith("Trosto besucht jeden Tag eine Frau.    log p -")
@@ -89,18 +83,16 @@ def test_the_example_translates_without_the_engines(tmp_path: Path) -> None:
     assert all(0 <= int(weight) <= 100 for row in rows for weight in row.split()[1:])
 
 
-def test_the_command_translates_without_the_engines(tmp_path: Path) -> None:
+def test_the_command_translates_without_the_engines(tmp_path):
     script = "from attnmt.cli import main; main()"
     weights = str(ROOT / "weights/demo")
-    for command in ("translate", "explain"):
-        more = ("--text",) * (command == "explain")
-        output = bare(
-            script, "attnmt", command, SENTENCE, "--weights", weights, *more, folder=tmp_path
-        )
+    for command in (("translate",), ("explain", "--text")):
+        line = ("attnmt", *command, SENTENCE, "--weights", weights)
+        output = bare(script, *line, folder=tmp_path)
         assert "Trosto besucht jeden Tag eine Frau." in output
 
 
-def test_the_example_trains_without_the_engines_in_one_thread(tmp_path: Path) -> None:
+def test_the_example_trains_without_the_engines_in_one_thread(tmp_path):
     """With more threads than idle cores it would take minutes."""
     script = f"import torch\ntorch.set_num_threads(2)\n{RUN}\nprint(torch.get_num_threads())"
     output = bare(script, str(ROOT / "examples/own_loop.py"), "global-location", folder=tmp_path)
@@ -111,7 +103,7 @@ OWN_LOOP = loaded(ROOT / "examples/own_loop.py")
 
 
 @pytest.mark.parametrize("name", OWN_LOOP.KINDS)
-def test_every_attention_of_the_example_learns(name: str) -> None:
+def test_every_attention_of_the_example_learns(name):
     rng = np.random.default_rng(1)
     sentences: list[NDArray[np.int32]] = OWN_LOOP.draw(rng, 100)
     model = OWN_LOOP.build(*OWN_LOOP.KINDS[name])
@@ -127,7 +119,7 @@ def test_the_example_moves_links_along_the_source() -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_the_page_explains_every_name_that_an_example_imports(example: Path) -> None:
+def test_the_page_explains_every_name_that_an_example_imports(example):
     page = PAGE.read_text(encoding="utf-8")
     imported = [
         (node.module, name.name)
@@ -140,7 +132,7 @@ def test_the_page_explains_every_name_that_an_example_imports(example: Path) -> 
     assert f"examples/{example.name}" in page
 
 
-def test_every_name_of_the_page_exists() -> None:
+def test_every_name_of_the_page_exists():
     names = re.findall(r"^- `(attnmt[\w.]*)\.(\w+)", PAGE.read_text(encoding="utf-8"), re.M)
     assert {("attnmt", name) for name in attnmt.__all__} <= set(names)
     assert len(names) > 10
@@ -148,7 +140,7 @@ def test_every_name_of_the_page_exists() -> None:
         assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
 
 
-def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     assert blocks
     monkeypatch.chdir(ROOT)
@@ -156,7 +148,7 @@ def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         exec(compile(block, "docs/library.md", "exec"), {"__name__": "page"})
 
 
-def test_the_package_loads_what_it_offers_only_when_asked() -> None:
+def test_the_package_loads_what_it_offers_only_when_asked():
     """A stage imports the package, and neither waits for the library nor counts it as its code."""
     script = """
 import attnmt, sys
@@ -183,7 +175,7 @@ def translator() -> attnmt.Translator:
     return attnmt.load(f"{ROOT}/weights/demo")
 
 
-def test_a_text_is_one_sentence_and_a_list_is_many(translator: attnmt.Translator) -> None:
+def test_a_text_is_one_sentence_and_a_list_is_many(translator):
     weights = str(ROOT / "weights/demo")
     one = translator.translate(SENTENCE)
     texts = [best.text for best in translator.translate([SENTENCE, "", SENTENCE])]
@@ -198,7 +190,7 @@ def test_a_text_is_one_sentence_and_a_list_is_many(translator: attnmt.Translator
     assert (translator.name, translator.params.experiment) == ("global_dot_feed", "demo")
 
 
-def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path: Path) -> None:
+def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path):
     params = make_experiment(tmp_path)
     file = str(tmp_path / "params.yaml")
     assert attnmt.load(file).name == best_model(params, tmp_path)
@@ -213,7 +205,6 @@ def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path: Path) -> None
 WEIGHTS = ROOT / "weights/demo"
 WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.pipeline.translate("Hi you."), "'Hi you.': give a list of sentences"),
-    (lambda t: t.pipeline.translate(b"Hi you."), "b'Hi you.': give a list of sentences"),
     (lambda t: t.pipeline.translate(None), "None: give a list of sentences"),
     (lambda t: t.translate(7), "7: give a list of sentences"),
     (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
@@ -225,12 +216,8 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.n_best("Hi.", 10**30), "best of the search: 1000000000.* is not a whole number"),
     (lambda t: t.n_best("Hi.", "3"), "best of the search: '3' is not a whole number"),
     (lambda _: attnmt.load(WEIGHTS, beam=0), "beam of the search: 0 is not a whole number"),
-    (lambda _: attnmt.load(WEIGHTS, beam=2.5), "beam of the search: 2.5 is not a whole number"),
-    (
-        lambda _: attnmt.load(WEIGHTS, "base"),
-        "holds the model 'global_dot_feed' and no 'base'",
-    ),
-    (lambda _: attnmt.load(str(WEIGHTS), beam=-1), "beam of the search: -1 is not"),
+    (lambda _: attnmt.load(str(WEIGHTS), beam=2.5), "beam of the search: 2.5 is not a whole"),
+    (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_dot_feed' and no 'base'"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
     (lambda _: attnmt.load(""), "has no manifest.json"),
     (lambda _: attnmt.load(None), "None is not a path"),
@@ -241,8 +228,6 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
 
 
 @pytest.mark.parametrize(("use", "message"), WRONG)
-def test_what_a_program_does_wrong_is_an_input_error(
-    translator: attnmt.Translator, use: Callable[[attnmt.Translator], object], message: str
-) -> None:
+def test_what_a_program_does_wrong_is_an_input_error(translator, use, message):
     with pytest.raises(InputError, match=message):
         use(translator)

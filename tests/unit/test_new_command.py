@@ -23,6 +23,8 @@ from attnmt.text.vocabulary import SPECIAL
 
 FRENCH = [f"L'homme numéro {n} n'est pas là ." for n in range(60)]
 ENGLISH = [f"Man number {n} isn't there." for n in range(60)]
+TRAIN = ["--train", "../corpus.fr", "../corpus.en"]
+SETS = [*TRAIN, "--dev", "../dev.fr", "../dev.en", "--test", "../test.fr", "../test.en"]
 
 
 @pytest.fixture
@@ -40,21 +42,19 @@ def new(attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Com
     return lambda *arguments: attnmt("new", *arguments)
 
 
-def three_sets() -> list[str]:
-    sets = {"train": "corpus", "dev": "dev", "test": "test"}
-    return [
-        part
-        for key, name in sets.items()
-        for part in (f"--{key}", f"../{name}.fr", f"../{name}.en")
-    ]
-
-
 def params_of(name: str) -> Params:
     return load_params(Path("experiments", name, "params.yaml"))
 
 
-def test_an_experiment_is_ready_to_run(new: Command, tmp_path: Path) -> None:
-    status, out, err = new("my-study", *three_sets())
+def made(new: Command, *arguments: str) -> Params:
+    """Make the experiment ``own``; return its parameters."""
+    status, _, err = new("own", *arguments)
+    assert status == 0, err
+    return params_of("own")
+
+
+def test_an_experiment_is_ready_to_run(new, tmp_path):
+    status, out, err = new("my-study", *SETS)
     assert (status, err) == (0, "")
     folder, params = Path("experiments/my-study"), params_of("my-study")
     assert (params.languages.source.name, params.languages.target.name) == ("French", "English")
@@ -73,28 +73,22 @@ def test_an_experiment_is_ready_to_run(new: Command, tmp_path: Path) -> None:
     assert read_lines(raw / "test.en") == ENGLISH[50:]
 
 
-def test_references_and_links_come_along(new: Command) -> None:
+def test_references_and_links_come_along(new):
     write_lines(Path("../other.txt"), [f"There is no man {n}." for n in range(10)])
     write_lines(Path("../gold"), ["0-0 1?1"] * 10)
-    more = ["--reference", "../other.txt", "--links", "../gold"]
-    status, _, err = new("own", *three_sets(), *more)
-    assert status == 0, err
+    made(new, *SETS, "--reference", "../other.txt", "--links", "../gold")
     text = {path.name for path in Path("experiments/own/text").iterdir()}
     sides = {f"{name}.{code}" for name in ("train", "dev", "test") for code in ("fr", "en")}
     assert text == {*sides, "test.en.2", "test.links"}
 
 
-def test_compressed_files_and_codes_of_ones_own(new: Command) -> None:
+def test_compressed_files_and_codes_of_ones_own(new):
     for code in ("fr", "en"):
         with gzip.open(f"../corpus.{code}.gz", "wb") as stream:
             stream.write(Path(f"../corpus.{code}").read_bytes())
     train = ["--train", "../corpus.fr.gz", "../corpus.en.gz", "--hold-out", "5"]
-    status, _, err = new("own", *train, "--languages", "xx", "yy", "--systems", "all")
-    assert status == 0, err
-    params = params_of("own")
-    assert [side.tokenize for side in (params.languages.source, params.languages.target)] == [
-        "plain"
-    ] * 2
+    params = made(new, *train, "--languages", "xx", "yy", "--systems", "all")
+    assert params.languages.source.tokenize == params.languages.target.tokenize == "plain"
     assert params.languages.title("forward") == "xx-yy"
     assert params.corpus.expected is not None
     assert params.corpus.expected.pairs == 30
@@ -105,11 +99,9 @@ def test_compressed_files_and_codes_of_ones_own(new: Command) -> None:
     assert sizes == {"train": 30, "dev": 5, "test": 5}
 
 
-def test_each_test_adds_a_set(new: Command) -> None:
-    more = ["--test=../dev.fr", "../dev.en", "--reference", "../test.en"]
-    status, _, err = new("own", *three_sets(), *more)
-    assert status == 0, err
-    assert params_of("own").sets.tests == ["test", "test2"]
+def test_each_test_adds_a_set(new):
+    params = made(new, *SETS, "--test=../dev.fr", "../dev.en", "--reference", "../test.en")
+    assert params.sets.tests == ["test", "test2"]
     text = Layout("own").local_text
     assert read_lines(text / "test.fr") == FRENCH[50:]
     assert read_lines(text / "test2.fr") == FRENCH[40:50]
@@ -117,26 +109,22 @@ def test_each_test_adds_a_set(new: Command) -> None:
 
 
 @pytest.mark.parametrize("code", ["no", "y", "null", "123"])
-def test_a_code_that_yaml_would_not_read_as_text_stays_text(new: Command, code: str) -> None:
-    status, _, err = new("own", *three_sets(), "--languages", "fr", code)
-    assert status == 0, err
-    assert params_of("own").languages.target.code == code
+def test_a_code_that_yaml_would_not_read_as_text_stays_text(new, code):
+    assert made(new, *SETS, "--languages", "fr", code).languages.target.code == code
 
 
 @pytest.mark.parametrize("ending", [InputError("no"), KeyboardInterrupt()])
-def test_what_cannot_be_finished_leaves_no_folder(
-    new: Command, monkeypatch: pytest.MonkeyPatch, ending: BaseException
-) -> None:
+def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
     def fails(params: Params, measure: bool) -> str:
         raise ending
 
     monkeypatch.setattr(command, "_cost", fails)
-    status, out, _ = new("own", *three_sets())
+    status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
     assert not Path("experiments/own").exists()
 
 
-def test_overlap_is_that_of_a_plain_comparison(tmp_path: Path) -> None:
+def test_overlap_is_that_of_a_plain_comparison(tmp_path):
     chance, rows = random.Random(1), {}
     for name, sources in {"train": "bcdefgh", "test": "abcdefgh"}.items():
         rows[name] = [(chance.choice(sources), chance.choice("vwxyz")) for _ in range(40)]
@@ -153,10 +141,10 @@ def test_overlap_is_that_of_a_plain_comparison(tmp_path: Path) -> None:
     assert {pair for *_, pair in expected} == {True, False}
 
 
-def test_sentences_of_the_test_that_training_has_are_named(new: Command) -> None:
+def test_sentences_of_the_test_that_training_has_are_named(new):
     write_lines(Path("../test.fr"), [*FRENCH[50:58], FRENCH[7], FRENCH[8]])
     write_lines(Path("../test.en"), [*ENGLISH[50:58], ENGLISH[7], "Another translation."])
-    status, _, err = new("own", *three_sets())
+    status, _, err = new("own", *SETS)
     assert status == 0
     assert err == (
         "warning: 2 of the 10 source sentences of test are in the training text, 1 with the same "
@@ -166,41 +154,39 @@ def test_sentences_of_the_test_that_training_has_are_named(new: Command) -> None
 
 
 def replaced(old: str, new: str) -> list[str]:
-    return [new if part == old else part for part in three_sets()]
+    return [new if part == old else part for part in SETS]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["my study", *three_sets()], "name: 'my study' cannot be a folder's name here"),
+        (["my study", *SETS], "name: 'my study' cannot be a folder's name here"),
         *(
-            ([name, *three_sets()], f"name: YAML and Snakemake read {name!r} as something else")
+            ([name, *SETS], f"name: YAML and Snakemake read {name!r} as something else")
             for name in ("123", "0x1f", "1_000", "1e5", "nan", "no", "null", "True", "2015-01-01")
         ),
-        (["2015-99-01", *three_sets()], "choose another, such as study-2015-99-01"),
-        (["demo", *three_sets()], "experiments/demo: this experiment exists already"),
-        (["own", *three_sets()[:3]], "--dev: no files; give them, or take pairs out of"),
-        (["own", *three_sets(), "--dev", "../test.fr", "../test.en"], "--dev: given twice; give"),
-        (["own", *three_sets(), "--measure", "--no-measure"], "--measure: given twice; give it"),
-        (["own", *three_sets(), "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
-        (["own", *three_sets(), "--hold-out", "3"], "--hold-out: --dev is given, too"),
+        (["2015-99-01", *SETS], "choose another, such as study-2015-99-01"),
+        (["demo", *SETS], "experiments/demo: this experiment exists already"),
+        (["own", *TRAIN], "--dev: no files; give them, or take pairs out of"),
+        (["own", *SETS, "--dev", "../test.fr", "../test.en"], "--dev: given twice; give"),
+        (["own", *SETS, "--measure", "--no-measure"], "--measure: given twice; give it"),
+        (["own", *SETS, "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
+        (["own", *SETS, "--hold-out", "3"], "--hold-out: --dev is given, too"),
         (
-            ["own", *three_sets()[:3], "--hold-out", "11"],
+            ["own", *TRAIN, "--hold-out", "11"],
             "--hold-out: dev and test would take 22 of only 40 pairs",
         ),
         (["own", *replaced("../corpus.en", "../dev.en")], "dev.en has 10"),
         (["own", *replaced("../corpus.en", "../corpus.fr")], "corpus.fr: 'fr' is the source, too"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3: blank line in a set that"),
-        (["own", *three_sets(), "--systems", "base,bas"], "has no system 'bas'; did you mean"),
-        (["own", *three_sets(), "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
-        (["own", *three_sets(), "--reference", "../corpus.en"], "corpus.en has 40"),
-        (["own", *three_sets(), "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
-        (["own", *three_sets()[:3], "--hold-out", "3", "--links", "x"], "they belong to --test"),
+        (["own", *SETS, "--systems", "base,bas"], "has no system 'bas'; did you mean"),
+        (["own", *SETS, "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
+        (["own", *SETS, "--reference", "../corpus.en"], "corpus.en has 40"),
+        (["own", *SETS, "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
+        (["own", *TRAIN, "--hold-out", "3", "--links", "x"], "they belong to --test"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_anything_is_written(
-    new: Command, arguments: list[str], message: str
-) -> None:
+def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):
     write_lines(Path("../blank.en"), ["a", "b", " ", *"cdefghi"])
     status, out, err = new(*arguments)
     assert (status, out) == (2, "")
@@ -218,13 +204,13 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(
         ("ja", "私はお茶が好きです。", "characters", "ja"),
     ],
 )
-def test_the_rule_suits_the_text(code: str, line: str, rule: str, name: str) -> None:
+def test_the_rule_suits_the_text(code, line, rule, name):
     language = propose_language(code, [line])
     assert (language.tokenize, language.name) == (rule, name)
 
 
 @pytest.mark.parametrize("pairs", [60, 2000, 50_000])
-def test_vocabulary_and_dictionary_fit_together(tmp_path: Path, pairs: int) -> None:
+def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
     """<unk> is trained on both sides, and words outside the vocabulary may have a translation."""
     chance, counts = random.Random(pairs), {}
     files = (tmp_path / "x.fr", tmp_path / "x.en")
@@ -244,7 +230,7 @@ def test_vocabulary_and_dictionary_fit_together(tmp_path: Path, pairs: int) -> N
     assert proposal.min_count == {60: 1, 2000: 2, 50_000: 3}[pairs]
 
 
-def test_divided_text_has_no_source_twice(tmp_path: Path) -> None:
+def test_divided_text_has_no_source_twice(tmp_path):
     sources = [f"s{n % 30}" for n in range(60)]
     train = (tmp_path / "x.a", tmp_path / "x.b")
     write_lines(train[0], [*sources, "", "t"])

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import made_records
 import pytest
@@ -34,7 +33,7 @@ from attnmt.text.encoded import EncodedSets
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "weights/demo"
 NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
-BEST = "local_p"
+BEST, PACKED = "local_p", Path("packed")
 LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "houses"']
 
 
@@ -85,14 +84,20 @@ def params_of(folder: Path) -> Params:
     return read_packed(folder / "packed").params
 
 
+def pack_again(path: Path) -> None:
+    """Have the manifest describe a file as it is now."""
+    manifest = read_json(PACKED / MANIFEST)
+    about = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+    manifest["files"][path.relative_to(PACKED).as_posix()] = about
+    write_json(PACKED / MANIFEST, manifest)
+
+
 def rounded(translated: list[list[Translation]]) -> list[list[Translation]]:
     return [[one._replace(score=round(one.score, 4)) for one in line] for line in translated]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_packed_model_translates_as_the_project_s_does(
-    project: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name):
     params = params_of(project)
     expected = load_pipeline(params, name, beam=4, n_best=2).translate(LINES)
     needed, packed = translator_files(params, name), tmp_path / "packed"
@@ -106,20 +111,19 @@ def test_a_packed_model_translates_as_the_project_s_does(
     assert files == {Path(CARD), Path(MANIFEST), *needed}
 
 
-def test_the_card_has_the_digests_of_the_manifest(project: Path) -> None:
-    packed = Path("packed")
+def test_the_card_has_the_digests_of_the_manifest(project):
     files = translator_files(params_of(project), BEST)
-    card = (packed / CARD).read_text(encoding="utf-8")
-    manifest = read_json(packed / MANIFEST)
+    card = (PACKED / CARD).read_text(encoding="utf-8")
+    manifest = read_json(PACKED / MANIFEST)
     assert list(manifest["files"]) == sorted(map(str, files))
     for file in files:
-        digest = sha256(packed / file)
+        digest = sha256(PACKED / file)
         assert manifest["files"][str(file)]["sha256"] == digest
-        assert f"| {file} | {(packed / file).stat().st_size:,} | {digest} |" in card
+        assert f"| {file} | {(PACKED / file).stat().st_size:,} | {digest} |" in card
 
 
 @pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
-def test_the_card_says_what_was_trained_and_scored(project: Path, name: str) -> None:
+def test_the_card_says_what_was_trained_and_scored(project, name):
     params = params_of(project)
     pack(params, name, Path("other"))
     card = Path("other", CARD).read_text(encoding="utf-8")
@@ -132,7 +136,7 @@ def test_the_card_says_what_was_trained_and_scored(project: Path, name: str) -> 
     assert card.startswith(f"# {name}: {source} to {target}\n")
 
 
-def test_the_card_s_example_in_python_works(project: Path) -> None:
+def test_the_card_s_example_in_python_works(project):
     card = Path("packed", CARD).read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
     shown = subprocess.run(
@@ -146,20 +150,19 @@ def test_the_card_s_example_in_python_works(project: Path) -> None:
     assert shown.stdout.startswith(f"{translation} [")
 
 
-def test_every_changed_or_missing_file_is_named(project: Path) -> None:
-    read_packed(Path("packed"))
+def test_every_changed_or_missing_file_is_named(project):
     for file in translator_files(params_of(project), BEST):
-        path = Path("packed", file)
+        path = PACKED / file
         content = path.read_bytes()
         path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
         with pytest.raises(InputError, match=rf"^{path}: its SHA-256 is not that in manifest"):
-            read_packed(Path("packed"))
+            read_packed(PACKED)
         path.write_bytes(content + b"x")
         with pytest.raises(InputError, match=rf"^{path}: has [\d,]+ bytes, not [\d,]+; get the"):
-            read_packed(Path("packed"))
+            read_packed(PACKED)
         path.unlink()
         with pytest.raises(InputError, match=rf"^{path}: cannot be read \(No such file"):
-            read_packed(Path("packed"))
+            read_packed(PACKED)
         path.write_bytes(content)
 
 
@@ -169,52 +172,43 @@ def test_every_changed_or_missing_file_is_named(project: Path) -> None:
         ({"format": 2}, "packed/manifest.json: format: Input should be 1"),
         ({"files": {"../secret": {"bytes": 1, "sha256": "0" * 64}}}, "must be a path inside"),
         ({"params_file": "/etc/params.yaml"}, "params_file: must be a path inside the folder"),
-        ({"params_file": "a\0b"}, "params_file: must be a path inside the folder"),
         ({"params_file": "\ud800"}, "params_file: must be a path inside the folder"),
         ({"files": {"a\0b": {"bytes": 1, "sha256": "0" * 64}}}, "must be a path inside"),
         ({"files": {"x" * 5000: {"bytes": 1, "sha256": "0" * 64}}}, "cannot be read (File name"),
         ({"model": "gruu"}, "no model or ensemble 'gruu'; did you mean 'gru'?; the model was"),
     ],
 )
-def test_a_damaged_manifest_is_named(project: Path, change: dict[str, Any], message: str) -> None:
-    damaged = read_json(Path("packed", MANIFEST)) | change
-    Path("packed", MANIFEST).write_text(json.dumps(damaged))
+def test_a_damaged_manifest_is_named(project, change, message):
+    damaged = read_json(PACKED / MANIFEST) | change
+    (PACKED / MANIFEST).write_text(json.dumps(damaged))
     with pytest.raises(InputError, match=re.escape(message)):
-        read_packed(Path("packed"))
+        read_packed(PACKED)
 
 
-def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(project: Path) -> None:
-    name = next(Path("packed").rglob("vocab.en")).relative_to("packed").as_posix()
-    path = Path("packed", name)
+def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(project):
+    path = next(PACKED.rglob("vocab.en"))
     first, *words, last = path.read_text(encoding="utf-8").splitlines()
     write_lines(path, [first, *words[:-2], last, *words[-2:]])
-    manifest = read_json(Path("packed", MANIFEST))
-    manifest["files"][name]["sha256"] = sha256(path)
-    write_json(Path("packed", MANIFEST), manifest)
+    pack_again(path)
     with pytest.raises(InputError, match=rf"^{path}: its words, or their order"):
         load("packed")
 
 
-def test_a_folder_that_is_not_packed_is_named(project: Path) -> None:
+def test_a_folder_that_is_not_packed_is_named(project):
     with pytest.raises(InputError, match=r"^models: has no manifest\.json; name a folder"):
         read_packed(Path("models"))
-    with pytest.raises(InputError, match=r"^nowhere: there is no such folder"):
-        read_packed(Path("nowhere"))
 
 
-def test_parameters_that_this_code_does_not_know_name_the_commit(project: Path) -> None:
-    path = Path("packed/params.yaml")
+def test_parameters_that_this_code_does_not_know_name_the_commit(project):
+    path = PACKED / "params.yaml"
     path.write_text(path.read_text() + "unknown_key: 1\n")
-    manifest = read_json(Path("packed", MANIFEST))
-    manifest["files"]["params.yaml"] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
-    write_json(Path("packed", MANIFEST), manifest)
-    with pytest.raises(
-        InputError, match=r"unknown_key.*; the model was trained at commit 89abcdef"
-    ):
-        read_packed(Path("packed"))
+    pack_again(path)
+    fault = r"unknown_key.*; the model was trained at commit 89abcdef"
+    with pytest.raises(InputError, match=fault):
+        read_packed(PACKED)
 
 
-def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: Command) -> None:
+def test_pack_replaces_a_packed_folder_and_nothing_else(project, attnmt):
     status, output, error = attnmt("pack", "packed", "--model", "plain")
     assert (status, error) == (0, "")
     assert output.startswith("packed: plain of demo, 0.0 MB; its README.md describes it\n")
@@ -228,20 +222,17 @@ def test_pack_replaces_a_packed_folder_and_nothing_else(project: Path, attnmt: C
     assert sorted(Path("models").rglob("*")) == before
 
 
-def test_scores_of_other_data_are_refused(project: Path) -> None:
+def test_scores_of_other_data_are_refused(project):
     path = Path("scores/demo/local_p.csv")
     lines = read_scores(params_of(project), BEST).lines
     write_numbers(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
-    with pytest.raises(
-        InputError, match=rf"^{path}: the encoded data changed after this model was scored"
-    ):
+    fault = rf"^{path}: the encoded data changed after this model was scored"
+    with pytest.raises(InputError, match=fault):
         pack(params_of(project), BEST, Path("new"))
     assert not Path("new").exists()
 
 
-def test_the_commands_take_packed_weights_in_any_folder(
-    project: Path, attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_path, monkeypatch):
     sentence = ENGLISH["test"][0]
     expected = load_pipeline(params_of(project), BEST).translate([sentence])[0][0]
     (tmp_path / "empty").mkdir()
@@ -260,11 +251,9 @@ def test_the_commands_take_packed_weights_in_any_folder(
     assert attnmt("serve", "--weights", "nowhere")[2].startswith("error: nowhere: there is no")
 
 
-def test_without_a_trained_model_the_ready_made_weights_translate(
-    project: Path, attnmt: Command
-) -> None:
+def test_without_a_trained_model_the_ready_made_weights_translate(project, attnmt):
     Path("weights").mkdir()
-    Path("packed").rename(READY_MADE)
+    PACKED.rename(READY_MADE)
     sentence = ENGLISH["test"][0]
     translated = attnmt("translate", sentence)
     assert "no model is trained here" not in translated[2]
@@ -282,12 +271,10 @@ def test_without_a_trained_model_the_ready_made_weights_translate(
     assert attnmt("translate", sentence)[2].startswith("error: models/demo/*/metrics.json: no")
 
 
-def test_weights_rounded_to_half_precision_are_loaded_and_translate(
-    project: Path, attnmt: Command
-) -> None:
+def test_weights_rounded_to_half_precision_are_loaded_and_translate(project, attnmt):
     assert attnmt("pack", "half", "--half", "--text-license", "CC BY 4.0")[0] == 0
     name = f"models/demo/{BEST}/weights.safetensors"
-    whole, half = load_file(project / "packed" / name), load_file(project / "half" / name)
+    whole, half = load_file(project / PACKED / name), load_file(project / "half" / name)
     for key, tensor in half.items():
         assert torch.equal(tensor, whole[key].half().float())
     assert any(not torch.equal(tensor, whole[key]) for key, tensor in half.items())
@@ -297,24 +284,18 @@ def test_weights_rounded_to_half_precision_are_loaded_and_translate(
     assert "the license CC BY 4.0, and the weights are handed on under the same terms" in card
 
 
-def test_the_weights_of_the_demo_are_as_they_were_packed_and_small() -> None:
-    packed = read_packed(DEMO)
-    assert packed.params.experiment == "demo"
+def test_the_weights_of_the_demo_are_small_and_translate_the_sentence_of_the_readme():
     assert sum(path.stat().st_size for path in DEMO.rglob("*") if path.is_file()) < 4e6
-
-
-def test_the_weights_of_the_demo_translate_the_sentence_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (source,) = set(
-        re.findall(r'^    attnmt translate (?:--\S+ \S+ )?"(.+)"$', readme, re.MULTILINE)
-    )
+    command = re.compile(r'^    attnmt translate (?:--\S+ \S+ )?"(.+)"$', re.MULTILINE)
+    (source,) = set(command.findall(readme))
     (target,) = re.findall(r"prints “(.+?)”", readme)
     best = load(DEMO).translate(source)
     assert best.text == target
     assert best.links
 
 
-def test_git_keeps_the_bytes_of_packed_weights() -> None:
+def test_git_keeps_the_bytes_of_packed_weights():
     """A checkout that changed line ends would change digests."""
     names = [f"weights/demo/{name}" for name in read_json(DEMO / MANIFEST)["files"]]
     command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]

@@ -23,8 +23,7 @@ from small_experiment import make_experiment
 from attnmt.config import Params
 from attnmt.corpora.links import format_links
 from attnmt.decoding.needed_files import translator_files
-from attnmt.decoding.pipeline import Reader, load_pipeline
-from attnmt.decoding.text_translator import Units
+from attnmt.decoding.pipeline import load_pipeline
 from attnmt.errors import InputError
 from attnmt.model.translator import Translator
 from attnmt.serving.service import save_translator
@@ -45,6 +44,12 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
     return make_experiment(Path())
 
 
+def saved(params: Params, name: str) -> Any:
+    """Save a model beside the project; return what MLflow loads."""
+    save_translator(params, name, Path("../saved"))
+    return mlflow.pyfunc.load_model("../saved")
+
+
 def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
     """Return the pipeline's translations of LINES, in the form of an answer."""
     translated = load_pipeline(params, name, **options).translate(LINES)
@@ -63,14 +68,12 @@ def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", [BEST, "plain", "subwords", "gru", "german", "ensemble"])
-def test_a_saved_model_says_what_the_pipeline_says_without_the_project(
-    params: Params, name: str, tmp_path: Path
-) -> None:
+def test_a_saved_model_says_what_the_pipeline_says_without_the_project(params, name, tmp_path):
     here, best_of_three = expected(params, name), expected(params, name, beam=4, n_best=3)
     save_translator(params, name, tmp_path / "saved")
     shutil.rmtree(tmp_path / "project")
     os.chdir(tmp_path)
-    model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+    model = mlflow.pyfunc.load_model("saved")
     assert model.predict(LINES) == here
     assert model.predict(pd.DataFrame({"text": LINES})) == here
     assert len(best_of_three) > len(here)
@@ -78,54 +81,41 @@ def test_a_saved_model_says_what_the_pipeline_says_without_the_project(
     assert model.predict(LINES) == here
 
 
-def test_what_is_saved_is_the_model_s_files_and_no_pickle(params: Params, tmp_path: Path) -> None:
+def test_what_is_saved_is_the_model_s_files_and_no_pickle(params, tmp_path):
     save_translator(params, BEST, tmp_path / "saved")
     data = tmp_path / "saved/data/project"
     files = {file.relative_to(data) for file in data.rglob("*") if file.is_file()}
     assert files == set(translator_files(params, BEST))
     assert not any(file.is_symlink() for file in data.rglob("*"))
     others = {file.name for file in (tmp_path / "saved").iterdir()}
-    assert others == {
-        "MLmodel",
-        "conda.yaml",
-        "data",
-        "input_example.json",
-        "python_env.yaml",
-        "requirements.txt",
-        "serving_input_example.json",
-    }
+    described = {"MLmodel", "conda.yaml", "python_env.yaml", "requirements.txt"}
+    assert others == described | {"data", "input_example.json", "serving_input_example.json"}
+    Path("data/demo/dictionary/en-de.tsv").unlink()
+    with pytest.raises(InputError, match=r"dictionary/en-de\.tsv: no such file"):
+        save_translator(params, BEST, tmp_path / "other")
 
 
 # Requests with part of the message that comes with status 400. The small experiment has 6 candidates.
 FAULTY: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"n_best": 0}, "params.n_best: Input should be greater than 0 (found 0)"),
-    (LINES, {"beam": -1}, "params.beam: Input should be greater than 0 (found -1)"),
     (LINES, {"beam": 101}, "params.beam: Input should be less than or equal to 100 (found 101)"),
-    (LINES, {"beam": 100_000}, "params.beam: Input should be less than or equal to 100"),
     (LINES, {"n_best": 7}, "params.n_best: only 6 translations finish (candidates)"),
     (LINES, {"beam": None}, "params.beam: Input should be a valid integer (found None)"),
     (LINES, {"beam": 0, "n_best": 0}, "found 0); params.n_best: Input should be greater"),
     (["a" * 1001], {}, "sentence 0: it has 1001 characters, and at most 1000 are translated"),
-    (
-        ["a" * 1000] * 41,
-        {"beam": 5},
-        "41 sentences: they have 41000 characters, and with a beam",
-    ),
+    (["a" * 1000] * 41, {"beam": 5}, "41 sentences: they have 41000 characters, and with a"),
     (["a" * 1000] * 6, {"beam": 100}, "of 100 a request may have 2000; send several requests"),
 ]
 # MLflow's server does not give these messages: it drops, converts or refuses these itself.
 UNKNOWN: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"bream": 5}, "params.bream: unknown key; did you mean 'beam'?"),
     (LINES, {"temperature": 1.0}, "params.temperature: unknown key; the known ones are beam"),
-    (LINES, {"beam": 3, "nbest": 2}, "params.nbest: unknown key; did you mean 'n_best'?"),
     (LINES, {"beam": "5"}, "params.beam: Input should be a valid integer (found '5')"),
     (LINES, {"beam": True}, "params.beam: Input should be a valid integer (found True)"),
     (LINES, {"beam": 2.5}, "params.beam: Input should be a valid integer (found 2.5)"),
-    (LINES, {"beam": [5]}, "params.beam: Input should be a valid integer (found [5])"),
     (["a", None], {}, "inputs.1: Input should be a valid string (found None)"),
     (["a", ["b"]], {}, "inputs.1: Input should be a valid string (found ['b'])"),
     ([7] * 1_000_000, {}, "inputs.0: Input should be a valid string (found 7)"),
-    (7, {}, "inputs: Input should be a valid list (found 7)"),
     ("Hi.", {}, "inputs: Input should be a valid list (found 'Hi.')"),
     ({"text": LINES}, {}, "inputs: Input should be a valid list"),
 ]
@@ -135,48 +125,32 @@ BODIES: list[tuple[bytes, str]] = [
     (b'{"inputs": ["a"], "parameters": {}}', "parameters: unknown key; did you mean 'params'?"),
     (b'{"dataframe_split": {}}', "inputs: this key is missing; dataframe_split: unknown key"),
     (b'["a"]', "the request: Input should be a valid dictionary"),
-    (b"text\n7\n", "the request is not JSON"),
     (b"\xff", "the request is not JSON"),
     (b'{"inputs": [%s' % (b"1" * 5000), "the request is not JSON"),
     (b"[" * 100_000, "the request is nested too deeply"),
     (b'{"inputs": ["%s"]}' % (b"a" * 20_000_000), "the request has 20,000,016 bytes, and at most"),
     (b'{"inputs": ["%s"]}' % (b"a" * 2_000_000), "sentence 0: it has 2000000 characters"),
-    (b'{"%s": 1, "inputs": []}' % (b"a" * 2_000_000), "aaaaaaa"),
     (b'{"\\ud800": 1, "inputs": []}', "the request: Input should be a valid string, unable"),
     (b"{%s}" % b",".join(b'"%d":1' % i for i in range(200_000)), "inputs: this key is missing; 0"),
 ]
 
 
-def test_a_faulty_request_is_told_why(
-    params: Params, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save_translator(params, "subwords", tmp_path / "saved")
-    model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+def test_a_faulty_request_is_told_why(params):
+    model = saved(params, "subwords")
     not_text = [(["a", None], {}, "sentence 1: it is missing or is not text")]
     for lines, options, message in FAULTY + not_text:
         with pytest.raises(mlflow.MlflowException, match=re.escape(message)) as refused:
             model.predict(lines, params=options)
         assert refused.value.get_http_status_code() == 400
 
-    def refuse(self: Reader, line: str) -> Units:
-        raise InputError(f"{line!r}: the text holds a mark")
 
-    monkeypatch.setattr(Reader, "units", refuse)
-    with pytest.raises(mlflow.MlflowException, match="'a': the text holds a mark") as refused:
-        model.predict(["a"])
-    assert refused.value.get_http_status_code() == 400
-
-
-def test_the_most_that_a_request_may_ask_for_is_answered(params: Params, tmp_path: Path) -> None:
-    save_translator(params, "plain", tmp_path / "saved")
-    model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+def test_the_most_that_a_request_may_ask_for_is_answered(params):
+    model = saved(params, "plain")
     assert len(model.predict(["a"], params={"beam": 100, "n_best": 6})) > 1
     assert len(model.predict(["a" * 1000] * 2, params={"beam": 100})) == 2
 
 
-def test_other_parameters_do_not_load_the_weights_again(
-    params: Params, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_parameters_do_not_load_the_weights_again(params, monkeypatch):
     loaded = []
 
     def load_and_count(params: Params, name: str, digest: str, root: Path) -> Translator:
@@ -184,17 +158,10 @@ def test_other_parameters_do_not_load_the_weights_again(
         return load_model(params, name, digest, root)
 
     monkeypatch.setattr("attnmt.decoding.text_translator.load_model", load_and_count)
-    save_translator(params, "ensemble", tmp_path / "saved")
-    model = mlflow.pyfunc.load_model(str(tmp_path / "saved"))
+    model = saved(params, "ensemble")
     for options in ({}, {"n_best": 3}, {"beam": 4}, {"n_best": 2, "beam": 2}, {}):
         model.predict(LINES, params=options)
     assert sorted(loaded) == sorted(params.translators("ensemble").members)
-
-
-def test_a_missing_file_is_named(params: Params, tmp_path: Path) -> None:
-    Path("data/demo/dictionary/en-de.tsv").unlink()
-    with pytest.raises(InputError, match=r"dictionary/en-de\.tsv: no such file"):
-        save_translator(params, BEST, tmp_path / "saved")
 
 
 MLFLOW = ["-m", "mlflow", "models", "serve", "--env-manager", "local", "-m"]
@@ -262,7 +229,7 @@ def opened(address: str, sentence: str) -> str:
     return page
 
 
-def test_mlflow_serves_offline_what_the_pipeline_says(params: Params, tmp_path: Path) -> None:
+def test_mlflow_serves_offline_what_the_pipeline_says(params, tmp_path):
     save_translator(params, BEST, tmp_path / "saved")
     with served(tmp_path / "saved", MLFLOW) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
@@ -274,9 +241,7 @@ def test_mlflow_serves_offline_what_the_pipeline_says(params: Params, tmp_path: 
             assert message in refused(address, body)
 
 
-def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(
-    params: Params, tmp_path: Path
-) -> None:
+def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(params, tmp_path):
     save_translator(params, BEST, tmp_path / "saved")
     with served(tmp_path / "saved", OURS) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
@@ -295,9 +260,8 @@ def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(
             address, b"text\na", "text/csv"
         )
         page = opened(address, "old garden")
-        assert '<form class="ask" method="get" action="/">' in page
-        assert 'value="old garden"' in page
-        assert 'id="explained-data"' in page
+        for part in ('<form class="ask" method="get" action="/">', 'id="explained-data"'):
+            assert part in page
         with pytest.raises(urllib.error.HTTPError) as error:
             opened(address, "a" * 1001)
         assert error.value.code == 400
@@ -312,7 +276,7 @@ def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
-def test_packed_weights_are_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packed_weights_are_served(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "weights/demo", tmp_path / "packed")
     monkeypatch.chdir(tmp_path)
     with served(tmp_path / "packed", [*OURS[:-1], "--weights"]) as address:

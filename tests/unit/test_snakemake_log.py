@@ -15,6 +15,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnmt.planning.times import Times
 from attnmt.workflow import snakemake_log
+from attnmt.workflow.engine_stop import SIGNALS
 from attnmt.workflow.graph import Stage
 from attnmt.workflow.snakemake_log import Progress, at_once, is_shown
 
@@ -68,16 +69,14 @@ def stage(name: str, threads: int = 1, **resources: int) -> Stage:
 class Run:
     """Snakemake's messages about a run with a clock of its own, and the lines made of them."""
 
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, *to_run: str, times_are_known: bool = True
-    ) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *to_run: str, known: bool = True) -> None:
         def times(_: object, models: list[str]) -> Times | None:
             seconds = {model: SECONDS[model] for model in models}
-            return Times(seconds, "at this speed") if times_are_known else None
+            return Times(seconds, "at this speed") if known else None
 
         monkeypatch.setattr(snakemake_log, "training_times", times)
-        monkeypatch.setattr(snakemake_log, "load_params", lambda _: None)
-        monkeypatch.setattr(snakemake_log, "params_file", lambda _: None)
+        for name in ("load_params", "params_file"):
+            monkeypatch.setattr(snakemake_log, name, lambda _: None)
         self.now = 0.0
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
         self.out = io.StringIO()
@@ -103,7 +102,7 @@ class Run:
         return self.out.getvalue().splitlines()
 
 
-def test_it_says_what_will_run_and_for_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_what_will_run_and_for_how_long(monkeypatch):
     assert Run(monkeypatch, *NAMES[1:]).lines == [
         "demo: 6 of 7 stages to run: corpus, train (2), evaluate (2), report.",
         "The trainings alone take about 4.0 min, 2 at a time: 6.0 min in all, at this speed.",
@@ -115,15 +114,15 @@ def test_it_says_what_will_run_and_for_how_long(monkeypatch: pytest.MonkeyPatch)
     assert Run(monkeypatch, "report").lines[1] == "Nothing is to be trained."
 
 
-def test_times_that_are_not_known_are_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Run(monkeypatch, *NAMES[1:], times_are_known=False)
+def test_times_that_are_not_known_are_not_said(monkeypatch):
+    run = Run(monkeypatch, *NAMES[1:], known=False)
     assert "attnmt plan --experiment demo --measure" in run.lines[1]
     run.begin("train@base")
     run.end("train@base", 60)
     assert run.lines[-1].endswith("train@base is done after 60 s; trainings left: 1")
 
 
-def test_a_stage_that_is_done_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_that_is_done_has_a_line(monkeypatch):
     run = Run(monkeypatch, "corpus", "train@base", "train@gru", "report")
     for name, seconds in (("corpus", 5), ("train@base", 240), ("train@gru", 480), ("report", 7)):
         run.begin(name)
@@ -142,7 +141,7 @@ def test_a_stage_that_is_done_has_a_line(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
-def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch):
     monkeypatch.setattr(snakemake_log, "next_steps", lambda _: "Next:")
     ends = []
     for experiment, last in (("own", "report"), ("own", "evaluate@base"), ("demo", "report")):
@@ -154,7 +153,7 @@ def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch: pytest.Monke
     assert ends == [True, False, False]
 
 
-def test_a_training_that_runs_is_partly_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_that_runs_is_partly_done(monkeypatch):
     run = Run(monkeypatch, "train@base", "train@gru")
     run.begin("train@base")
     run.begin("train@gru")
@@ -162,7 +161,7 @@ def test_a_training_that_runs_is_partly_done(monkeypatch: pytest.MonkeyPatch) ->
     assert run.lines[-1].endswith("trainings left: 1, about 2.0 min")
 
 
-def test_if_nothing_is_to_run_it_says_so() -> None:
+def test_if_nothing_is_to_run_it_says_so():
     out = io.StringIO()
     progress = Progress("demo", [stage(name) for name in NAMES], CORES, out)
     text = "Nothing to be done (all requested files are present and up to date)."
@@ -170,7 +169,7 @@ def test_if_nothing_is_to_run_it_says_so() -> None:
     assert out.getvalue() == "demo: nothing to run, all 7 stages are done.\n"
 
 
-def test_threads_jobs_and_resources_limit_what_runs_at_a_time() -> None:
+def test_threads_jobs_and_resources_limit_what_runs_at_a_time():
     training = stage("train@base", threads=2, gpu=1)
     assert at_once(training, {"_cores": 8, "_nodes": None}) == 4
     assert at_once(training, {"_cores": 8, "gpu": 1}) == 1
@@ -178,7 +177,7 @@ def test_threads_jobs_and_resources_limit_what_runs_at_a_time() -> None:
     assert at_once(training, {"_cores": 1}) == 1
 
 
-def test_errors_and_what_a_user_asked_for_are_shown() -> None:
+def test_errors_and_what_a_user_asked_for_are_shown():
     def shown(text: str | None, event: LogEvent | None = None) -> bool:
         return is_shown(logging.makeLogRecord({"msg": text, "event": event}))
 
@@ -188,28 +187,22 @@ def test_errors_and_what_a_user_asked_for_are_shown() -> None:
     assert not shown(None, LogEvent.PROGRESS)
 
 
-ENGINE = [
-    str(Path(sys.executable).with_name("snakemake")),
-    *("-j1", "--quiet", "host", "--show-failed-logs"),
-]
+ENGINE = [str(Path(sys.executable).with_name("snakemake")), "-j1", "--quiet", "host"]
+ENGINE.append("--show-failed-logs")
 
 
-def snakemake(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
-    (folder / "Snakefile").write_text(SNAKEFILE.replace("COMMAND", command))
-    return subprocess.run(
-        ENGINE,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+def snakemake(command: str) -> tuple[int, str]:
+    """Run Snakemake with a command for its last stage; return the status and what is shown."""
+    Path("Snakefile").write_text(SNAKEFILE.replace("COMMAND", command))
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    run = subprocess.run(ENGINE, text=True, check=False, **both)
+    return run.returncode, run.stdout
 
 
-def test_snakemake_shows_these_lines_and_no_others(folder: Path) -> None:
-    run = snakemake(folder, "true")
-    plan, _, _, first, second, end, log = run.stdout.splitlines()
-    assert run.returncode == 0
+def test_snakemake_shows_these_lines_and_no_others(folder):
+    status, shown = snakemake("true")
+    plan, _, _, first, second, end, log = shown.splitlines()
+    assert status == 0
     assert plan == "demo: 2 of 2 stages to run: corpus, report."
     assert "1 of 2  corpus is done after" in first
     assert "2 of 2  report is done after" in second
@@ -217,49 +210,33 @@ def test_snakemake_shows_these_lines_and_no_others(folder: Path) -> None:
     (file,) = (folder / ".snakemake/log").glob("*.log")
     assert log == f"Complete log(s): {file}"
     assert "Select jobs to execute..." in file.read_text()
-    again = snakemake(folder, "true")
-    assert again.stdout == "demo: nothing to run, all 2 stages are done.\n"
+    assert snakemake("true") == (0, "demo: nothing to run, all 2 stages are done.\n")
 
 
-def test_snakemake_shows_the_log_of_a_stage_that_fails(folder: Path) -> None:
-    run = snakemake(folder, "false")
-    assert run.returncode == 1
-    assert "Error in rule report:" in run.stdout
-    assert "\nwhy\n" in run.stdout
+def test_snakemake_shows_the_log_of_a_stage_that_fails():
+    status, shown = snakemake("false")
+    assert status == 1
+    assert "Error in rule report:" in shown
+    assert "\nwhy\n" in shown
 
 
 def heed_signals() -> None:
     """Take back what a shell in the background, or nohup, has told this process to ignore."""
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize(
     ("number", "to_all"),
-    [
-        (signal.SIGINT, True),
-        (signal.SIGINT, False),
-        (signal.SIGTERM, False),
-        (signal.SIGHUP, False),
-    ],
+    [(signal.SIGINT, True), *((number, False) for number in SIGNALS)],
 )
-def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(
-    folder: Path, number: signal.Signals, to_all: bool
-) -> None:
+def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(monkeypatch, number, to_all):
     """Ctrl-C reaches the stages, too; a signal to the engine alone does not."""
-    (folder / "Snakefile").write_text(
-        SNAKEFILE.replace("COMMAND", "echo $BASHPID > pid; exec sleep 99")
-    )
-    environment = {name: value for name, value in os.environ.items() if name != "MAKELEVEL"}
-    with (folder / "shown").open("w") as shown:
-        engine = subprocess.Popen(
-            ENGINE,
-            env=environment,
-            stdout=shown,
-            stderr=shown,
-            start_new_session=True,
-            preexec_fn=heed_signals,
-        )
+    Path("Snakefile").write_text(SNAKEFILE.replace("COMMAND", "echo $BASHPID > pid; exec sleep 99"))
+    monkeypatch.delenv("MAKELEVEL", raising=False)
+    with Path("shown").open("w") as shown:
+        own = {"start_new_session": True, "preexec_fn": heed_signals}
+        engine = subprocess.Popen(ENGINE, stdout=shown, stderr=shown, **own)
     while not Path("pid").exists() or not Path("pid").read_text().strip():
         assert engine.poll() is None, Path("shown").read_text()
         time.sleep(0.1)
@@ -272,15 +249,12 @@ def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(
     assert stopping.startswith(f"demo: {name}: stopping.")
     assert "Nothing is lost" in last
     assert last.endswith("To go on, type snakemake -j1 --quiet host --show-failed-logs again.")
-    assert snakemake(folder, "true").returncode == 0  # no lock was left
+    assert snakemake("true")[0] == 0  # no lock was left
 
 
-def test_an_engine_that_is_told_to_end_before_it_runs_says_so(folder: Path) -> None:
-    (folder / "Snakefile").write_text(
-        SNAKEFILE.replace(
-            "rule all:", "Path('begun').touch()\nimport time; time.sleep(99)\nrule all:"
-        )
-    )
+def test_an_engine_that_is_told_to_end_before_it_runs_says_so():
+    slow = "Path('begun').touch()\nimport time; time.sleep(99)\nrule all:"
+    Path("Snakefile").write_text(SNAKEFILE.replace("rule all:", slow))
     with subprocess.Popen(
         ENGINE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals
     ) as engine:

@@ -15,9 +15,15 @@ from attnmt.config import ModelShape, Params, System, load_params
 from attnmt.errors import InputError
 from attnmt.model.translator import ModelConfig
 from attnmt.planning import measure
-from attnmt.planning.speed import Speed, known_speed
 from attnmt.planning.text_size import Lengths, TextSize, training_size
-from attnmt.planning.times import Times, time_text, training_times, wall_time
+from attnmt.planning.times import (
+    Speed,
+    Times,
+    known_speed,
+    time_text,
+    training_times,
+    wall_time,
+)
 from attnmt.scoring.numbers import Line, write_numbers
 
 ROOT = Path(__file__).parents[2]
@@ -99,42 +105,33 @@ def times() -> Times | None:
     return training_times(params(), ["base", "german"])
 
 
-def test_lengths_and_words_follow_the_direction() -> None:
-    german, english = System(direction="backward"), System()
-    assert TEXT.lengths(english) == Lengths(source=8, target=10)
-    assert TEXT.lengths(german) == Lengths(source=9, target=9)
-    assert TEXT.target_words(english) == 10_000
-    assert TEXT.target_words(german) == 9_000
+def test_lengths_and_words_follow_the_direction():
+    english, german = System(), System(direction="backward")
+    assert (TEXT.lengths(english), TEXT.target_words(english)) == (Lengths(8, 10), 10_000)
+    assert (TEXT.lengths(german), TEXT.target_words(german)) == (Lengths(9, 9), 9_000)
 
 
-def test_an_encoded_text_is_counted(tmp_path: Path) -> None:
-    write_text_size(tmp_path, "wmt14")
-    assert training_size(wmt14(), "luong", tmp_path) == TEXT
-
-
-def test_a_text_that_is_not_there_has_the_expected_size(tmp_path: Path) -> None:
-    words, course = (training_size(wmt14(), family, tmp_path) for family in ("luong", "course"))
+def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project):
+    words, course = (training_size(wmt14(), family) for family in ("luong", "course"))
     million = {"en": 94_000_000, "de": 87_000_000}
     assert words == TextSize(4_100_000, million, {"en": 50_000, "de": 50_000}, counted=False)
     # At most 20 words a sentence
     million = {"en": 82_000_000, "de": 82_000_000}
     assert course == TextSize(4_100_000, million, {"en": 30_000, "de": 30_000}, counted=False)
+    write_text_size(project, "wmt14")
+    assert training_size(wmt14(), "luong") == TEXT
 
 
-def test_models_that_were_trained_before_take_their_own_speeds(project: Path) -> None:
+def test_models_that_were_trained_before_take_their_own_speeds(project):
     write_text_size(project)
     write_report()
     finish(project, "base", 1000)
     finish(project, "german", 500, direction="backward")
-    found = times()
-    assert found is not None
-    assert found.seconds == {"base": 4 * 10_000 / 1000, "german": 2 * 9_000 / 500}
-    assert found.source == "at the speed of their last trainings here"
+    seconds = {"base": 4 * 10_000 / 1000, "german": 2 * 9_000 / 500}
+    assert times() == Times(seconds, "at the speed of their last trainings here")
 
 
-def test_a_model_that_is_new_or_has_changed_is_estimated_from_the_slowest_training(
-    project: Path,
-) -> None:
+def test_a_model_that_is_new_or_has_changed_is_estimated_from_the_slowest_training(project):
     write_text_size(project)
     write_report()
     finish(project, "base", 1000)
@@ -143,15 +140,12 @@ def test_a_model_that_is_new_or_has_changed_is_estimated_from_the_slowest_traini
     german_flop = 6 * (800 + 800 + 1000)
     found = times()
     assert found is not None
-    assert found.seconds == pytest.approx(
-        {"base": 40, "german": 18_000 * german_flop / (1000 * FLOP)}
-    )
+    seconds = {"base": 40, "german": 18_000 * german_flop / (1000 * FLOP)}
+    assert found.seconds == pytest.approx(seconds)
     assert found.source == "at the speed of demo/base on K1, 1 thread"
 
 
-def test_a_measured_speed_goes_before_other_experiments_and_after_own_trainings(
-    project: Path,
-) -> None:
+def test_a_measured_speed_goes_before_other_experiments_and_after_own_trainings(project):
     for experiment in ("demo", "wmt14"):
         write_text_size(project, experiment)
     assert known_speed("demo") is None
@@ -162,14 +156,11 @@ def test_a_measured_speed_goes_before_other_experiments_and_after_own_trainings(
     found.append(known_speed("demo"))
     finish(project, "own", 900)
     found.append(known_speed("demo"))
-    assert [speed and speed.training for speed in found] == [
-        "wmt14/large",
-        "base (measured)",
-        "demo/own",
-    ]
+    expected = ["wmt14/large", "base (measured)", "demo/own"]
+    assert [speed and speed.training for speed in found] == expected
 
 
-def test_without_a_speed_or_a_text_the_report_tells_the_times(project: Path) -> None:
+def test_without_a_speed_or_a_text_the_report_tells_the_times(project):
     assert times() is None
     write_report()
     where = "as when reports/demo was made (K1, 1 thread, torch 2.9)"
@@ -183,7 +174,7 @@ def test_without_a_speed_or_a_text_the_report_tells_the_times(project: Path) -> 
     ("old", "new"),
     [("2.0", ""), ("2.0", "two"), ("german", "other"), ("source,", ""), (",german", "\n<<<<<<<")],
 )
-def test_without_whole_numbers_no_time_is_known(project: Path, old: str, new: str) -> None:
+def test_without_whole_numbers_no_time_is_known(project, old, new):
     write_report()
     text = REPORT.read_text()
     assert old in text
@@ -192,25 +183,20 @@ def test_without_whole_numbers_no_time_is_known(project: Path, old: str, new: st
 
 
 def test_what_is_measured_is_the_model_whose_words_cost_most_and_it_is_remembered(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    project, monkeypatch
+):
     with pytest.raises(InputError, match="the lengths of the sentences of demo are not known"):
         measure.measure(params())
     write_text_size(project)
     monkeypatch.setattr(measure, "_batches_a_second", lambda train_one_batch, seconds: 1.0)
     measured = measure.measure(params())
     words = demo_values()["families"]["luong"]["training"]["batch_size"] * 9
-    assert (measured.training, measured.target_words) == (
-        "german (measured, without padding)",
-        words,
-    )
+    assert measured.training == "german (measured, without padding)"
+    assert measured.target_words == words
     assert known_speed("demo") == measured
 
 
-def test_measuring_trains_on_random_words_and_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_measuring_trains_on_random_words(monkeypatch):
     calls: list[float] = []
 
     def twice_a_second(train_one_batch: Any, seconds: float) -> float:
@@ -224,10 +210,9 @@ def test_measuring_trains_on_random_words_and_writes_nothing(
     _, words = measure.target_words_a_second(BASE, recipe, lengths, threads)
     assert calls == [measure.WARM_UP, measure.MEASURED]
     assert words == 2 * 3 * 7
-    assert list(tmp_path.iterdir()) == []
 
 
-def test_batches_are_counted_until_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_are_counted_until_the_time_is_over(monkeypatch):
     clock = iter([0.0, 0.0, 2.0, 4.0])  # the start, then before each batch
     monkeypatch.setattr(measure.time, "monotonic", lambda: next(clock))
     assert measure._batches_a_second(lambda: None, 3.0) == 0.5
@@ -235,10 +220,10 @@ def test_batches_are_counted_until_the_time_is_over(monkeypatch: pytest.MonkeyPa
     assert measure._batches_a_second(lambda: None, 3.0) == 0.1
 
 
-def test_wall_time_is_the_longest_training_or_an_even_share() -> None:
+def test_wall_time_is_the_longest_training_or_an_even_share():
     assert [wall_time([1, 2, 3], 1), wall_time([2, 2, 2], 2), wall_time([1, 2, 4], 9)] == [6, 3, 4]
 
 
-def test_times_are_said_in_fitting_units() -> None:
+def test_times_are_said_in_fitting_units():
     said = [time_text(seconds) for seconds in (0.4, 99, 100, 1800, 7200, 4 * 86400)]
     assert said == ["0 s", "99 s", "1.7 min", "30 min", "2.0 h", "4.0 days"]

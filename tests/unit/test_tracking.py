@@ -81,18 +81,14 @@ def test_a_training_has_a_run_with_all_that_is_known(project):
     assert expected.items() <= tracked.data.tags.items()
     assert {"commits": "['abc', 'def']", "code": "c1"}.items() <= tracked.data.tags.items()
     assert tracked.inputs.dataset_inputs[0].dataset.digest == "d" * 36
-    assert tracked.data.params == {
-        "model.layers": "2",
-        "model.size": "8",
-        "training.learning_rate": "1.0",
-    }
+    expected = {"model.layers": "2", "model.size": "8", "training.learning_rate": "1.0"}
+    assert tracked.data.params == expected
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert tracked.data.metrics["perplexity.test1"] == 8.5
     assert tracked.info.status == "FINISHED"
 
 
 def test_a_resumed_training_continues_its_run_without_doubled_points(project):
-
     def killed():
         with training() as run:
             run.log(10, {"train_cost": 5.5})
@@ -140,8 +136,14 @@ def test_a_short_training_is_left_to_the_import(project):
         run.finish({})
     assert runs("base") == []
     assert import_missing(EXPERIMENT) == ["base"]
+    assert_complete()
+
+
+def assert_complete():
+    """Check that MLflow has all of the training that ``write_training`` writes."""
     (tracked,) = runs("base")
     assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
+    assert tracked.info.status == "FINISHED"
 
 
 def test_an_error_of_the_training_passes_through(project):
@@ -178,9 +180,7 @@ def test_a_store_that_breaks_midway_gives_one_warning_and_is_completed_later(
     assert len(caplog.records) == 1
     assert runs("base")[0].info.status == "RUNNING"
     assert import_missing(EXPERIMENT) == ["base"]
-    (tracked,) = runs("base")
-    assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
-    assert tracked.info.status == "FINISHED"
+    assert_complete()
 
 
 def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog):
@@ -247,12 +247,16 @@ def with_seeds(count):
 
 
 def test_the_seeds_of_a_system_stand_below_one_run_with_mean_and_deviation(project):
-    for name, value in {"base": 20.0, "base_2": 21.0, "base_3": 22.0}.items():
+    """The group follows its seeds, and goes with them."""
+    params, scores = with_seeds(3), {"base": 20.0, "base_2": 21.0, "base_3": 22.0}
+    for name, value in scores.items():
+        write_scores(name, value)
+    assert import_missing(params) == []  # as in a clone, which has no trainings
+    for name, value in scores.items():
         write_training(name, fingerprint=name)
         write_scores(name, value)
-    params = with_seeds(3)
     assert import_missing(params) == ["base", "base_2", "base_3"]
-    assert import_missing(params) == []  # a second import adds nothing
+    assert import_missing(params) == []
     (group,) = runs("base, 3 seeds")
     found = {name: group.data.metrics[name] for name in ("bleu", "bleu_sd", "seeds")}
     assert found == {"bleu": 21.0, "bleu_sd": 1.0, "seeds": 3}
@@ -261,28 +265,19 @@ def test_the_seeds_of_a_system_stand_below_one_run_with_mean_and_deviation(proje
     assert {run.info.run_name for run in below} == {"base", "base_2", "base_3"}
     view = store.connect().get_experiment_by_name("demo").tags[store.VIEW_TAG]
     assert "metrics.`bleu_sd`" in json.loads(view)["selectedColumns"]
-
-
-def test_a_group_follows_its_seeds_and_goes_with_them(project):
-    for name, value in {"base": 20.0, "base_2": 21.0}.items():
-        write_training(name, fingerprint=name)
-        write_scores(name, value)
-    import_missing(with_seeds(2))
-    write_scores("base_2", 25.0)
-    assert import_missing(with_seeds(2)) == ["base", "base_2"]
-    (group,) = runs("base, 2 seeds")
-    assert group.data.metrics["bleu"] == 22.5
-    assert import_missing(EXPERIMENT) == ["base"]  # base_2 is no longer a seed of base
-    assert runs("base, 2 seeds") == []
+    write_scores("base_2", 25.5)
+    assert import_missing(params) == ["base", "base_2"]
+    assert runs("base, 3 seeds")[0].data.metrics["bleu"] == 22.5
+    assert import_missing(EXPERIMENT) == ["base"]  # it has no other seeds now
+    assert runs("base, 3 seeds") == []
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs())
 
 
 def with_ensembles(**members):
     """Return the root's experiment with other ensembles."""
+    common = {"family": "luong", "average": "logits", "seed": 1}
     ensembles = {
-        name: TrainedEnsemble.model_construct(
-            family="luong", members=names, average="logits", entry=name, seed=1
-        )
+        name: TrainedEnsemble.model_construct(members=names, entry=name, **common)
         for name, names in members.items()
     }
     return EXPERIMENT.model_copy(update={"ensembles": ensembles})
@@ -322,8 +317,8 @@ def test_what_is_imported_is_not_imported_again(project):
     before = Path("mlflow.db").read_bytes()
     assert import_missing(params) == []
     assert Path("mlflow.db").read_bytes() == before
+    assert_complete()
     (tracked,) = runs("base")
-    assert curve(tracked, "train_cost") == [(10, 5.5), (20, 4.5)]
     assert curve(tracked, "dev_cost") == [(10, 5.25), (20, 5.0)]
     assert tracked.data.metrics["target_words_per_second"] == 99.5
     assert tracked.data.metrics["perplexity.test1"] == 8.5
@@ -340,12 +335,6 @@ def test_scores_of_an_earlier_training_stay_away_from_a_new_one(project):
     write_json(path, json.loads(path.read_text()) | {"dev_perplexity": 7.5})  # trained again
     assert import_missing(EXPERIMENT) == ["base"]
     assert "bleu" not in runs("base")[0].data.metrics
-
-
-def test_a_clone_with_the_scores_of_seeds_but_no_training_imports_nothing(project):
-    for name in ("base", "base_2"):
-        write_scores(name)
-    assert import_missing(with_seeds(2)) == []
 
 
 def artifacts(run_name):
@@ -372,14 +361,8 @@ def test_the_address_of_an_experiments_runs_names_a_view_with_their_scores(proje
     assert store.runs_address(client, "demo") == f"http://server:80/{page}"
 
 
-def test_the_report_is_listed_below_what_is_trained(project):
-    train(started="2099-01-01T00:00:00Z")
-    write_report("tables/table5.md", "index.html")
-    assert add_report(store.connect(), make_experiment(Path()), Numbers([]))
-    assert [run.info.run_name for run in runs()] == ["base", "Report"]
-
-
 def test_a_new_report_replaces_the_one_before(project):
+    train(started="2099-01-01T00:00:00Z")
     params, client = make_experiment(Path()), store.connect()
     names = ["tables/table1.md", "figures/figure5.svg", "index.html"]
     write_report(*names, "tables/.hidden.csv")
@@ -395,7 +378,7 @@ def test_a_new_report_replaces_the_one_before(project):
     changed = {"tables/table1.md": "another", "index.html": "index.html", "scores.csv": header}
     assert artifacts("Report") == changed
     assert not add_report(client, params, Numbers([]))
-    assert [run.info.run_name for run in runs()] == ["Report"]
+    assert [run.info.run_name for run in runs()] == ["base", "Report"]  # below what is trained
 
 
 def test_each_best_model_is_registered_once(project):
@@ -408,7 +391,7 @@ def test_each_best_model_is_registered_once(project):
 
     for first in (True, False):
         assert add_report(client, params, Numbers([])) is first
-        assert versions() == [(1, BEST)]
+    assert versions() == [(1, BEST)]
     (report,) = runs("Report")
     assert BEST in report.data.tags["mlflow.note.content"]
     (logged,) = client.search_logged_models([report.info.experiment_id])
@@ -421,7 +404,7 @@ def test_each_best_model_is_registered_once(project):
     assert versions() == [(1, BEST), (2, "local_p_3")]
 
 
-def test_an_import_includes_the_report(project):
+def test_an_import_includes_the_report_and_a_stage_only_warns_of_its_faults(project, caplog):
     params = make_experiment(Path())
     shutil.move("models", "put_away")  # as in a fresh clone
     write_report("index.html")
@@ -431,21 +414,16 @@ def test_an_import_includes_the_report(project):
     shutil.move("put_away", "models")
     for name in params.models:
         write_training(name)
-    assert import_missing(params) == [*sorted(params.models), "Report"]
-    assert import_missing(params) == []
-
-
-def test_results_that_cannot_be_logged_give_one_warning(project, caplog):
-    params = make_experiment(Path())
-    for name in params.models:
-        write_training(name)
-    write_report("index.html")
-    Path("data/demo/dictionary/en-de.tsv").unlink()
+    dictionary = Path("data/demo/dictionary/en-de.tsv")
+    shutil.move(dictionary, "dictionary.tsv")
     log_results(params)
     warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert [record.levelname for record in warnings] == ["WARNING"]
     assert "en-de.tsv: no such file" in caplog.text
     assert runs("plain")[0].data.metrics["bleu"] == 20.5
+    shutil.move("dictionary.tsv", dictionary)
+    assert import_missing(params) == ["local_p", "Report"]  # with the group of its seeds
+    assert import_missing(params) == []
 
 
 def test_a_copied_project_does_not_write_into_the_first(
@@ -475,25 +453,19 @@ def test_a_copied_project_does_not_write_into_the_first(
 def test_two_processes_may_start_without_a_store(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    source = Path(live.__file__).parents[2]
     script = (
-        f"import sys; sys.path.insert(0, {str(source)!r})\n"
+        f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
         "from attnmt.tracking import live\n"
         "with live.training_run(experiment='demo', model=sys.argv[1], seed=1,"
         " fingerprint='f', started='2026-01-02', params={}, tags={}) as run:\n"
         "    run.log(1, {'train_cost': 1.0}); run.finish({})\n"
     )
-    command = [sys.executable, "-c", script]
-    models = ["base", "base_reverse"]
-    jobs = [
-        subprocess.Popen([*command, model], cwd=tmp_path, stderr=subprocess.PIPE)
-        for model in models
-    ]
+    command, models = [sys.executable, "-c", script], ["base", "base_reverse"]
+    jobs = [subprocess.Popen([*command, model], stderr=subprocess.PIPE) for model in models]
     assert [job.communicate()[1] for job in jobs] == [b""] * 2
     # The jobs used the default store. Its address is absolute here: MLflow keeps a relative one open.
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
-    names = sorted(run.info.run_name for run in runs())
-    assert names == models
+    assert sorted(run.info.run_name for run in runs()) == models
 
 
 def test_a_job_on_another_machine_does_not_touch_the_default_store(

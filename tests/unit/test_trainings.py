@@ -7,7 +7,7 @@ import yaml
 from demo_values import ROOT, demo_text
 
 from attnmt.config import Params, load_params
-from attnmt.config.claims import CLAIMS, load_claims
+from attnmt.config.claims import project_claims
 from attnmt.config.generated import models_yaml
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
@@ -147,7 +147,7 @@ def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load):
 
 def test_the_study_trains_what_every_claim_and_every_question_needs():
     study = load_params(STUDY, ROOT)
-    for key, claim in load_claims(ROOT / CLAIMS, SYSTEMS).claims.items():
+    for key, claim in project_claims(ROOT).claims.items():
         for name in [*claim.systems, *(claim.over or ())]:
             assert len(study.runs_of(name)) == 10, f"{key}: {name}"
     rows = [

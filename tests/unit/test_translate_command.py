@@ -3,7 +3,7 @@
 import gzip
 import json
 import os
-import sys
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -21,18 +21,11 @@ RAW = ENGLISH["test"]
 
 @pytest.fixture
 def attnmt(
-    attnmt: Command, params: Params, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attnmt: Command, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Command:
-    """Return a function that runs ``attnmt translate`` in the experiment's project, with ``stdin``."""
+    """Return a function that runs ``attnmt translate`` in the experiment's project."""
     monkeypatch.chdir(folder)
-
-    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        (tmp_path / "stdin").write_bytes(stdin)
-        with (tmp_path / "stdin").open() as stream:
-            monkeypatch.setattr(sys, "stdin", stream)
-            return attnmt("translate", *arguments)
-
-    return run
+    return partial(attnmt, "translate")
 
 
 def expected(params: Params, folder: Path, name: str, n_best: int = 1) -> list[list[Translation]]:
@@ -43,9 +36,7 @@ def lines_of(translated: list[list[Translation]]) -> str:
     return "".join(f"{translations[0].text}\n" for translations in translated)
 
 
-def test_text_a_file_and_standard_input_give_the_same(
-    attnmt: Command, params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_text_a_file_and_standard_input_give_the_same(attnmt, params, folder, tmp_path):
     plain = lines_of(expected(params, folder, "local_p"))  # the best model, by its perplexity
     assert attnmt(*RAW)[:2] == (0, plain)
     file = tmp_path / "raw.en"
@@ -63,7 +54,7 @@ def test_text_a_file_and_standard_input_give_the_same(
     assert (tmp_path / "out.de").read_text(encoding="utf-8") == plain
 
 
-def test_notes_name_the_unknown_words_of_a_sentence(attnmt: Command) -> None:
+def test_notes_name_the_unknown_words_of_a_sentence(attnmt):
     place = "note: text:1: the model does not know these words"
     assert attnmt("The old house is the old house.")[2] == ""
     assert attnmt("The old g\u202e house is the old house.")[2] == f"{place}: g, \ufffd\n"
@@ -71,25 +62,17 @@ def test_notes_name_the_unknown_words_of_a_sentence(attnmt: Command) -> None:
     assert attnmt("Cats & dogs.")[2] == f"{place}: Cats, &, dogs{unlike}\n"
 
 
-def test_a_large_file_is_translated_in_chunks(
-    attnmt: Command, params: Params, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 2)
     text = "\n".join([*RAW[:3], "", *RAW[3:]]).encode()
     texts = lines_of(expected(params, folder, "subwords")).splitlines()
-    assert attnmt("--model", "subwords", stdin=text)[1].split("\n") == [
-        *texts[:3],
-        "",
-        *texts[3:],
-        "",
-    ]
+    lines = attnmt("--model", "subwords", stdin=text)[1].split("\n")
+    assert lines == [*texts[:3], "", *texts[3:], ""]
     rows = attnmt("--model", "subwords", "--format", "json", stdin=text)[1].splitlines()
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
 
 
-def test_a_pipe_may_stand_in_the_place_of_a_file(
-    attnmt: Command, params: Params, folder: Path, tmp_path: Path
-) -> None:
+def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_path):
     os.mkfifo(tmp_path / "pipe.en")
     content = "".join(f"{line}\n" for line in RAW).encode()
     writer = Thread(target=(tmp_path / "pipe.en").write_bytes, args=[content])
@@ -99,9 +82,7 @@ def test_a_pipe_may_stand_in_the_place_of_a_file(
     writer.join()
 
 
-def test_lines_that_come_together_are_translated_together(
-    attnmt: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
     sizes = []
     translate_units = Pipeline.translate_units
 
@@ -115,17 +96,13 @@ def test_lines_that_come_together_are_translated_together(
 
 
 @pytest.mark.parametrize("name", ["local_p", "subwords", "gru", "ensemble"])
-def test_translations_do_not_depend_on_what_comes_together(
-    attnmt: Command, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_translations_do_not_depend_on_what_comes_together(attnmt, monkeypatch, name):
     together = attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode())
     monkeypatch.setattr(input_lines, "CHUNK", 1)
     assert attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode()) == together
 
 
-def test_the_output_has_columns_of_scores_and_alignments(
-    attnmt: Command, params: Params, folder: Path
-) -> None:
+def test_the_output_has_columns_of_scores_and_alignments(attnmt, params, folder):
     translated = expected(params, folder, "ensemble", n_best=3)
     arguments = ("--model", "ensemble", "--n-best", "3", "--scores", "--alignments")
     rows = [row.split("\t") for row in attnmt(*RAW, *arguments)[1].splitlines()]
@@ -137,7 +114,7 @@ def test_the_output_has_columns_of_scores_and_alignments(
         assert links == " ".join(f"{i}-{j}" for i, j in sorted(translation.links))
 
 
-def test_the_json_output_has_every_field(attnmt: Command, params: Params, folder: Path) -> None:
+def test_the_json_output_has_every_field(attnmt, params, folder):
     translated = expected(params, folder, "ensemble")
     output = attnmt(*RAW, "--model", "ensemble", "--format", "json")[1]
     for line, (row, (best,)) in enumerate(zip(output.splitlines(), translated, strict=True)):
@@ -152,7 +129,7 @@ def test_the_json_output_has_every_field(attnmt: Command, params: Params, folder
         }
 
 
-def test_unknown_words_may_be_left_in_place(attnmt: Command, params: Params, folder: Path) -> None:
+def test_unknown_words_may_be_left_in_place(attnmt, params, folder):
     pipeline = load_pipeline(params, "ensemble", folder)
     translations = [best for (best,) in pipeline.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
@@ -160,15 +137,13 @@ def test_unknown_words_may_be_left_in_place(attnmt: Command, params: Params, fol
     assert any("<unk>" in row for row in shown)
 
 
-def test_the_width_of_the_beam_can_be_set(attnmt: Command, params: Params, folder: Path) -> None:
+def test_the_width_of_the_beam_can_be_set(attnmt, params, folder):
     greedy = load_pipeline(params, "local_p", folder, beam=1).translate(RAW)
     assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
     assert attnmt("x", "--beam", "0")[0] == 2
 
 
-def test_a_fault_in_a_file_is_found_before_models_are_read(
-    attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 1)
     monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
     (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
@@ -176,5 +151,5 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(
     status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")
     assert status == 2
     assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
-    assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en", "stdin"]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
     assert (tmp_path / "out.de").read_text() == "old"

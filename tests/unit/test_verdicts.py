@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_project import ROOT
 
-from attnmt.config.claims import CLAIMS, load_claims
-from attnmt.config.systems import Systems
-from attnmt.files.yaml_file import YamlFile
+from attnmt.config.claims import project_claims
 from attnmt.scoring.seed_statistics import Described, Estimate, Outcome, Runs, difference
 from attnmt.scoring.verdicts import (
     Verdict,
@@ -20,7 +18,7 @@ from attnmt.scoring.verdicts import (
     verdicts,
 )
 
-CLAIMED = load_claims(ROOT / CLAIMS, YamlFile.read(ROOT / "systems.yaml").into(Systems)).judged
+CLAIMED = project_claims(ROOT).judged
 PS = st.lists(st.floats(0.0001, 1), min_size=1, max_size=12)
 
 

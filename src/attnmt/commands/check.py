@@ -20,6 +20,7 @@ from attnmt.files.text_file import json_text, sha256
 from attnmt.files.yaml_file import hint, yaml_faults
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
+from attnmt.training.trained import opened_weights, read_provenance
 from attnmt.workflow.code import code_of, digest_of
 from attnmt.workflow.record import NOT_CONTENT
 
@@ -32,6 +33,7 @@ LockLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class Trained(NamedTuple):
     """What a training says of itself, in its own folder or in scores.csv."""
 
+    model: str
     code: str  # the digest of the code that it ran
     libraries: dict[str, str]  # their versions, as far as they are known
     constraints: str | None = None  # the SHA-256 of constraints.txt
@@ -60,10 +62,8 @@ def check(
         raise InputError(f"--experiment: no experiment {experiment!r}{hint(experiment, known)}")
     reported = [name for name in known if Layout(name).numbers.exists()]
     names = [experiment] if experiment else reported
-    faults = installed_faults()
-    for name in names:
-        faults += [f"{name}: {fault}" for fault in experiment_faults(name)]
-    if faults:
+    faults = [f"{name}: {fault}" for name in names for fault in experiment_faults(name)]
+    if faults := installed_faults() + faults:
         raise InputError("\n".join(faults))
     typer.echo(f"{', '.join(names)}: all agrees with dvc.lock, the code and the pinned libraries.")
 
@@ -123,7 +123,7 @@ def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
 def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the files of a report that are not those of dvc.lock."""
     layout = Layout(params.experiment)
-    locked = {o["path"]: o["md5"] for stage in stages.values() for o in stage.get("outs", [])}
+    locked = _outputs(stages)
     made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
     for path in (*made, layout.reports / "tables", layout.reports / "figures"):
         if path.as_posix() not in locked:
@@ -132,6 +132,11 @@ def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
             edited = _edited_tables(params) if path.name == "tables" else []
             which = _listed(map(str, edited or [path]))
             yield f"{which}: not what dvc.lock has; edited, or made outside of the workflow"
+
+
+def _outputs(stages: dict[str, Any]) -> dict[str, str]:
+    """Return the digests that dvc.lock has of outputs, by path."""
+    return {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", [])}
 
 
 def dvc_digest(path: Path) -> str | None:
@@ -161,28 +166,23 @@ def _edited_tables(params: Params) -> list[Path]:
     return [path for path in paths if path.read_bytes() != made[path.name]]
 
 
-def _trained(params: Params) -> dict[str, list[Trained]]:
-    """Return what is known of each model's training, from scores.csv and from its folder."""
-    from attnmt.training.trained import read_provenance
-
-    trained: dict[str, list[Trained]] = {name: [] for name in params.models}
-    for line in read_numbers(params.experiment).lines:
-        if line.metric == "minutes" and line.kind == "training" and line.model in trained:
+def _trained(params: Params) -> list[Trained]:
+    """Return what is known of the models' trainings, from scores.csv and from their folders."""
+    numbers, trained = read_numbers(params.experiment), []
+    for name in params.models:
+        if line := numbers.training(name, "minutes"):
             torch = re.search(r"torch ([^ +]+)", line.signature or "")
             libraries = {"torch": torch[1]} if torch else {}
-            trained[line.model].append(Trained(line.code or "", libraries))
-    for name, known in trained.items():
+            trained.append(Trained(name, line.code or "", libraries))
         folder = Layout(params.experiment).model(name)
         if (folder / "provenance.json").exists():
             found = read_provenance(folder)
             libraries = {"torch": found.torch.partition("+")[0], "numpy": found.numpy}
-            known.append(Trained(found.code, libraries, found.constraints))
+            trained.append(Trained(name, found.code, libraries, found.constraints))
     return trained
 
 
-def _code_faults(
-    params: Params, stages: dict[str, Any], trained: dict[str, list[Trained]]
-) -> Iterator[str]:
+def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained]) -> Iterator[str]:
     """Yield the stages that other code or earlier inputs made, whatever dvc.lock says of them."""
     prefix = Layout(params.experiment).code.as_posix()
     scripts = {path.stem: code_of(path.resolve()) for path in sorted(Path("stages").glob("*.py"))}
@@ -195,7 +195,7 @@ def _code_faults(
         for dep in stage.get("deps", []):
             if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
                 stale.setdefault(dep["path"], []).append(name)
-    made = {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", [])}
+    made = _outputs(stages)
     late = [
         name
         for name, stage in stages.items()
@@ -203,16 +203,12 @@ def _code_faults(
         if dep["path"] not in today and made.get(dep["path"], dep["md5"]) != dep["md5"]
     ]
     if late:
-        yield f"dvc.lock: made of earlier outputs than those that it has: {_listed(_once(late))}"
+        yield f"dvc.lock: made of earlier outputs than those that it has: {_listed(late)}"
     for path, names in stale.items():
-        yield f"dvc.lock: made by other code than today's ({path}): {_listed(_once(names))}"
+        yield f"dvc.lock: made by other code than today's ({path}): {_listed(names)}"
     now = digest_of(scripts["train"])
-    forced = [
-        name
-        for name, known in trained.items()
-        if f"train@{name}" in stages.keys() - stale.get(f"{prefix}/train.json", ())
-        and any(one.code != now for one in known)
-    ]
+    current = stages.keys() - stale.get(f"{prefix}/train.json", ())
+    forced = [o.model for o in trained if f"train@{o.model}" in current and o.code != now]
     if forced:
         yield (
             f"dvc.lock says that today's code trained {_listed(forced)}, and their own files name "
@@ -222,14 +218,12 @@ def _code_faults(
 
 def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the weights here that are not those of dvc.lock, or not of their own provenance.json."""
-    from attnmt.training.trained import opened_weights, read_provenance
-
+    locked = _outputs(stages)
     for name in params.models:
         folder = Layout(params.experiment).model(name)
         path = folder / "weights.safetensors"
         if path.exists():
-            outs = {o["path"]: o["md5"] for o in stages.get(f"train@{name}", {}).get("outs", [])}
-            if outs.get(path.as_posix()) != dvc_digest(path):
+            if locked.get(path.as_posix()) != dvc_digest(path):
                 yield f"{path}: not what dvc.lock has; run attnmt commit, or train {name} again"
             try:
                 with opened_weights(path, "numpy") as (_, config):
@@ -241,21 +235,19 @@ def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
                     yield f"{path}: of another training than provenance.json; train {name} again"
 
 
-def _library_faults(trained: dict[str, list[Trained]]) -> Iterator[str]:
+def _library_faults(trained: list[Trained]) -> Iterator[str]:
     """Yield the libraries of other versions than the pinned ones with which models were trained."""
-    pins, models = _pins(), dict[str, list[str]]()
-    pinned = sha256(PINNED)
-    for name, known in trained.items():
-        for one in known:
-            for library, found in one.libraries.items():
-                if found != pins.get(library, found):
-                    what = f"{library} {found}, and {PINNED} has {pins[library]}"
-                    models.setdefault(what, []).append(name)
-            if one.constraints not in (None, pinned):
-                what = f"another {PINNED} than today's ({one.constraints[:12]})"
-                models.setdefault(what, []).append(name)
+    pins, pinned, models = _pins(), sha256(PINNED), dict[str, list[str]]()
+    for one in trained:
+        for library, found in one.libraries.items():
+            if found != pins.get(library, found):
+                what = f"{library} {found}, and {PINNED} has {pins[library]}"
+                models.setdefault(what, []).append(one.model)
+        if one.constraints not in (None, pinned):
+            what = f"another {PINNED} than today's ({one.constraints[:12]})"
+            models.setdefault(what, []).append(one.model)
     for what, names in models.items():
-        yield f"{_listed(_once(names))}: trained with {what}"
+        yield f"{_listed(names)}: trained with {what}"
 
 
 def _pins() -> dict[str, str]:
@@ -263,12 +255,9 @@ def _pins() -> dict[str, str]:
     return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
 
 
-def _once(names: Iterable[str]) -> list[str]:
-    return [*dict.fromkeys(names)]
-
-
 def _listed(names: Iterable[str]) -> str:
-    first, *others = (listed := [*names])
+    """Return names in a sentence, each once; of many, only the first and the number of the others."""
+    first, *others = (listed := [*dict.fromkeys(names)])
     if len(listed) <= SHOWN:
         return ", ".join(listed)
     return f"{first} and {len(others)} others"

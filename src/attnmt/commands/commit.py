@@ -1,7 +1,5 @@
 """``attnmt commit``."""
 
-from collections.abc import Iterable
-
 import typer
 
 from attnmt.commands.options import Experiment, of_the_extra
@@ -22,7 +20,12 @@ def commit(experiment: Experiment = DEMO) -> None:
     with of_the_extra("attnmt commit tells DVC what was made"):
         from attnmt.workflow import graph
     committed = graph.commit(experiment)
-    _discard_checkpoints(Layout(experiment), committed.trained)
+    layout = Layout(experiment)
+    for name in committed.trained:
+        if layout.checkpoints(name).exists():
+            from attnmt.training.checkpoint import discard  # here, because torch takes seconds
+
+            discard(layout.checkpoints(name), layout.model(name))
     if committed.stale:
         raise InputError(
             f"{experiment}: these stages are out of date: {', '.join(committed.stale)}; run "
@@ -33,13 +36,3 @@ def commit(experiment: Experiment = DEMO) -> None:
         if committed.new
         else "DVC has everything already."
     )
-
-
-def _discard_checkpoints(layout: Layout, trained: Iterable[str]) -> None:
-    models = [name for name in trained if layout.checkpoints(name).exists()]
-    if models:
-        # Imported here, because it imports torch, which takes seconds.
-        from attnmt.training.checkpoint import discard
-
-        for name in models:
-            discard(layout.checkpoints(name), layout.model(name))

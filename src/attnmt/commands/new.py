@@ -1,7 +1,7 @@
 """``attnmt new``."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from attnmt.config import DEMO, LINKS, SYSTEMS, Languages, Params, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.strict import Slug
 from attnmt.config.systems import Systems
-from attnmt.corpora.parallel import reference_suffixes
+from attnmt.corpora.parallel import parallel_rows, reference_suffixes
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import iter_lines, write_text
@@ -99,7 +99,7 @@ def new(
 
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
-    from attnmt.corpora.own_text import count_rows, find_overlap, link_files, write_divided
+    from attnmt.corpora.own_text import find_overlap, write_divided
     from attnmt.planning.proposal import params_text, propose
 
     folder = _place(name)
@@ -108,22 +108,26 @@ def new(
     pair = _languages(train, languages)
     held_out = _held_out(dev, test or [], hold_out)
     sets = _sets(pair, {"train": train} | held_out, reference or [], links)
-    rows = {key: count_rows(files, scored=key != "train") for key, files in sets.items()}
+    rows = {
+        key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
+        for key, files in sets.items()
+    }
     proposal = propose(pair, train, rows["train"] - 2 * (hold_out or 0))
     for key, files in held_out.items():
         _warn(key, rows[key], find_overlap(train, files))
-    given = {
-        f"{key}.{suffix}": file for key, files in sets.items() for suffix, file in files.items()
-    }
     with atomic_folder(folder) as partial:
         text = partial / "text"
         text.mkdir()
         if hold_out:
-            given = {name: file for name, file in given.items() if not name.startswith("train.")}
+            del sets["train"]
             write_divided(train, pair.codes, hold_out, rows["train"], text)
-        link_files(given, text)
+        for key, given in sets.items():
+            for suffix, file in given.items():
+                end = ".gz" if file.suffix == ".gz" else ""
+                (text / f"{key}.{suffix}{end}").symlink_to(file.resolve())
         tests = [key for key in held_out if key != "dev"] or ["test"]
-        families = _families(chosen, known)
+        entries = known.systems | known.ensembles
+        families = list(dict.fromkeys(entries[system].family for system in chosen))
         write_text(partial / "params.yaml", params_text(name, proposal, tests, chosen, families))
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
@@ -182,11 +186,6 @@ def _systems(text: str, known: Systems) -> list[str]:
         if name not in every:
             raise InputError(f"--systems: {SYSTEMS} has no system {name!r}{hint(name, every)}")
     return names
-
-
-def _families(systems: Iterable[str], known: Systems) -> list[str]:
-    entries = known.systems | known.ensembles
-    return list(dict.fromkeys(entries[name].family for name in systems))
 
 
 def _languages(train: TwoFiles, codes: tuple[str, str] | None) -> Languages:

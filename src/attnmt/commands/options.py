@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from attnmt.config import DEMO, load_params, params_file
+from attnmt.config.generated import experiments
 from attnmt.errors import InputError
 
 PAIRS = "SOURCE TARGET"  # how the help shows an option that has a file for each side
@@ -57,8 +57,7 @@ def _single(args: list[str], pairs: set[str]) -> list[str]:
 
 def complete_experiment(incomplete: str) -> list[str]:
     """Return the experiments whose names begin with ``incomplete``."""
-    others = sorted(file.parent.name for file in Path().glob("experiments/*/params.yaml"))
-    return [name for name in (DEMO, *others) if name.startswith(incomplete)]
+    return [name for name in experiments() if name.startswith(incomplete)]
 
 
 def complete_model(context: typer.Context, incomplete: str) -> list[str]:

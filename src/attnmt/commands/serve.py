@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from attnmt.commands.model_choice import refuse_others
-from attnmt.commands.options import Experiment
+from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO, params_file
 from attnmt.errors import InputError
 from attnmt.serving.packed import read_packed
@@ -56,7 +56,7 @@ def serve(
     # The port comes first, because the model takes seconds to load.
     listening = _bound(host, port)
     quieten()
-    try:
+    with of_the_extra("attnmt serve needs MLflow"):
         import uvicorn  # imported here, because these take seconds, and --help must be fast
 
         from attnmt.serving.application import application
@@ -64,11 +64,6 @@ def serve(
 
         if packed is None:
             import mlflow
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"attnmt serve needs MLflow, and {error.name} is not installed; run this in the project's "
-            f"folder: pip install -e '.[workflow]'"
-        ) from None
     name = model or f"models:/attnmt-{experiment}/latest"
     if packed is not None:
         service = load_service(packed.params, packed.model, packed.folder)

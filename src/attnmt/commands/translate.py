@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from enum import StrEnum
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from tqdm import tqdm
@@ -218,13 +218,7 @@ def _ask(text: str) -> None:
 
 
 def _json_row(line: int, translation: "Translation", plain: str) -> str:
-    fields = {
-        "line": line,
-        "text": plain,
-        "words": translation.words,
-        "replaced": translation.replaced,
-        "source": translation.source,
-        "links": translation.links,
-        "score": round(translation.score, 4),
-    }
+    fields: dict[str, Any] = {"line": line} | translation._asdict()
+    del fields["ids"]  # which only this program understands
+    fields |= {"text": plain, "score": round(translation.score, 4)}
     return json.dumps(fields, ensure_ascii=False)

@@ -185,18 +185,15 @@ def digest_of(claims: Mapping[str, Claim], code: Mapping[str, str]) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def load_claims(path: Path, systems: Systems) -> Claims:
-    """Read and check the claims.
-
-    Args:
-        path: the path of the file.
-        systems: the systems and ensembles that a claim may name.
+def project_claims(project: Path = Path()) -> Claims:
+    """Read and check the claims of a project, whose ``systems.yaml`` has the systems.
 
     Raises:
         InputError: naming file, line and key of every fault; also if a claim names an unknown system, or
             an amendment an unknown claim.
     """
-    file = YamlFile.read(path)
+    systems = YamlFile.read(project / SYSTEMS).into(Systems)
+    file = YamlFile.read(project / CLAIMS)
     whole = file.into(Claims)
     for number, amendment in enumerate(whole.amendments):
         for i, key in enumerate(amendment.claims or ()):
@@ -211,12 +208,3 @@ def load_claims(path: Path, systems: Systems) -> Claims:
                     why = f"no system or ensemble {name!r}{hint(name, known)}"
                     raise file.error(["claims", key, field, i], why)
     return whole
-
-
-def project_claims(project: Path = Path()) -> Claims:
-    """Read and check the claims of a project, whose ``systems.yaml`` has the systems.
-
-    Raises:
-        InputError: as :func:`load_claims` says.
-    """
-    return load_claims(project / CLAIMS, YamlFile.read(project / SYSTEMS).into(Systems))

@@ -1,24 +1,15 @@
-"""Text that a person brings: checked before it is used, then linked or divided."""
+"""Text that a person brings: what training and test sets share, and training text divided into sets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from attnmt.corpora.parallel import Files, parallel_rows
+from attnmt.corpora.parallel import Files
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 
 SEED = 2015  # for drawing the pairs that are held out
-
-
-def count_rows(files: Mapping[str, Path], scored: bool) -> int:
-    """Check the files of a set, given by their suffixes; return how many rows they have.
-
-    Raises:
-        InputError: as :func:`attnmt.corpora.parallel.parallel_rows` does.
-    """
-    return sum(1 for _ in parallel_rows(files, scored))
 
 
 def find_overlap(train: Files, held_out: Files) -> list[tuple[int, int, bool]]:
@@ -83,10 +74,3 @@ def write_divided(
     for name, chosen in {"dev": lines[:count], "test": lines[count:], "train": rest}.items():
         for side, code in enumerate(codes):
             write_lines(folder / f"{name}.{code}", (rows[at][side] for at in sorted(chosen)))
-
-
-def link_files(files: Mapping[str, Path], folder: Path) -> None:
-    """Link files into a folder, under the names that are the keys. A .gz keeps its ending."""
-    for name, file in files.items():
-        end = ".gz" if file.suffix == ".gz" else ""
-        (folder / f"{name}{end}").symlink_to(file.resolve())

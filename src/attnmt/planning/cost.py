@@ -7,7 +7,6 @@ pass has two for each of the forward pass.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -32,28 +31,26 @@ class Work:
         return 3 * forward
 
 
-def config_of(params: Params, name: str, root: Path = Path()) -> ModelConfig:
+def config_of(params: Params, name: str) -> ModelConfig:
     """Return what builds a model; a vocabulary that is not chosen yet has the size that it may have."""
     model = params.model(name)
-    family, text = params.families[model.family], training_size(params, model.family, root)
+    family, text = params.families[model.family], training_size(params, model.family)
     largest = family.encoding.vocabulary
     words = in_direction(text.vocabulary, model) if text else [largest, largest]
     return ModelConfig(model.system, family.shape, *words)
 
 
-def training_costs(params: Params, names: Iterable[str], root: Path = Path()) -> dict[str, float]:
+def training_costs(params: Params, names: Iterable[str]) -> dict[str, float]:
     """Return the operations of training a target word, by model. The size of the text must be known."""
     counted: dict[str, Work] = {}  # by system; its seeds cost the same
     costs = {}
     for name in names:
-        system, text = (
-            params.system_of(name),
-            training_size(params, params.model(name).family, root),
-        )
+        model, system = params.model(name), params.system_of(name)
+        text = training_size(params, model.family)
         assert text is not None, "without a text there are no lengths"
         if system not in counted:
-            counted[system] = work(config_of(params, name, root))
-        costs[name] = counted[system].training(text.lengths(params.model(name).system))
+            counted[system] = work(config_of(params, name))
+        costs[name] = counted[system].training(text.lengths(model.system))
     return costs
 
 

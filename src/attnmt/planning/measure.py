@@ -16,8 +16,8 @@ from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import config_of, training_costs
-from attnmt.planning.speed import Speed
 from attnmt.planning.text_size import Lengths, training_size
+from attnmt.planning.times import Speed
 from attnmt.text.batches import Batch, make_batch
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.step import Step

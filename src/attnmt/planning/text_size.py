@@ -57,14 +57,14 @@ def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
     return list(numbers.values())[:: 1 if system.direction == "forward" else -1]
 
 
-def training_size(params: Params, family: str, root: Path = Path()) -> TextSize | None:
+def training_size(params: Params, family: str) -> TextSize | None:
     """Return the size of a family's training text; None if it is not known.
 
     The size of a text that is only expected is given in words, even if the family cuts them into
     pieces. It is at most ``encoding.length`` words for each sentence, or ``tokenize.max_length`` if the
     family has no such limit.
     """
-    encoded = Layout(params.experiment, root).encoded(family)
+    encoded = Layout(params.experiment).encoded(family)
     if (encoded / "summary.json").exists():
         return TextSize.read(encoded, params.sets.train)
     expected = params.corpus.expected

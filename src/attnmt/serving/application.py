@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from attnmt.errors import InputError
 from attnmt.reporting.explain_page import Form, make_explain_page
-from attnmt.serving.service import MOST_CHARACTERS, MOST_WORK, Service, validated_request
+from attnmt.serving.service import MOST_CHARACTERS, MOST_WORK, Question, Service, validated
 
 MOST_BYTES = 16 * MOST_WORK  # of a request; JSON may write a character in 12 bytes
 MOST_TOLD = 500  # characters of a refusal
@@ -85,8 +85,8 @@ def _predictions(service: Service, body: bytes) -> list[dict[str, Any]]:
         raise InputError("the request is nested too deeply") from None
     except ValueError as error:
         raise InputError(f"the request is not JSON: {error}") from None
-    request = validated_request(values)
-    return service.answer(request.inputs, request.params)
+    asked = validated(Question, values)
+    return service.answer(asked.inputs, asked.params)
 
 
 def _json(values: dict[str, Any], status: int = 200) -> Response:

@@ -1,24 +1,40 @@
-"""Pack a model or an ensemble into a folder for others; :mod:`attnmt.serving.packed` reads it."""
+"""Pack a model or an ensemble into a folder for others; :mod:`attnmt.serving.packed` reads it.
 
+The folder has a card in Markdown: what the model is, what it learned from, how good it is.
+"""
+
+import json
+import shlex
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from jinja2 import Environment, StrictUndefined
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from attnmt.config import Params
+from attnmt.config import DEMO, Params
 from attnmt.decoding.needed_files import translator_files
-from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
-from attnmt.files.text_file import sha256, write_json, write_text
+from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
 from attnmt.layout import Layout
+from attnmt.reporting.attention import label
+from attnmt.reporting.gather import short_commits
 from attnmt.scoring.evaluate import SHA_DIGITS
-from attnmt.scoring.numbers import read_scores
-from attnmt.serving.model_card import model_card
+from attnmt.scoring.numbers import Numbers, read_scores
 from attnmt.serving.packed import CARD, MANIFEST, Manifest, PackedFile
-from attnmt.training.trained import read_provenance
+from attnmt.text.summary import read_summary
+from attnmt.training.trained import Provenance, read_provenance
+
+TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
+SHORT, LONG = 20, 80  # characters of the sentence that the card shows
+UNKNOWN = (
+    "The experiment does not name the license of all of its training text. Ask those who publish the "
+    "text before you hand on the model."
+)
 
 
 def pack(
@@ -52,30 +68,24 @@ def pack(
             f"evaluate of {name} again"
         )
     with atomic_folder(folder) as partial:
-        for file in files:
-            (partial / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, partial / file)
+        described = {}
+        for file in sorted(files):
+            copy = partial / file
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
             if half and file.suffix == ".safetensors":
-                _round(partial / file)
+                _round(copy)
+            described[file.as_posix()] = PackedFile(bytes=copy.stat().st_size, sha256=sha256(copy))
         manifest = Manifest(
             format=1,
             experiment=params.experiment,
             model=name,
             params_file=params.params_file,
             commits=list(dict.fromkeys(commit for one in trainings for commit in one.commits)),
-            files={file.as_posix(): _described(partial / file) for file in sorted(files)},
+            files=described,
         )
         write_json(partial / MANIFEST, manifest.model_dump())
-        card = model_card(
-            params,
-            manifest,
-            scores,
-            trainings,
-            pipeline,
-            folder,
-            half=half,
-            text_license=text_license,
-        )
+        card = _card(params, manifest, scores, trainings, pipeline, folder, half, text_license)
         write_text(partial / CARD, card)
 
 
@@ -96,5 +106,84 @@ def _round(path: Path) -> None:
     save_file({key: value.astype(np.float32) for key, value in tensors.items()}, path, metadata)
 
 
-def _described(path: Path) -> PackedFile:
-    return PackedFile(bytes=path.stat().st_size, sha256=sha256(path))
+def _card(
+    params: Params,
+    manifest: Manifest,
+    scores: Numbers,
+    trainings: Sequence[Provenance],
+    pipeline: Pipeline,
+    folder: Path,
+    half: bool,
+    text_license: str,
+) -> str:
+    """Return the card of a model or an ensemble that is packed into ``folder``.
+
+    Args:
+        trainings: those of its members, in their order.
+        pipeline: the model itself; it translates the card's example.
+        half, text_license: as for :func:`pack`.
+    """
+    name, translator = manifest.model, pipeline.translator
+    system = params.translators(name)
+    summary = read_summary(Layout(params.experiment).encoded(system.family))
+    test = params.sets.tests[0]
+    sentence = _example(Layout(params.experiment).raw / f"{test}.{translator.source}")
+    weights = (part for model in translator.models for part in model.parameters())
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters |= {"shell": shlex.quote, "python": _python, "short": short_commits}
+    return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
+        params=params,
+        manifest=manifest,
+        system=system,
+        scores=scores,
+        trainings=trainings,
+        folder=folder.name if folder.is_absolute() else folder,
+        default=DEMO,
+        label=label(params, name),
+        sides=translator.sides,
+        family=params.families[system.family],
+        summary=summary,
+        train=summary.sets[params.sets.train],
+        weights=sum(part.numel() for part in weights),
+        origin=_origin(params),
+        half=half,
+        text_license=text_license,
+        license=_license(params),
+        sentence=sentence,
+        translation=pipeline.translate([sentence])[0][0].text,
+    )
+
+
+def _python(text: str) -> str:
+    """Return a text as a literal of Python."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _example(file: Path) -> str:
+    """Return the first sentence that is neither short nor long, or else the first."""
+    lines = iter_lines(file)
+    first = next(lines)
+    return next((line for line in (first, *lines) if SHORT <= len(line) <= LONG), first)
+
+
+def _origin(params: Params) -> str:
+    """Say where the text comes from."""
+    if params.source is None:
+        return f"local files, in `{params.local_text}`"
+    folders = (file.url.rpartition("/")[0] for file in params.source.downloads())
+    return f"downloaded from {', '.join(dict.fromkeys(folders))}"
+
+
+def _license(params: Params) -> str:
+    """Say under which terms the training text may be used, as far as the parameters name them."""
+    if params.corpus.kind == "local":
+        licenses = [params.corpus.license]
+    else:
+        sides = params.corpus.chosen.files[params.sets.train].values()
+        licenses = [file.license for files in sides for file in files]
+    named = [
+        f"The text's license is {one.name}: {one.terms} ({one.url})." for one in licenses if one
+    ]
+    return " ".join(dict.fromkeys(named)) if named and all(licenses) else UNKNOWN

@@ -45,7 +45,7 @@ MOST_FAULTS = 5  # that a refusal names
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class Request(Strict):
+class Question(Strict):
     """A request to the server."""
 
     inputs: Annotated[list[str], FailFast()]  # the sentences
@@ -87,8 +87,7 @@ class Service:
         from attnmt.reporting.attention import label
         from attnmt.reporting.explain_facts import Shown
 
-        if fault := too_much([sentence], self._pipeline.translator.options.beam):
-            raise InputError(fault)
+        _refuse_too_much([sentence], self._pipeline.translator.options.beam)
         candidates = min(CANDIDATES, self.params.decoding.candidates)
         explanation = explain(self._pipeline, sentence, candidates=candidates)
         return Shown(self.name, label(self.params, self.name), explanation)
@@ -125,12 +124,11 @@ class Service:
         Raises:
             InputError: if a parameter or a sentence is not valid, or the request is too large.
         """
-        request = _validated(RequestParams, defaults(self.params) | dict(params), "params.")
+        request = validated(RequestParams, _defaults(self.params) | dict(params), "params.")
         # The experiment's limit of n_best holds here, too.
         decoding = self.params.decoding.model_dump() | request.model_dump()
-        _validated(Decoding, decoding, "params.")
-        if fault := too_much(sentences, request.beam):
-            raise InputError(fault)
+        validated(Decoding, decoding, "params.")
+        _refuse_too_much(sentences, request.beam)
         options = replace(self._pipeline.translator.options, beam=request.beam, best=request.n_best)
         return [
             {
@@ -146,22 +144,17 @@ class Service:
         ]
 
 
-def validated_request(values: Any) -> Request:
-    """Return the JSON of a request.
-
-    Raises:
-        InputError: if it has other keys than those of a request, or a sentence is not text.
-    """
-    return _validated(Request, values)
-
-
-def defaults(params: Params) -> dict[str, int]:
+def _defaults(params: Params) -> dict[str, int]:
     """Return the parameters of a request that gives none."""
     return {"beam": params.decoding.beam, "n_best": 1}
 
 
-def _validated(model: type[Model], values: Any, before: str = "") -> Model:
-    """Return what a request holds as ``model`` describes it; ``before`` stands before a faulty key."""
+def validated(model: type[Model], values: Any, before: str = "") -> Model:
+    """Return what a request holds as ``model`` describes it; ``before`` stands before a faulty key.
+
+    Raises:
+        InputError: if it has other keys, or a value is not valid.
+    """
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -173,23 +166,22 @@ def _validated(model: type[Model], values: Any, before: str = "") -> Model:
         raise InputError("; ".join(lines)) from None
 
 
-def too_much(sentences: Sequence[Any], beam: int) -> str:
-    """Say what is no text or is more than a request may have; return "" if all is well."""
+def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
+    """Refuse what is no text, or is more than a request may have."""
     for line, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
-            return f"sentence {line}: it is missing or is not text"
+            raise InputError(f"sentence {line}: it is missing or is not text")
         if len(sentence) > MOST_CHARACTERS:
-            return (
+            raise InputError(
                 f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "
                 f"are translated; divide it"
             )
     characters = sum(map(len, sentences))
     if characters * beam > MOST_WORK:
-        return (
+        raise InputError(
             f"{len(sentences)} sentences: they have {characters} characters, and with a beam of "
             f"{beam} a request may have {MOST_WORK // beam}; send several requests"
         )
-    return ""
 
 
 def load_service(params: Params, name: str, root: Path) -> Service:
@@ -242,7 +234,7 @@ def save_translator(
         Schema([ColSpec(DataType.string)]),
         Schema([ColSpec(kind, key) for key, kind in outputs.items()]),
         ParamSchema(
-            [ParamSpec(key, DataType.long, value) for key, value in defaults(params).items()]
+            [ParamSpec(key, DataType.long, value) for key, value in _defaults(params).items()]
         ),
     )
     with TemporaryDirectory() as temporary:
@@ -258,7 +250,7 @@ def save_translator(
             model_config={"params_file": params.params_file, "model": name},
             mlflow_model=described,
             signature=signature,
-            input_example=(EXAMPLE, defaults(params)),
+            input_example=(EXAMPLE, _defaults(params)),
             # Without this list MLflow would load the model in another process to find the requirements.
             pip_requirements=[f"attnmt=={version('attnmt')}"],
         )

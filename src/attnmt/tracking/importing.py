@@ -13,8 +13,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.numbers import Numbers, read_numbers
 from attnmt.tracking.live import warn
 from attnmt.tracking.report_run import add_report
-from attnmt.tracking.score_metrics import add_scores, is_of_these_trainings
-from attnmt.tracking.seed_groups import group_seeds
+from attnmt.tracking.score_metrics import add_scores, group_seeds, scored_here
 from attnmt.tracking.store import (
     REPORT,
     Point,
@@ -56,8 +55,7 @@ def import_missing(params: Params) -> list[str]:
     layout = Layout(experiment)
     trained = sorted(path.parent for path in layout.model("").glob("*/metrics.json"))
     numbers = read_numbers(experiment) if layout.numbers.exists() else Numbers([])
-    names = [*params.models, *params.ensembles]
-    scored = [name for name in names if is_of_these_trainings(params, numbers, name)]
+    scored = scored_here(params, numbers)
     try:
         client = connect()
         folders = tqdm(trained, "trainings", unit="training", disable=None, leave=False, delay=1)
@@ -67,7 +65,7 @@ def import_missing(params: Params) -> list[str]:
                 added.add(name)
         has_report = (layout.reports / "index.html").exists()
         report = [REPORT] if has_report and add_report(client, params, numbers) else []
-        added |= group_seeds(client, params, set(scored))
+        added |= group_seeds(client, params, scored)
     except InputError:
         raise
     except Exception as error:

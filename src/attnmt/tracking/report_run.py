@@ -4,7 +4,6 @@ The run of each system has a tag that names the tables that show it. The develop
 model (:mod:`attnmt.training.best_model`). It is registered for :mod:`attnmt.serving.service`.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,18 +11,15 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.layout import Layout
-from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Numbers
 from attnmt.serving.service import save_translator
-from attnmt.tracking.score_metrics import is_of_these_trainings, scored_run
+from attnmt.tracking.score_metrics import scored_here, scored_run
 from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
 from attnmt.training.best_model import best_model
 
 TRANSLATOR = "translator"  # the logged model
 DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown
-
-SERVE = "attnmt serve --model models:/{}/latest"
 
 
 def add_report(client: Any, params: Params, numbers: Numbers) -> bool:
@@ -39,38 +35,34 @@ def add_report(client: Any, params: Params, numbers: Numbers) -> bool:
     run_id = report_run(client, experiment)
     files = sorted(layout.reports.rglob("[!.]*.*"))
     changes = [replace_artifacts(client, run_id, layout.reports, files)]
-    changes.append(_name_tables(client, params, numbers, make_tables(params, numbers)))
+    changes.append(_name_tables(client, params, numbers))
     if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
-        changes.append(register_best(client, params, run_id))
+        changes.append(_register_best(client, params, run_id))
     return any(changes)
 
 
-def _name_tables(client: Any, params: Params, numbers: Numbers, tables: Sequence[Table]) -> bool:
+def _name_tables(client: Any, params: Params, numbers: Numbers) -> bool:
     """Tag the run of every system with the tables that show it; return whether a tag changed.
 
     Only the run whose training the tables show gets the tag, and other runs of that name lose it.
     """
     shown: dict[str, dict[str, None]] = {}
-    for table in tables:
+    for table in make_tables(params, numbers):
         for system in table.systems.values():
             for model in params.runs_of(system):
                 shown.setdefault(model, {})[table.title] = None
-    runs = {
-        name: scored_run(client, params, name)
-        for name in [*params.models, *params.ensembles]
-        if is_of_these_trainings(params, numbers, name)
-    }
+    runs = {name: scored_run(client, params, name) for name in scored_here(params, numbers)}
     changed = False
     for run in model_runs(client, params.experiment):
-        scored = runs.get(run.data.tags["run"])
-        if scored is not None:
+        name = run.data.tags["run"]
+        if (scored := runs.get(name)) is not None:
             of_it = scored.info.run_id == run.info.run_id
-            titles = ", ".join(shown.get(run.data.tags["run"], ())) if of_it else ""
+            titles = ", ".join(shown.get(name, ())) if of_it else ""
             changed |= set_tag(client, run, "tables", titles)
     return changed
 
 
-def register_best(client: Any, params: Params, run_id: str) -> bool:
+def _register_best(client: Any, params: Params, run_id: str) -> bool:
     """Log the best model of an experiment as an output of run ``run_id``, and register it.
 
     Returns:
@@ -97,7 +89,8 @@ def register_best(client: Any, params: Params, run_id: str) -> bool:
         client.log_model_artifacts(logged.model_id, str(folder))
     client.finalize_logged_model(logged.model_id, "READY")
     client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
-    text = f"`{name}`, of experiment {params.experiment}. To serve it: `{SERVE.format(registered)}`"
+    serve = f"attnmt serve --model models:/{registered}/latest"
+    text = f"`{name}`, of experiment {params.experiment}. To serve it: `{serve}`"
     if not versions:
         client.create_registered_model(registered)
     client.update_registered_model(registered, f"The best model: {text}")
