@@ -82,7 +82,7 @@ def system_key(series: Series) -> str:
 
 def stroke(series: Series) -> Stroke:
     """Return how a system's curves are drawn in every panel and figure."""
-    return STROKES[series.number]
+    return STROKES[series.number % len(STROKES)]  # one's own text may have more systems
 
 
 def write_figure(figure: Figure, folder: Path) -> None:
