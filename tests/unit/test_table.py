@@ -26,10 +26,9 @@ from made_report import (
 from attnmt.config import load_params, params_file
 from attnmt.reporting import table as printing
 from attnmt.reporting import tables as all_tables
-from attnmt.reporting.page import make_page
+from attnmt.reporting.page import attention_section, make_page
 from attnmt.reporting.report import make_report
 from attnmt.reporting.samples import samples_table
-from attnmt.reporting.sections import attention_section
 from attnmt.reporting.table import LEVEL, Format, Interval, P, Size, Spread, Table, table_of
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import read_numbers
@@ -42,9 +41,8 @@ def made_table():
         "b": {"system": "50% of a_b & c|d <unk> $x$ {y} ^ ~ # \\", "n": Spread(10.04, 0.55)},
         "c": {"system": "plain", "n": "x", "size": Size(-0.0004, 3), "p": 0.0004},
     }
-    frame, formats = table_of(rows, {"empty": Format(2), "p": P})
-    assert list(formats) == ["p"]  # the empty column is dropped
-    return Table("made", "Made up", "A caption of <unk> & more.", frame, formats, "a subject")
+    caption = "A caption of <unk> & more."
+    return table_of("made", "Made up", caption, rows, {"p": P}, {}, about="a subject")
 
 
 @pytest.mark.parametrize(
@@ -107,8 +105,9 @@ def test_latex_escapes_what_latex_would_read():
     assert r"of \textless{}unk\textgreater{} \& more." in text
     assert r"\begin{tabular}{lrrrr}" in text
     assert r"\label{tab:made}" in text
-    frame, _ = table_of({"a": {"system": "b", "text": "a long text, which is broken " * 3}}, {})
-    assert r"{lp{0.5\linewidth}}" in printing.latex(Table("t", "T", "A.", frame), "demo")
+    rows = {"a": {"system": "b", "text": "a long text, which is broken " * 3}}
+    long = table_of("t", "T", "A.", rows, {}, {})
+    assert r"{lp{0.5\linewidth}}" in printing.latex(long, "demo")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

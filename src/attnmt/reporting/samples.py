@@ -56,18 +56,17 @@ def samples_table(params: Params, samples: Sequence[Sample]) -> Table | None:
     if not samples:
         return None
     rows: dict[str, dict[str, Cell]] = {
-        f"{sample.set}/{sample.line}/{sample.direction}/{who}": {
-            "set": sample.set,
-            "line": float(sample.line + 1),
+        f"{one.set}/{one.line}/{one.direction}/{who}": {
+            "set": one.set,
+            "line": float(one.line + 1),
             "text of": who,
             "text": text,
         }
-        for sample in samples
-        for who, text in sample.texts.items()
+        for one in samples
+        for who, text in one.texts.items()
     }
-    frame, formats = table_of(rows, {"line": Format(0)})
     title, about = own_name(params, TITLE, ABOUT)
-    return Table(NAME, title, samples_caption(samples), frame, formats, about)
+    return table_of(NAME, title, samples_caption(samples), rows, {"line": Format(0)}, {}, about)
 
 
 def _samples(params: Params, numbers: Numbers, direction: Direction) -> list[Sample]:
