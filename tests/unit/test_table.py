@@ -143,21 +143,16 @@ def own_table(params, numbers):
     return Table("table_own", "My table", f"A caption of {params.experiment}.", frame)
 
 
-def test_a_table_of_ones_own_is_printed_four_ways(tmp_path, monkeypatch):
-    """It is a function in a file and a line in TABLES."""
+def test_a_table_of_ones_own_is_a_line_in_tables_and_has_empty_cells(tmp_path, monkeypatch):
+    """tests/unit/test_extending.py prints one as Markdown."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(all_tables, "TABLES", (*all_tables.TABLES, own_table))
+    monkeypatch.setattr(all_tables, "TABLES", (own_table,))
     params = write_report(["base", "base_reverse"])
     report = make_report(params)
-    printing.write_tables(params.experiment, report.tables, tmp_path)
-    csv, md, tex = (Path(f"table_own.{end}").read_text() for end in ("csv", "md", "tex"))
-    assert csv == "system,after,before\nbase,,10.0\nbase_reverse,13.0,11.0\n"
-    assert md.startswith("**My table, experiment demo.** A caption of demo.\n")
-    assert "| base |  | 10.0 |" in md
-    assert r"base\_reverse & 13.0 & 11.0 \\" in tex
-    page = make_page(params, report)
-    section = page.split('<section id="table_own">')[1].split("</section>")[0]
-    assert "A caption of demo." in section
+    (table,) = report.tables
+    assert printing.csv(table) == "system,after,before\nbase,,10.0\nbase_reverse,13.0,11.0\n"
+    assert r"base\_reverse & 13.0 & 11.0 \\" in printing.latex(table, "demo")
+    section = make_page(params, report).split('<section id="table_own">')[1].split("</section>")[0]
     assert '<td class="number" data-sort="13.0">13.0</td>' in section
     assert '<td class="number"></td>' in section
 

@@ -7,7 +7,7 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
-from attnmt.reporting.own_text import on_own_text, own_systems
+from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
 from attnmt.reporting.published import published_lines
 from attnmt.reporting.ranking import ranked_systems
 from attnmt.reporting.rows import table_rows
@@ -37,9 +37,8 @@ class AttentionData:
     texts: list[tuple[str, ...]]  # each sentence once, as words or pieces
     models: list[dict[str, str]]  # each system's name, label and group, in the order of the lists
     first: list[str]  # the two systems that the page shows at first
-    kinds: dict[
-        str, SampledSet
-    ]  # of references (FORCED) and of the systems' own translations (OWN)
+    # of references (FORCED) and of the systems' own translations (OWN)
+    kinds: dict[str, SampledSet]
 
 
 def attention_data(params: Params, numbers: Numbers) -> AttentionData | None:
@@ -92,9 +91,8 @@ def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
 
 
 def _described(params: Params, matrix: Matrix) -> dict[str, str]:
-    system = params.translators(matrix.name)
-    direction = params.languages.title(params.model(system.members[0]).direction)
-    group = f"{direction}, family {system.family}"
+    direction = params.languages.title(direction_of(params, matrix.name))
+    group = f"{direction}, family {params.translators(matrix.name).family}"
     return {"name": matrix.name, "label": matrix.label, "group": group}
 
 

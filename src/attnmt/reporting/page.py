@@ -22,7 +22,7 @@ from attnmt.reporting.draw import panel_svg, stroke
 from attnmt.reporting.own_text import on_own_text, own_name, uses
 from attnmt.reporting.published import paper_set
 from attnmt.reporting.report import Report
-from attnmt.reporting.samples import ABOUT, NAME, TITLE, Sample, samples_caption
+from attnmt.reporting.samples import Sample, samples_table
 from attnmt.reporting.table import hours_of
 from attnmt.reporting.templates import render
 from attnmt.scoring.numbers import Numbers
@@ -50,15 +50,9 @@ OWN_GROUPS = {
 OWN_OTHERS = "More numbers"
 # The CSS class of each verdict.
 TONES = {
-    "same order": "good",
-    "agrees": "good",
-    "other order": "bad",
-    "within noise": "even",
-    "confirmed": "good",
-    "refuted": "bad",
-    "undecided": "even",
-    "depends on the recipe": "even",
-    "described": "even",
+    **dict.fromkeys(("same order", "agrees", "confirmed"), "good"),
+    **dict.fromkeys(("other order", "refuted"), "bad"),
+    **dict.fromkeys(("within noise", "undecided", "depends on the recipe", "described"), "even"),
 }
 
 
@@ -125,13 +119,13 @@ def _sections(params: Params, report: Report) -> list[Section]:
         links = {end: f"figures/{figure.name}.{end}" for end in ("csv", "svg", "pdf")}
         named = figure.title, figure.about, figure.caption
         sections.append(Section(figure.name, "figure", *named, links, figure))
-    if report.samples:
+    table5 = samples_table(params, report.samples)
+    if table5:
         body: dict[str, list[Sample]] = {}
         for sample in report.samples:
             body.setdefault(sample.direction, []).append(sample)
-        names = own_name(params, TITLE, ABOUT)
-        caption = samples_caption(report.samples)
-        sections.append(Section(NAME, "samples", *names, caption, _tables(NAME), body))
+        named = table5.title, table5.about, table5.caption
+        sections.append(Section(table5.name, "samples", *named, _tables(table5.name), body))
     if report.attention:
         sections.append(attention_section(params, report.attention, report.matrices))
     return sections

@@ -1,6 +1,7 @@
 """The tables of scores: the paper's numbers and ours side by side, with tested gains and verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from attnmt.config import ALIGNER, Params
 from attnmt.reporting.facts import facts, interval_of, value_of
@@ -27,30 +28,52 @@ def score_tables(params: Params, numbers: Numbers) -> list[Table]:
 def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     """Return one table of scores; None if the experiment has no number in it."""
     rows = {row.key: row for row in spec.rows(params, spec.name)}
-    main = spec.gain or spec.measures[0]
-    lines = {key: spec.number(params, numbers, row, main) for key, row in rows.items()}
-    if not any(lines[key] for key, row in rows.items() if params.runs_of(row.system)):
+    scores = Scores(params, numbers, spec, rows)
+    main = {key: scores.ours(row, spec.gain or spec.measures[0]) for key, row in rows.items()}
+    if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
-    known = [line for line in lines.values() if line]
+    known = [line for line in main.values() if line]
+    cards = {
+        key: facts(params, scores.lines(row)) | ({"recipe": row.meaning} if row.mark else {})
+        for key, row in rows.items()
+    }
     return table_of(
         spec.name,
         spec.title,
-        _caption(params, numbers, spec, list(rows.values()), known),
-        {key: _cells(params, numbers, spec, row, rows) for key, row in rows.items()},
+        _caption(scores, known),
+        {key: _cells(scores, row) for key, row in rows.items()},
         _formats(spec),
-        {
-            key: facts(params, _lines(params, numbers, spec, row))
-            | ({"recipe": row.meaning} if row.mark else {})
-            for key, row in rows.items()
-        },
+        cards,
         about=params.languages.title(next(line.direction for line in known if line.direction)),
     )
 
 
-def _lines(params: Params, numbers: Numbers, spec: Spec, row: Row) -> list[Line]:
-    """Return our numbers in a row."""
-    found = [spec.number(params, numbers, row, measure) for measure in spec.measures]
-    return [line for line in found if line]
+@dataclass(frozen=True)
+class Scores:
+    """The numbers of one table."""
+
+    params: Params
+    numbers: Numbers
+    spec: Spec
+    rows: Mapping[str, Row]
+
+    def ours(self, row: Row, measure: Measure) -> Line | None:
+        """Return our number in a row."""
+        return self.spec.number(self.params, self.numbers, row, measure)
+
+    def lines(self, row: Row) -> list[Line]:
+        """Return all our numbers in a row."""
+        return [line for one in self.spec.measures if (line := self.ours(row, one))]
+
+    def printed(self, row: Row, measure: Measure, kind: str = "system") -> Line | None:
+        """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
+        replacement = measure.replacement or ("after" if row.replaced else "before")
+        is_bleu, key = measure.metric == "bleu", f"{self.spec.paper}/{row.key}"
+        return self.numbers.paper(key, measure.metric, replacement if is_bleu else None, kind)
+
+    def sign(self, row: Row) -> str:
+        """Return what follows the label of a system that was still learning."""
+        return learning_sign(self.params, self.numbers, row.system)
 
 
 def _formats(spec: Spec) -> dict[str, Format]:
@@ -64,55 +87,36 @@ def _formats(spec: Spec) -> dict[str, Format]:
     return formats
 
 
-def _cells(
-    params: Params, numbers: Numbers, spec: Spec, row: Row, rows: Mapping[str, Row]
-) -> dict[str, Cell]:
+def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
     """Return the cells of a row by their headings."""
-    lines = _lines(params, numbers, spec, row)
-    label = row.label + row.mark + learning_sign(params, numbers, row.system)
+    lines, label = scores.lines(row), row.label + row.mark + scores.sign(row)
     if row.system == ALIGNER and lines:
         label += f" (ours: {lines[0].signature})"
     several = [line.trainings for line in lines if (line.trainings or 1) > 1]
     seeds = float(several[0] or 0) if several else None
     cells: dict[str, Cell] = {"system": label, "question": row.question, "seeds": seeds}
-    for measure in spec.measures:
-        line = spec.number(params, numbers, row, measure)
-        if spec.paper:
-            printed = _paper_line(numbers, spec, row, measure)
-            value = None if printed is None else printed.value
-            cells[f"paper {measure.heading}"] = printed.note if printed and value is None else value
+    for measure in scores.spec.measures:
+        line = scores.ours(row, measure)
+        printed = scores.printed(row, measure) if scores.spec.paper else None
+        value = printed.value if printed else None
+        cells[f"paper {measure.heading}"] = printed.note if printed and value is None else value
         cells[measure.heading] = value_of(line)
         cells[f"{measure.heading}, 95%"] = interval_of(line) if measure.interval else None
-    return cells | _gain_cells(params, numbers, spec, row, rows)
+    return cells | (_gain_cells(scores, row, scores.spec.gain) if scores.spec.gain else {})
 
 
-def _paper_line(
-    numbers: Numbers, spec: Spec, row: Row, measure: Measure, kind: str = "system"
-) -> Line | None:
-    """Return what was printed of a measure in a row: the number, or with ``kind="gain"`` its gain."""
-    replacement = measure.replacement or ("after" if row.replaced else "before")
-    is_bleu = measure.metric == "bleu"
-    key = f"{spec.paper}/{row.key}"
-    return numbers.paper(key, measure.metric, replacement if is_bleu else None, kind)
-
-
-def _gain_cells(
-    params: Params, numbers: Numbers, spec: Spec, row: Row, rows: Mapping[str, Row]
-) -> dict[str, Cell]:
+def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
     """Return the paper's gain and ours, its test, and what the two say together."""
-    if spec.gain is None:
-        return {}
-    published = _paper_line(numbers, spec, row, spec.gain)
-    ours = spec.number(params, numbers, row, spec.gain)
+    spec, published, ours = scores.spec, scores.printed(row, measure), scores.ours(row, measure)
     if published is None or ours is None or published.set != ours.set:
         published = None  # measured on another text
     cells: dict[str, Cell] = dict.fromkeys(GAIN_HEADINGS)
     if published and ours and published.value is not None:
         cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
-    paper, gain, over = None, None, spec.over(row, rows)
+    paper, gain, over = None, None, spec.over(row, scores.rows)
     if over is not None:
-        paper = _paper_gain(numbers, spec, row, over)
-        gain = numbers.gain(ours, spec.number(params, numbers, over, spec.base or spec.gain))
+        paper = _paper_gain(scores, row, over, measure) if spec.paper else None
+        gain = scores.numbers.gain(ours, scores.ours(over, spec.base or measure))
         cells |= {"paper gain": paper, "gain": gain.value if gain else None}
         cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
         if spec.base is None and (gain or paper is not None):
@@ -120,15 +124,12 @@ def _gain_cells(
     return cells | {"verdict": _verdict(ours, published, gain, paper)}
 
 
-def _paper_gain(numbers: Numbers, spec: Spec, row: Row, over: Row) -> float | None:
+def _paper_gain(scores: Scores, row: Row, over: Row, measure: Measure) -> float | None:
     """Return the printed gain, or the difference of the printed numbers where none was printed."""
-    if spec.gain is None or spec.paper is None:
-        return None
-    printed = _paper_line(numbers, spec, row, spec.gain, "gain")
-    if printed:
+    if printed := scores.printed(row, measure, "gain"):
         return printed.value
-    one = _paper_line(numbers, spec, row, spec.gain)
-    two = _paper_line(numbers, spec, over, spec.base or spec.gain)
+    one = scores.printed(row, measure)
+    two = scores.printed(over, scores.spec.base or measure)
     if one is None or two is None or one.value is None or two.value is None:
         return None
     return round(one.value - two.value, DIGITS)
@@ -158,11 +159,9 @@ def _verdict(
     return "same order" if (gain.value > 0) == (paper > 0) else "other order"
 
 
-def _caption(
-    params: Params, numbers: Numbers, spec: Spec, rows: Sequence[Row], lines: Sequence[Line]
-) -> str:
+def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     """Say what is measured, on which text, and what the marks mean."""
-    line, seeds = lines[0], max(one.trainings or 1 for one in lines)
+    spec, line, seeds = scores.spec, lines[0], max(one.trainings or 1 for one in lines)
     detail = f"{line.lines:,} sentences"
     detail += f", beam {line.beam}" if line.beam else ""
     if seeds > 1:
@@ -174,22 +173,15 @@ def _caption(
     elif spec.gain is None:
         first = f"Translations of {on}."
     else:
-        first = f"{_bleu_words(params, spec, line)} of {on}, with 95% intervals."
+        first = f"{_bleu_words(scores.params, spec, line)} of {on}, with 95% intervals."
     compared = OTHER_TEXT if spec.paper and line.set != paper_set(spec.paper) else ""
-    sentences = [first, compared, _marks(params, numbers, rows), spec.subject]
-    return " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
-
-
-def _marks(params: Params, numbers: Numbers, rows: Iterable[Row]) -> str:
-    """Say what the marks mean, if there are any."""
     marks = {
-        "† another recipe of training": any(row.mark for row in rows),
-        f"{LEARNING} a system that was still learning": any(
-            learning_sign(params, numbers, row.system) for row in rows
-        ),
+        "† another recipe of training": any(row.mark for row in scores.rows.values()),
+        f"{LEARNING} a system that was still learning": any(map(scores.sign, scores.rows.values())),
     }
     meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
-    return f"Marks: {meant}." if meant else ""
+    sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
+    return " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
 
 
 def _bleu_words(params: Params, spec: Spec, line: Line) -> str:
