@@ -14,6 +14,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
+from attnmt.reporting.canvas import GRID, INK
 from attnmt.reporting.curves import Panel, Series, figure5, figure6
 from attnmt.reporting.published import paper_curves
 from attnmt.scoring.numbers import Numbers
@@ -119,7 +120,7 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, make, 
             published += points if series.paper else []
             key = (panel.title, series.label, series.model or "", "yes" if series.paper else "no")
             expected += [(*key, x, round(y, 4)) for x, y in points]
-    assert published == [(point.x, point.y) for point in paper_curves(params, number)]
+    assert published == [(p.x, p.y) for _, curve in paper_curves(params, number) for p in curve]
     draw.write_figure(figure, Path("figures"))
     with Path(f"figures/{figure.name}.csv").open(newline="") as stream:
         head, *rows = csv.reader(stream)
@@ -130,7 +131,7 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, make, 
 def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
     panels, looks = [*made(figure5, params).panels, *made(figure6, params).panels], {}
     for series in (series for panel in panels for series in panel.series):
-        look = draw.stroke(series), draw.system_key(series)
+        look = draw.stroke(series), series.key
         assert looks.setdefault(series.model or series.label, look) == look
     assert len(set(looks.values())) == len(looks) == len(set(draw.STROKES)) == 9
 
@@ -150,10 +151,10 @@ def test_panels_on_one_page_do_not_interfere(params):
         assert "currentColor" in text
         assert "var(--grid)" in text
         colors = set(re.findall("#[0-9a-f]{6}", text))
-        assert not {draw.INK, draw.GRID, "#000000", "#ffffff"} & colors
+        assert not {INK, GRID, "#000000", "#ffffff"} & colors
         for n, series in enumerate(panels[prefix].series):  # a script finds a system's curve
             group = next(e for e in root.iter() if e.get("id") == f"{prefix}-s{n}")
-            assert group.get("data-series") == draw.system_key(series)
+            assert group.get("data-series") == series.key
             color = draw.stroke(series).color.lower()
             assert color in ElementTree.tostring(group, encoding="unicode")
 

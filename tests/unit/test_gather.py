@@ -114,23 +114,23 @@ def test_published_numbers_come_first_and_no_number_is_there_twice(scored):
     assert len({(*(getattr(one, key) for key in more), key_of(one)) for one in lines}) == len(lines)
 
 
-def test_every_score_of_a_training_is_there_with_its_commits_and_code(scored):
-    params, numbers = scored
-    for name in [*params.models, *params.ensembles]:
+def test_every_score_of_a_training_is_there_with_the_commits_and_code_of_all_members(copied):
+    write_training(copied, "dot", commits=[OTHER_COMMIT], code="other")
+    numbers = gather(Study(copied))
+    for name in [*copied.models, *copied.ensembles]:
         own = [line for line in numbers.lines if line.model == name]
-        read = read_scores(params, name).lines
-        seed = params.model(params.translators(name).members[0]).seed
-        origin = {"commit": COMMITS if seed > 1 else "89abcdef0123-dirty", "code": "c0de" * 4}
+        read = read_scores(copied, name).lines
+        seed = copied.model(copied.translators(name).members[0]).seed
+        commit = COMMITS if seed > 1 or name == "both" else "89abcdef0123-dirty"
+        origin = {"commit": commit, "code": "c0de" * 4}
+        if name == "both":
+            origin["code"] += ", other"
+        elif name == "dot":
+            origin = {"commit": "0123456789ab", "code": "other"}
         assert own[: len(read)] == [line.model_copy(update=origin) for line in read]
         costs = own[len(read) :]
-        assert bool(costs) == (name in params.models)
+        assert bool(costs) == (name in copied.models)
         assert {line.commit for line in costs} <= {origin["commit"]}
-
-
-def test_an_ensemble_has_the_commits_and_code_of_all_its_members(copied):
-    write_training(copied, "dot", commits=[OTHER_COMMIT], code="other")
-    line = gather(Study(copied)).training("both", "bleu", "test", "nist", "after")
-    assert (line.commit, line.code) == (COMMITS, f"{'c0de' * 4}, other")
     assert short_commits([COMMIT, OTHER_COMMIT, COMMIT]) == COMMITS
 
 
@@ -217,10 +217,8 @@ def test_on_ones_own_text_every_attention_is_compared_with_the_best_system_witho
     without = best_systems(params, numbers)[1]
     for system in ("location", "dot", "both"):
         for replacement in ("before", "after"):
-            gain = numbers.gain(bleu(numbers, system, replacement), bleu(numbers, without))
-            assert gain is not None
             ours, other = bleu(numbers, system, replacement), bleu(numbers, without)
-            assert gain.value == close(ours.value - other.value)
+            assert numbers.gain(ours, other).value == close(ours.value - other.value)
     assert scored[1].gain(bleu(scored[1], "both"), bleu(scored[1], without)) is None
 
 

@@ -133,15 +133,11 @@ def test_the_figures_have_gold_links_and_their_models(params):
     assert labels == ["gold", "additive", "multiplicative", "self", "key-value"]
 
 
-def test_where_all_sentences_are_long_the_shortest_is_drawn(params):
-    write_attention("gru_self", uniform(2, 18), uniform(4, 16), uniform(0, 17))
-    figure = figure_gru(only(params, "gru_self"))
-    assert [matrix.line for matrix in figure.matrices] == [4, 4]
-
-
-def test_an_experiment_draws_what_it_has(params):
+def test_an_experiment_draws_what_it_has_and_the_shortest_of_long_sentences(params):
     assert figure7(only(params, "gru_self")) is None
     assert figure_gru(only(params, "base")) is None
+    write_attention("gru_self", uniform(2, 18), uniform(4, 16), uniform(0, 17))
+    assert [one.line for one in figure_gru(only(params, "gru_self")).matrices] == [4, 4]
     (Layout("demo").tokens / f"test1.{LINKS}").unlink()  # silver links are not drawn
     figure = figure7(only(params, "local_p_general_feed"))
     assert [matrix.label for matrix in figure.matrices] == ["local-p (general)"]
@@ -168,9 +164,9 @@ def test_cells_and_squares_stand_where_the_weights_and_links_are(params):
     for row in rows:
         matrix = next(m for m in figure.matrices if m.label == row["panel"])
         j, i = int(row["row"]), int(row["column"])
-        assert (row["target"], row["source"]) == (TARGET[j], SOURCE[i])
+        linked = "yes" if (i, j) in GOLD else "no"
+        assert (row["target"], row["source"], row["gold"]) == (TARGET[j], SOURCE[i], linked)
         assert float(row["weight"]) == matrix.weights[j][i]
-        assert row["gold"] == ("yes" if (i, j) in GOLD else "no")
 
 
 def test_words_with_marks_and_long_words_are_drawn(params):

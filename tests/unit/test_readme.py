@@ -39,6 +39,7 @@ def folder(tmp_path, monkeypatch):
         "multi30k": [made_claim("one", **raises)],
     }
     own = {"set": "test_2016_flickr", "script": "tokenized", "replacement": "before"}
+    own |= {"lines": 1000, "direction": "forward"}
     base = [made_line("base", "bleu", 1022.64, sd=0.25, **own)]
     base.append(made_line("base", "bleu", 3, max_words=5, **own))
     files = {"demo": "params.yaml", "multi30k": "experiments/multi30k/params.yaml"}

@@ -60,8 +60,8 @@ def test_raw_text_that_is_tokens_is_detokenized(params):
 
 def test_an_experiment_shows_what_it_has(params):
     samples = samples_of(made_params(BEST, "gru_additive"))
+    assert [*samples[0].texts] == ["source", "reference", BEST]
     assert {sample.direction for sample in samples} == {"forward"}
-    assert list(samples[0].texts) == ["source", "reference", BEST]
     assert samples_table(params, []) is None
 
 

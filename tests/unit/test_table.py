@@ -26,10 +26,9 @@ from made_report import (
 from attnmt.config import load_params, params_file
 from attnmt.reporting import table as printing
 from attnmt.reporting import tables as all_tables
-from attnmt.reporting.page import make_page
+from attnmt.reporting.page import attention_section, make_page
 from attnmt.reporting.report import make_report
 from attnmt.reporting.samples import samples_table
-from attnmt.reporting.sections import attention_section
 from attnmt.reporting.table import LEVEL, Format, Interval, P, Size, Spread, Table, table_of
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import read_numbers
@@ -42,9 +41,8 @@ def made_table():
         "b": {"system": "50% of a_b & c|d <unk> $x$ {y} ^ ~ # \\", "n": Spread(10.04, 0.55)},
         "c": {"system": "plain", "n": "x", "size": Size(-0.0004, 3), "p": 0.0004},
     }
-    frame, formats = table_of(rows, {"empty": Format(2), "p": P})
-    assert list(formats) == ["p"]  # the empty column is dropped
-    return Table("made", "Made up", "A caption of <unk> & more.", frame, formats, "a subject")
+    caption = "A caption of <unk> & more."
+    return table_of("made", "Made up", caption, rows, {"p": P}, {}, about="a subject")
 
 
 @pytest.mark.parametrize(
@@ -107,8 +105,9 @@ def test_latex_escapes_what_latex_would_read():
     assert r"of \textless{}unk\textgreater{} \& more." in text
     assert r"\begin{tabular}{lrrrr}" in text
     assert r"\label{tab:made}" in text
-    frame, _ = table_of({"a": {"system": "b", "text": "a long text, which is broken " * 3}}, {})
-    assert r"{lp{0.5\linewidth}}" in printing.latex(Table("t", "T", "A.", frame), "demo")
+    rows = {"a": {"system": "b", "text": "a long text, which is broken " * 3}}
+    long = table_of("t", "T", "A.", rows, {}, {})
+    assert r"{lp{0.5\linewidth}}" in printing.latex(long, "demo")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
@@ -144,21 +143,16 @@ def own_table(params, numbers):
     return Table("table_own", "My table", f"A caption of {params.experiment}.", frame)
 
 
-def test_a_table_of_ones_own_is_printed_four_ways(tmp_path, monkeypatch):
-    """It is a function in a file and a line in TABLES."""
+def test_a_table_of_ones_own_is_a_line_in_tables_and_has_empty_cells(tmp_path, monkeypatch):
+    """tests/unit/test_extending.py prints one as Markdown."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(all_tables, "TABLES", (*all_tables.TABLES, own_table))
+    monkeypatch.setattr(all_tables, "TABLES", (own_table,))
     params = write_report(["base", "base_reverse"])
     report = make_report(params)
-    printing.write_tables(params.experiment, report.tables, tmp_path)
-    csv, md, tex = (Path(f"table_own.{end}").read_text() for end in ("csv", "md", "tex"))
-    assert csv == "system,after,before\nbase,,10.0\nbase_reverse,13.0,11.0\n"
-    assert md.startswith("**My table, experiment demo.** A caption of demo.\n")
-    assert "| base |  | 10.0 |" in md
-    assert r"base\_reverse & 13.0 & 11.0 \\" in tex
-    page = make_page(params, report)
-    section = page.split('<section id="table_own">')[1].split("</section>")[0]
-    assert "A caption of demo." in section
+    (table,) = report.tables
+    assert printing.csv(table) == "system,after,before\nbase,,10.0\nbase_reverse,13.0,11.0\n"
+    assert r"base\_reverse & 13.0 & 11.0 \\" in printing.latex(table, "demo")
+    section = make_page(params, report).split('<section id="table_own">')[1].split("</section>")[0]
     assert '<td class="number" data-sort="13.0">13.0</td>' in section
     assert '<td class="number"></td>' in section
 

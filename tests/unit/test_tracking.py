@@ -211,7 +211,7 @@ def test_scores_go_to_the_run_of_their_training(project):
 def made_table(title, *systems):
     """Return a table that shows some systems."""
     frame = pd.DataFrame({"system": systems}, index=list(systems), dtype=object)
-    return Table("made", title, "", frame, systems={name: name for name in systems})
+    return Table("made", title, "", frame, facts={name: {"system": name} for name in systems})
 
 
 def test_the_report_names_all_tables_of_a_model(project, monkeypatch):

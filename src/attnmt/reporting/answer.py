@@ -1,10 +1,11 @@
 """Whether attention helps on one's own text: the sentences at the top of its report."""
 
 from attnmt.config import Params
+from attnmt.reporting.facts import interval_of
 from attnmt.reporting.own_text import on_own_text
-from attnmt.reporting.ranking import best_systems, ranked_systems
-from attnmt.reporting.table import LEVEL, Format, Interval, P, decimal
-from attnmt.scoring.numbers import Line, Numbers, Replacement
+from attnmt.reporting.ranking import best_systems, final_bleu, ranked_systems
+from attnmt.reporting.table import LEVEL, Format, P, decimal
+from attnmt.scoring.numbers import Line, Numbers
 
 # One training of each system says nothing about another; several say something about the systems.
 HELPED, HARMED = "Attention helped in these trainings.", "Attention did harm in these trainings."
@@ -20,12 +21,12 @@ def make_answer(params: Params, numbers: Numbers) -> list[str]:
     replaced where attention can do that. The list is empty on a text that is not one's own.
     """
     ranked = ranked_systems(params, numbers) if on_own_text(params) else []
-    best = _bleu(params, numbers, ranked[0]) if ranked else None
+    best = final_bleu(params, numbers, ranked[0]) if ranked else None
     if best is None:
         return []
     attending, plain = best_systems(params, numbers)
-    gain = numbers.gain(_bleu(params, numbers, attending), _bleu(params, numbers, plain))
-    size = f"with BLEU {_sized(best, PLAIN)} on {best.set}"
+    one, two = (final_bleu(params, numbers, system) for system in (attending, plain))
+    gain, size = numbers.gain(one, two), f"with BLEU {_sized(best, PLAIN)} on {best.set}"
     said = [f"{best.system} is the best system on {params.sets.dev}, {size}"]
     if gain:
         said.insert(0, _outcome(gain))
@@ -39,16 +40,6 @@ def make_answer(params: Params, numbers: Numbers) -> list[str]:
     return [*said, f"It still gets wrong {wrong}."] if wrong else said
 
 
-def _bleu(params: Params, numbers: Numbers, system: str | None) -> Line | None:
-    if system is None:
-        return None
-    return numbers.system(system, "bleu", params.sets.tests[0], "tokenized", _kind(params, system))
-
-
-def _kind(params: Params, system: str) -> Replacement:
-    return "after" if params.replaces_words(system) else "before"
-
-
 def _outcome(gain: Line) -> str:
     if gain.p is None or gain.p >= LEVEL or not gain.value:
         return OPEN
@@ -58,16 +49,10 @@ def _outcome(gain: Line) -> str:
 
 def _sized(line: Line, form: Format) -> str:
     """Return a number with its interval, and the p of a gain."""
-    details = []
-    if line.low is not None and line.high is not None:
-        details.append(form.show(Interval(line.low, line.high)))
-    if line.p is not None:
-        details.append(f"p {P.show(line.p)}")
-    return form.show(line.value) + (f" ({', '.join(details)})" if details else "")
-
-
-def _gained(gain: Line) -> str:
-    return f"a gain of {_sized(gain, SIGNED)}"
+    interval = form.show(interval_of(line))
+    details = [interval, f"p {P.show(line.p)}" if line.p is not None else ""]
+    detail = ", ".join(part for part in details if part)
+    return form.show(line.value) + (f" ({detail})" if detail else "")
 
 
 def _wrong(params: Params, numbers: Numbers, best: Line) -> str:

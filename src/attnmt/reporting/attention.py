@@ -4,15 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import chain
-from pathlib import Path
 
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped
-from attnmt.decoding.kept_attention import Attended, read_attention
+from attnmt.decoding.kept_attention import read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.own_text import direction_of, on_own_text, own_name, own_systems
-from attnmt.reporting.rows import rows_of, table_rows
+from attnmt.reporting.rows import table_rows
 from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
@@ -23,25 +22,17 @@ LONGEST = 15  # most source words of a sentence that is drawn, unless all sample
 
 @dataclass(frozen=True)
 class Matrix:
-    """What one model or ensemble attends to in one sentence.
+    """What one model or ensemble attends to in one sentence."""
 
-    Attributes:
-        name: the model or the ensemble, or GOLD.
-        label: its name in the paper.
-        line: the number of its line in the set, from 0.
-        source: words or pieces.
-        target: words or pieces, ``</s>`` at the end.
-        weights: (target, source), one row for each unit that is predicted.
-        gold: source-target links of the units, both sure and possible ones; None if they are not known.
-    """
-
-    name: str
-    label: str
-    line: int
-    source: list[str]
-    target: list[str]
-    weights: list[list[float]]
-    gold: Links | None
+    name: str  # of the model or the ensemble, or GOLD
+    label: str  # its name in the paper
+    line: int  # the number of the sentence in its set, from 0
+    source: list[str]  # words or pieces
+    target: list[str]  # words or pieces, ``</s>`` at the end
+    weights: list[list[float]]  # (target, source), one row for each unit that is predicted
+    gold: (
+        Links | None
+    )  # source-target links of units, sure and possible; None if they are not known
 
 
 @dataclass(frozen=True)
@@ -71,11 +62,18 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
         return []
     layout = Layout(params.experiment)
     path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"
-    data = EncodedSets(layout.encoded(system.family))
+    data, again = EncodedSets(layout.encoded(system.family)), f"run translate of {name} again"
     gold = _gold_links(params, name, data, test) if forced else None
-    samples = read_attention(path, data.lines(test), f"run translate of {name} again")
-    shown_name = label(params, name)
-    return [_matrix(path, name, shown_name, sample, gold) for sample in samples]
+    matrices, shown_name = [], label(params, name)
+    for one in read_attention(path, data.lines(test), again):
+        links = gold[one.line] if gold else None
+        if any(i >= len(one.source) or j >= len(one.target) for i, j in links or ()):
+            why = f"line {one.line}: the gold links belong to another text"
+            raise InputError(f"{path}: {why}; {again}")
+        # Moses wrote &apos; for '.
+        source, target = ([unescape(unit) for unit in side] for side in (one.source, one.target))
+        matrices.append(Matrix(name, shown_name, one.line, source, target, one.weights, links))
+    return matrices
 
 
 def figure7(params: Params) -> MatrixFigure | None:
@@ -111,8 +109,8 @@ def label(params: Params, name: str) -> str:
     """
     if on_own_text(params):
         return name
-    labels = [row.label for row in rows_of(params, name)]
-    return min(labels, key=len, default=name)
+    rows = (row for rows in params.rows.values() for row in rows.values())
+    return min((row.label for row in rows if row.system == name), key=len, default=name)
 
 
 def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
@@ -126,15 +124,18 @@ def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> Ma
     by_model = [read_matrices(params, str(model), test, forced=True) for model in models]
     line = _line_to_draw(by_model[0])
     matrices = [matrix for matrix in chain.from_iterable(by_model) if matrix.line == line]
-    first = matrices[0]
-    if first.gold is not None:
-        matrices.insert(0, _gold_matrix(first, first.gold))
     caption = (
         f"Line {line + 1} of {test}, force-decoded: a row is the step that predicts the word at its "
         "left. White is a weight of 0, the darkest blue a weight of 1."
     )
+    first = matrices[0]
     if first.gold is not None:
         caption += " Squares are gold links."
+        linked = [
+            [float((i, j) in first.gold) for i in range(len(first.source))]
+            for j in range(len(first.target))
+        ]
+        matrices.insert(0, replace(first, name=GOLD, label=GOLD, weights=linked))
     return MatrixFigure(name, *title, caption, matrices)
 
 
@@ -159,33 +160,3 @@ def _gold_links(params: Params, name: str, data: EncodedSets, test: str) -> list
         return links
     sides = (data.units(test, language) for language in params.sides(name))
     return [piece_links(*line) for line in zip(links, *sides, strict=True)]
-
-
-def _matrix(
-    path: Path, name: str, label: str, sample: Attended, gold: list[Links] | None
-) -> Matrix:
-    """Join a sample of a file to the gold links of its line.
-
-    Raises:
-        InputError: if the gold links do not fit the text of the sample.
-    """
-    line, source, target, weights = sample.line, sample.source, sample.target, sample.weights
-    again = f"run translate of {name} again"
-    if gold is None:
-        links = None
-    elif all(i < len(source) and j < len(target) for i, j in gold[line]):
-        links = gold[line]
-    else:
-        raise InputError(f"{path}: line {line}: the gold links belong to another text; {again}")
-    # Moses wrote &apos; for '.
-    source, target = ([unescape(unit) for unit in units] for units in (source, target))
-    return Matrix(name, label, line, source, target, weights, links)
-
-
-def _gold_matrix(like: Matrix, gold: Links) -> Matrix:
-    """Return gold links as a matrix of the same sentence, with 1 at each link and 0 elsewhere."""
-    linked = set(gold)
-    weights = [
-        [float((i, j) in linked) for i in range(len(like.source))] for j in range(len(like.target))
-    ]
-    return replace(like, name=GOLD, label=GOLD, weights=weights)

@@ -7,7 +7,7 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
-from attnmt.reporting.own_text import on_own_text
+from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
 from attnmt.reporting.published import published_lines
 from attnmt.reporting.ranking import ranked_systems
 from attnmt.reporting.rows import table_rows
@@ -31,20 +31,13 @@ class SampledSet:
 
 @dataclass(frozen=True)
 class AttentionData:
-    """The matrices of all systems with attention.
+    """The matrices of all systems with attention."""
 
-    Attributes:
-        gold: whether gold links are known.
-        texts: each sentence once, as words or pieces.
-        models: the name, the label and the group of each system, in the order of the page's lists.
-        first: the two systems that the page shows at first.
-        kinds: the matrices of references (FORCED) and of the systems' own translations (OWN).
-    """
-
-    gold: bool
-    texts: list[tuple[str, ...]]
-    models: list[dict[str, str]]
-    first: list[str]
+    gold: bool  # whether gold links are known
+    texts: list[tuple[str, ...]]  # each sentence once, as words or pieces
+    models: list[dict[str, str]]  # each system's name, label and group, in the order of the lists
+    first: list[str]  # the two systems that the page shows at first
+    # of references (FORCED) and of the systems' own translations (OWN)
     kinds: dict[str, SampledSet]
 
 
@@ -56,52 +49,36 @@ def attention_data(params: Params, numbers: Numbers) -> AttentionData | None:
     Raises:
         InputError: if a file is missing or does not fit its text.
     """
-    names = [name for name, model in params.models.items() if model.seed == 1]
-    names += [name for name, ensemble in params.ensembles.items() if ensemble.seed == 1]
     aligned, tests = params.sets.aligned[0], params.sets.tests
     sets = {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}
     matrices = {
-        kind: {name: read_matrices(params, name, test, forced=kind == FORCED) for name in names}
+        kind: {
+            name: read_matrices(params, name, test, forced=kind == FORCED)
+            for name in own_systems(params)
+        }
         for kind, test in sets.items()
     }
-    attentional = [name for name in names if matrices[FORCED][name]]
-    if not attentional:
+    names = [name for name, of_name in matrices[FORCED].items() if of_name]
+    if not names:
         return None
-    for kind, test in sets.items():
-        _check_lines(params, test, {name: matrices[kind][name] for name in attentional})
     texts: dict[tuple[str, ...], int] = {}
-    kinds = {
-        kind: SampledSet(
-            test,
-            [matrix.line for matrix in matrices[kind][attentional[0]]],
-            {name: [_packed(m, texts) for m in matrices[kind][name]] for name in attentional},
-        )
-        for kind, test in sets.items()
-    }
+    kinds = {}
+    for kind, test in sets.items():
+        lines = [matrix.line for matrix in matrices[kind][names[0]]]
+        for name in names:
+            if [matrix.line for matrix in matrices[kind][name]] != lines:
+                folder = Layout(params.experiment).translations(name)
+                why = f"holds attention for other lines of {test} than {names[0]} has"
+                raise InputError(f"{folder}: {why}; run translate of both again")
+        packed = {name: [_packed(one, texts) for one in matrices[kind][name]] for name in names}
+        kinds[kind] = SampledSet(test, lines, packed)
     return AttentionData(
-        gold=any(matrix.gold for name in attentional for matrix in matrices[FORCED][name]),
+        gold=any(matrix.gold for name in names for matrix in matrices[FORCED][name]),
         texts=list(texts),
-        models=[_described(params, matrices[FORCED][name][0]) for name in attentional],
-        first=_first_two(params, numbers, attentional),
+        models=[_described(params, matrices[FORCED][name][0]) for name in names],
+        first=_first_two(params, numbers, names),
         kinds=kinds,
     )
-
-
-def _check_lines(params: Params, test: str, by_system: dict[str, list[Matrix]]) -> None:
-    """Check that all systems have samples of the same lines.
-
-    Raises:
-        InputError: if two systems have samples of different lines.
-    """
-    lines = {name: [matrix.line for matrix in matrices] for name, matrices in by_system.items()}
-    first = next(iter(lines))
-    for name in lines:
-        if lines[name] != lines[first]:
-            folder = Layout(params.experiment).translations(name)
-            raise InputError(
-                f"{folder}: holds attention for other lines of {test} than {first} has; run translate "
-                f"of both again"
-            )
 
 
 def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
@@ -114,9 +91,8 @@ def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
 
 
 def _described(params: Params, matrix: Matrix) -> dict[str, str]:
-    system = params.translators(matrix.name)
-    direction = params.languages.title(params.model(system.members[0]).direction)
-    group = f"{direction}, family {system.family}"
+    direction = params.languages.title(direction_of(params, matrix.name))
+    group = f"{direction}, family {params.translators(matrix.name).family}"
     return {"name": matrix.name, "label": matrix.label, "group": group}
 
 

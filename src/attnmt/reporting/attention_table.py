@@ -1,11 +1,11 @@
 """The first table of a report on one's own text: each attention against the best system without."""
 
 from attnmt.config import DIRECTIONS, Params
-from attnmt.reporting.facts import facts
+from attnmt.reporting.facts import facts, interval_of, value_of
 from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
 from attnmt.reporting.ranking import attention_pairs, ranked_systems
-from attnmt.reporting.table import Cell, Format, Interval, P, Spread, Table, table_of
-from attnmt.scoring.numbers import Line, Numbers
+from attnmt.reporting.table import Cell, Format, P, Table, table_of
+from attnmt.scoring.numbers import Numbers
 
 NAME, TITLE = "table_attention", "Does attention help?"
 CAPTION = (
@@ -18,7 +18,7 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
     """Return BLEU and gains by attention on every test set; None if the text is not one's own."""
     if not on_own_text(params):
         return None
-    pairs = dict(attention_pairs(params, numbers))
+    dev, pairs = params.sets.dev, dict(attention_pairs(params, numbers))
     best = [ranked_systems(params, numbers, direction)[:1] for direction in DIRECTIONS]
     lines = {
         f"{test}/{name}/{kind}": line
@@ -31,46 +31,29 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
     }
     if not lines:
         return None
-    rows = {key: _cells(params, numbers, line, pairs.get(line)) for key, line in lines.items()}
+    rows: dict[str, dict[str, Cell]] = {}
     for key, line in lines.items():
-        if [line.system] in best:
-            rows[key]["system"] = f"{rows[key]['system']} (best)"
-    signed = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True))
-    frame, formats = table_of(rows, signed | {"p": P})
-    sources = {key: facts(params, [line]) for key, line in lines.items()}
-    systems = {key: line.system or "" for key, line in lines.items()}
-    caption = _caption(params, list(lines.values()))
-    return Table(NAME, TITLE, caption, frame, formats, facts=sources, systems=systems)
-
-
-def _cells(params: Params, numbers: Numbers, line: Line, other: Line | None) -> dict[str, Cell]:
-    """Return the cells of one score, and of its gain over another one."""
-    dev, gain = numbers.system(line.system, "ppl", params.sets.dev), numbers.gain(line, other)
-    return {
-        "system": f"{line.system}{' + unk replace' if line.replacement == 'after' else ''}",
-        "set": line.set if len(params.sets.tests) > 1 else None,
-        f"ppl on {params.sets.dev}": dev.value if dev else None,
-        "BLEU": line.value
-        if line.value is None or line.sd is None
-        else Spread(line.value, line.sd),
-        "BLEU, 95%": _interval(line),
-        "gain": gain.value if gain else None,
-        "gain, 95%": _interval(gain),
-        "p": gain.p if gain else None,
-        "gain over": gain.over if gain else None,
-    }
-
-
-def _interval(line: Line | None) -> Cell:
-    if line is None or line.low is None or line.high is None:
-        return None
-    return Interval(line.low, line.high)
-
-
-def _caption(params: Params, lines: list[Line]) -> str:
-    several = any((line.trainings or 1) > 1 for line in lines)
-    return CAPTION.format(
-        how=f", beam {lines[0].beam}" if lines[0].beam else "",
-        dev=params.sets.dev,
+        perplexity = numbers.system(line.system, "ppl", dev)
+        gain = numbers.gain(line, pairs.get(line))
+        replaced = " + unk replace" if line.replacement == "after" else ""
+        rows[key] = {
+            "system": f"{line.system}{replaced}{' (best)' if [line.system] in best else ''}",
+            "set": line.set if len(params.sets.tests) > 1 else None,
+            f"ppl on {dev}": perplexity.value if perplexity else None,
+            "BLEU": value_of(line),
+            "BLEU, 95%": interval_of(line),
+            "gain": gain.value if gain else None,
+            "gain, 95%": interval_of(gain),
+            "p": gain.p if gain else None,
+            "gain over": gain.over if gain else None,
+        }
+    first = next(iter(lines.values()))
+    several = any((line.trainings or 1) > 1 for line in lines.values())
+    caption = CAPTION.format(
+        how=f", beam {first.beam}" if first.beam else "",
+        dev=dev,
         say="hold for other seeds and sentences" if several else "hold for other sentences",
     )
+    formats = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True)) | {"p": P}
+    cards = {key: facts(params, [line]) for key, line in lines.items()}
+    return table_of(NAME, TITLE, caption, rows, formats, cards)

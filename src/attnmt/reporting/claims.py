@@ -12,7 +12,7 @@ from attnmt.config import Params
 from attnmt.config.claims import Claim, Claims, Measure, digest_of
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
-from attnmt.reporting.learning import learning_sign
+from attnmt.reporting.marks import learning_sign
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
 from attnmt.scoring.claims import AER, Judged, claim_under, judged_claims, set_of, systems_of
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
@@ -22,10 +22,6 @@ from attnmt.scoring.verdicts import ALPHA, VerdictWord
 
 NAME = "claims"
 ClaimVerdict = VerdictWord | Literal["depends on the recipe", "not tested"]
-CONFIRMED: Final = "confirmed"
-REFUTED: Final = "refuted"
-UNDECIDED: Final = "undecided"
-DESCRIBED: Final = "described"
 DEPENDS: Final = "depends on the recipe"
 NOT_TESTED: Final = "not tested"
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
@@ -105,15 +101,17 @@ def judge_claims(
             elif under is not None and systems_of(under) != systems_of(claim):
                 asked[f"{key} under {recipe}"] = key, recipe, under
     judged = judged_claims(study, {name: claim for name, (_, _, claim) in asked.items()})
-    lines: list[ClaimLine] = []
+    lines = []
     for name, (key, recipe, claim) in asked.items():
-        line = _line(study, key, claim, judged.get(name))
+        systems = [*claim.systems, *(claim.over or ())]
+        learning = [one for one in systems if learning_sign(params, numbers, one)]
         changes = {
             "recipe": recipe or FAMILY,
             "registered": registered,
             "amended": _amended(claims, key),
-            "still_learning": _still_learning(params, numbers, line),
+            "still_learning": " ".join(learning) or None,
         }
+        line = _line(study, key, claim, judged.get(name))
         lines.append(line.model_copy(update=changes))
     if all(line.verdict == NOT_TESTED for line in lines):
         return []
@@ -130,15 +128,9 @@ def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
     The tests of all recipes stand in one procedure of Holm's, so its level also holds for this verdict.
     A claim that one recipe cannot test is not decided.
     """
-    if {CONFIRMED, REFUTED} <= {*words}:
+    if {"confirmed", "refuted"} <= {*words}:
         return DEPENDS
-    return words[0] if len({*words}) == 1 else UNDECIDED
-
-
-def _still_learning(params: Params, numbers: Numbers, line: ClaimLine) -> str | None:
-    """Return the systems of a claim that still learned."""
-    systems = [*line.systems.split(), *(line.over or "").split()]
-    return " ".join(one for one in systems if learning_sign(params, numbers, one)) or None
+    return words[0] if len({*words}) == 1 else "undecided"
 
 
 def _amended(claims: Claims, key: str) -> str | None:
@@ -169,10 +161,8 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     if not claims:
         return None
     groups = by_claim(claims)
-    rows = {lines[0].key: _cells(lines) for lines in groups}
-    frame, formats = table_of(rows, {"p after Holm": P})
     counts = Counter(lines[0].verdict for lines in groups)
-    tested = counts.total() - counts[NOT_TESTED] - counts[DESCRIBED]
+    tested = counts.total() - counts[NOT_TESTED] - counts["described"]
     caption = (
         f"{tested} of {counts.total()} claims are tested together, and the probability that one or "
         f"more verdicts are false is at most {ALPHA:.0%}. Ours is the mean over the seeds of some "
@@ -183,9 +173,14 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
         if all(one.registered for one in claims)
         else "Claims or code have changed since the last amendment in claims.yaml."
     )
-    facts = {lines[0].key: _facts(lines[0]) for lines in groups}
-    return Table(
-        NAME, "Claims", caption, frame, formats, "what the paper says and what we find", facts
+    return table_of(
+        NAME,
+        "Claims",
+        caption,
+        {lines[0].key: _cells(lines) for lines in groups},
+        {"p after Holm": P},
+        {lines[0].key: _facts(lines[0]) for lines in groups},
+        about="what the paper says and what we find",
     )
 
 
@@ -224,18 +219,19 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
         "level": verdict.level,
         "detectable": verdict.detectable,
     }
-    rounded = {k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()}
     ps = {"p": verdict.p, "p_holm": verdict.adjusted}
-    rounded |= {k: None if p is None else significant(p) for k, p in ps.items()}
-    words = {
+    changes = {
+        **{k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()},
+        **{k: None if v is None else significant(v) for k, v in ps.items()},
         "verdict": verdict.word,
         "seeds": " to ".join(map(str, judged.seeds)),
     }
-    return line.model_copy(update=rounded | words)
+    return line.model_copy(update=changes)
 
 
 def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
     one, *others = lines
+    others_in_short = (f"{other.recipe}: {_in_short(other)}" for other in others)
     return {
         "claim": one.claim + ("*" if one.amended else ""),
         "verdict": one.verdict,
@@ -244,7 +240,7 @@ def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
         "ours": None if one.ours is None else Size(one.ours, one.digits),
         "ours, 95%": _interval(one),
         "p after Holm": one.p_holm,
-        "by other recipes": "; ".join(map(_in_short, others)) or None,
+        "by other recipes": "; ".join(others_in_short) or None,
         "seeds": one.seeds,
     }
 
@@ -256,16 +252,12 @@ def _interval(one: ClaimLine) -> str | None:
 
 
 def _in_short(one: ClaimLine) -> str:
-    """Return what a reader sees of a claim under another recipe."""
-    value = NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
-    return f"{one.recipe}: {value}"
+    return NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
 
 
 def _facts(one: ClaimLine) -> dict[str, str]:
     """Return what a card says of a claim."""
-    effect = None
-    if one.verdict == "undecided" and one.detectable is not None:
-        effect = f"{one.detectable:.{one.digits}f}"
+    shows_effect = one.verdict == "undecided" and one.detectable is not None
     facts = {
         "what else differs": one.differs,
         "systems": one.systems,
@@ -273,7 +265,7 @@ def _facts(one: ClaimLine) -> dict[str, str]:
         "in the paper": one.where,
         "set": one.set,
         "links": one.links,
-        "smallest effect": effect,
+        "smallest effect": f"{one.detectable:.{one.digits}f}" if shows_effect else None,
         "still learning": one.still_learning,
         "* amendment": one.amended,
     }

@@ -8,23 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from attnmt.reporting.claims import (
-    CONFIRMED,
-    DEPENDS,
-    DESCRIBED,
-    NOT_TESTED,
-    REFUTED,
-    UNDECIDED,
-    ClaimLine,
-    by_claim,
-)
-from attnmt.reporting.draw import GRID, INK, SIZE, save, style, svg
-from attnmt.reporting.inline_svg import inline_svg
+from attnmt.reporting.canvas import INK, inline_svg, save, style
+from attnmt.reporting.claims import NOT_TESTED, ClaimLine, by_claim
 
 GRAY = "#888888"
 COLORS = {
-    **{CONFIRMED: "#0072B2", REFUTED: "#D55E00", UNDECIDED: GRAY, DESCRIBED: GRAY},
-    DEPENDS: "#AA3377",
+    "confirmed": "#0072B2",
+    "refuted": "#D55E00",
+    "undecided": GRAY,
+    "described": GRAY,
+    "depends on the recipe": "#AA3377",
 }
 WIDTH = 13.3  # inches: as wide as a slide
 LINE, AXIS = 0.15, 0.45  # inches of a line of text, and of the axis and heading of a measure
@@ -35,7 +28,7 @@ NAME = "claims"
 def write_claims_figure(claims: Sequence[ClaimLine], folder: Path) -> None:
     """Write ``claims.svg`` and ``claims.pdf``; nothing if no claim was tested."""
     if _tested(claims):
-        with style(SIZE):
+        with style():
             save(_canvas(claims), folder / NAME)
 
 
@@ -43,10 +36,9 @@ def claims_svg(claims: Sequence[ClaimLine], prefix: str) -> str | None:
     """Return the picture as an element to put into a page; None if no claim was tested."""
     if not _tested(claims):
         return None
-    with style(SIZE):
-        text = svg(_canvas(claims), prefix, transparent=True)
     label = "Each claim with our value, its interval, the paper's size and the verdict"
-    return inline_svg(text, prefix, {}, {INK: "currentColor", GRID: "var(--grid)"}, label)
+    with style():
+        return inline_svg(_canvas(claims), prefix, {}, label)
 
 
 def _tested(claims: Sequence[ClaimLine]) -> list[ClaimLine]:

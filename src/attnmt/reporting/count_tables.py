@@ -1,12 +1,13 @@
-"""The tables of counts: unknown words and their replacements, dictionaries, the cost of training."""
+"""The tables of counts: unknown words, dictionaries, the cost of training; and the table of recipes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 
 from attnmt.config import Params
 from attnmt.reporting.facts import facts
-from attnmt.reporting.learning import COLUMNS, FALL
+from attnmt.reporting.marks import LEARNING, learning_sign
 from attnmt.reporting.table import Cell, Format, Table, hours_of, table_of
 from attnmt.scoring.numbers import Line, Numbers
+from attnmt.training.curve import STILL_LEARNING
 
 UNKNOWN = {
     "unknown": "unknown words",
@@ -22,47 +23,50 @@ ENTRIES = {
     "outside": "outside the vocabulary",
     "translated_outside": "translation outside",
 }
+LEARNED = {"jumps": "jumps", "late_fall": "last tenth, %"}
 COSTS = {
     "parameters": "parameters",
     "steps": "batches",
     "target_words": "target words",
-    **COLUMNS,
+    **LEARNED,
     "minutes": "minutes",
     "target_words_per_second": "target words/s",
     "peak_memory_mb": "peak memory, MB",
 }
+WHOLE = Format(0)
 Counts = dict[str, dict[str, Line]]  # the lines of each row, by metric
 
 
 def unknown_table(params: Params, numbers: Numbers) -> Table | None:
     """Return the table on the first test set; None if no system that reads words has attention."""
     test = params.sets.tests[0]
-    counts = _counts(
-        numbers, UNKNOWN, lambda line: line.kind == "system" and line.set == test, _system
-    )
+    of_test = (line for line in numbers.lines if line.kind == "system" and line.set == test)
+    counts = _counts(of_test, UNKNOWN, "system")
     if not counts:
         return None
     rows: dict[str, dict[str, Cell]] = {}
     for name, lines in counts.items():
         rows[name] = {"system": name}
         for metric, heading in UNKNOWN.items():
-            rows[name][heading] = lines[metric].value
+            value = rows[name][heading] = lines[metric].value
             if metric in WHOLES:
                 whole = lines[WHOLES[metric]].value
-                percent = 100 * (lines[metric].value or 0.0) / whole if whole else None
-                rows[name][f"{heading}, %"] = percent
+                rows[name][f"{heading}, %"] = 100 * (value or 0.0) / whole if whole else None
     first = next(iter(counts.values()))["unknown"]
     caption = (
         f"The table counts the words of the references of {test} ({first.lines:,} sentences) that the "
         "vocabulary lacks, and the words that replaced <unk>. A replacement is right if it is an "
         "unknown word of its reference; a copied one also stands in the source."
     )
-    return _table(params, "table_unknown", "Unknown words", caption, rows, counts, UNKNOWN)
+    formats = dict.fromkeys(UNKNOWN.values(), WHOLE)
+    cards = _cards(params, counts)
+    return table_of("table_unknown", "Unknown words", caption, rows, formats, cards)
 
 
 def dictionary_table(params: Params, numbers: Numbers) -> Table | None:
     """Return the table of both dictionaries, for each family that reads words."""
-    counts = _counts(numbers, ENTRIES, lambda line: line.kind == "system", _family)
+    of_systems = (line for line in numbers.lines if line.kind == "system")
+    counts = _counts(of_systems, ENTRIES, "direction", "family")
     if not counts:
         return None
     rows: dict[str, dict[str, Cell]] = {}
@@ -70,18 +74,20 @@ def dictionary_table(params: Params, numbers: Numbers) -> Table | None:
         first = next(iter(lines.values()))
         title = params.languages.title(first.direction or "forward")
         rows[key] = {"dictionary": title, "family": first.family, **_values(lines, ENTRIES)}
-    how = next(iter(next(iter(counts.values())).values())).signature
     caption = (
-        f"How many source words each dictionary holds ({how}), and how many of them, or of their best "
-        "translations, are outside the vocabulary. Only these entries help to replace unknown words."
+        f"How many source words each dictionary holds ({first.signature}), and how many of them, or "
+        "of their best translations, are outside the vocabulary. Only these entries help to replace "
+        "unknown words."
     )
+    formats = dict.fromkeys(ENTRIES.values(), WHOLE)
     name, title = "table_dictionary", "Dictionaries for unknown words"
-    return _table(params, name, title, caption, rows, counts, ENTRIES)
+    return table_of(name, title, caption, rows, formats, _cards(params, counts))
 
 
 def cost_table(params: Params, numbers: Numbers) -> Table | None:
     """Return the table of all trainings. Unlike the others, it differs after every training."""
-    counts = _counts(numbers, COSTS, lambda line: line.kind == "training", _model)
+    of_trainings = (line for line in numbers.lines if line.kind == "training")
+    counts = _counts(of_trainings, COSTS, "model")
     if not counts:
         return None
     machines = {line.signature for lines in counts.values() for line in lines.values()}
@@ -97,32 +103,57 @@ def cost_table(params: Params, numbers: Numbers) -> Table | None:
         "the development cost, and says by what part it fell in the last tenth of the steps. Memory is "
         "the most that the process held, or on a GPU the most that torch allocated there."
     )
-    return _table(params, "table_cost", "Cost of training", caption, rows, counts, COSTS)
+    formats = dict.fromkeys(COSTS.values(), WHOLE)
+    for in_parts in ("minutes", LEARNED["late_fall"]):
+        del formats[in_parts]
+    cards = _cards(params, counts)
+    return table_of("table_cost", "Cost of training", caption, rows, formats, cards)
 
 
-def _system(line: Line) -> str:
-    return line.system or ""
+def recipe_table(params: Params, numbers: Numbers) -> Table | None:
+    """Return the table of systems under each recipe; None if the experiment has no other recipes."""
+    order, dev = list(params.models), params.sets.dev
+    systems = [name for name in order if params.system_of(name) == name]
+    compared = {model for entries in params.recipes.values() for model in entries}
+    rows: dict[str, dict[str, Cell]] = {}
+    cards: dict[str, dict[str, str]] = {}
+    for name in sorted(systems, key=lambda name: order.index(params.models[name].entry)):
+        model, recipe = params.models[name], params.recipe(name)
+        if model.entry not in compared:
+            continue
+        test = params.sets.tests[0 if model.direction == "forward" else -1]
+        found = {
+            "ppl, dev": numbers.system(name, "ppl", dev),
+            **{heading: numbers.system(name, metric, dev) for metric, heading in LEARNED.items()},
+            "BLEU": numbers.system(name, "bleu", test, "tokenized", "before"),
+        }
+        rows[name] = {
+            "system": model.entry + learning_sign(params, numbers, name),
+            "recipe": model.recipe or "family",
+            "optimizer": recipe.optimizer,
+            "rate": recipe.learning_rate,
+            "seeds": float(len(params.runs_of(name))),
+            **{heading: line.value if line else None for heading, line in found.items()},
+        }
+        cards[name] = facts(params, filter(None, found.values()))
+    if not rows:
+        return None
+    caption = (
+        f"The mean over the seeds of each system under each recipe: perplexity on {dev}, "
+        "which chooses a recipe; its jumps; by what part its cost fell in the last tenth of its steps. "
+        f"{LEARNING} marks a fall of more than {STILL_LEARNING:.0%}: the system was still learning."
+    )
+    formats = {"rate": Format(3), "ppl, dev": Format(2), "seeds": WHOLE}
+    return table_of("table_recipes", "Recipes", caption, rows, formats, cards)
 
 
-def _family(line: Line) -> str:
-    return f"{line.direction} {line.family}"
-
-
-def _model(line: Line) -> str:
-    return line.model or ""
-
-
-def _counts(
-    numbers: Numbers,
-    headings: Mapping[str, str],
-    wanted: Callable[[Line], bool],
-    row: Callable[[Line], str],
-) -> Counts:
-    """Return the lines of some metrics by row and metric."""
+def _counts(lines: Iterable[Line], headings: Mapping[str, str], *fields: str) -> Counts:
+    """Return the lines of some metrics by their row, which some fields name, and by their metric."""
     counts: Counts = {}
-    for line in numbers.lines:
-        if line.metric in headings and wanted(line):
-            counts.setdefault(row(line), {})[line.metric] = line
+    for line in lines:
+        if line.metric in headings:
+            row = " ".join(str(getattr(line, field)) for field in fields)
+            counts.setdefault(row, {})[line.metric] = line
     return counts
 
 
@@ -130,18 +161,5 @@ def _values(lines: Mapping[str, Line], headings: Mapping[str, str]) -> dict[str,
     return {heading: lines[metric].value for metric, heading in headings.items() if metric in lines}
 
 
-def _table(
-    params: Params,
-    name: str,
-    title: str,
-    caption: str,
-    rows: Mapping[str, Mapping[str, Cell]],
-    counts: Counts,
-    headings: Mapping[str, str],
-) -> Table:
-    in_parts = ("minutes", FALL)
-    whole = {heading: Format(0) for heading in headings.values() if heading not in in_parts}
-    frame, formats = table_of(rows, whole)
-    sources = {key: facts(params, list(lines.values())) for key, lines in counts.items()}
-    systems = {key: next(iter(lines.values())).system or "" for key, lines in counts.items()}
-    return Table(name, title, caption, frame, formats, facts=sources, systems=systems)
+def _cards(params: Params, counts: Counts) -> dict[str, dict[str, str]]:
+    return {row: facts(params, lines.values()) for row, lines in counts.items()}

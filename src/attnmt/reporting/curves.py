@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from pathlib import Path
 from statistics import mean
 
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.learning import learning_sign
-from attnmt.reporting.own_text import direction_of, on_own_text, own_name, own_systems
-from attnmt.reporting.published import Point, paper_curves, paper_set
+from attnmt.reporting.marks import learning_sign
+from attnmt.reporting.own_text import direction_of, on_own_text, own_name
+from attnmt.reporting.published import PublishedPoint, paper_curves, paper_set
 from attnmt.reporting.rows import Row, own_rows
 from attnmt.reporting.score_tables import OTHER_TEXT
 from attnmt.scoring.numbers import AGAIN, Numbers
@@ -35,6 +33,11 @@ class Series:
     y: list[float]
     number: int
 
+    @property
+    def key(self) -> str:
+        """The name of the system, the same in every panel and figure, such as "system-2"."""
+        return f"system-{self.number}"
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -56,6 +59,11 @@ class Figure:
     caption: str
     panels: list[Panel]
 
+    @property
+    def systems(self) -> dict[str, Series]:
+        """A curve of each system by its key, ours if there is one."""
+        return {series.key: series for panel in self.panels for series in panel.series}
+
 
 def figure5(params: Params, numbers: Numbers) -> Figure | None:
     """Return the learning curves; None if the experiment has none of the six systems.
@@ -65,9 +73,14 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
     """
     column = f"{params.sets.tests[0]}_cost"
 
-    def read(row: Row) -> tuple[list[float], list[float]]:
+    def read(row: Row) -> list[Points]:
+        """Read the costs of the set at each evaluated step."""
         folders = [Layout(params.experiment).model(name) for name in params.runs_of(row.system)]
-        return _mean([_history(folder, column) for folder in folders])
+        histories = [read_history(folder, column) for folder in folders]
+        return [
+            {int(line["step"]): (line["step"], line[column]) for line in history}
+            for history in histories
+        ]
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
     caption = "The cost of {test} while a model learns."
@@ -87,12 +100,12 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
             points = groups.setdefault((line.system, line.replacement), {})
             points[len(points)] = float(line.max_words), line.value
 
-    def read(row: Row) -> tuple[list[float], list[float]]:
+    def read(row: Row) -> list[Points]:
         points = groups.get((row.system, "after" if row.replaced else "before"))
         if points is None:
             path = Layout(params.experiment).numbers
             raise InputError(f"{path}: no BLEU of {row.system} by length on {test}; {AGAIN}")
-        return _mean([points])
+        return [points]
 
     labels = "Words of the longest reference", "BLEU"
     if on_own_text(params):
@@ -110,7 +123,7 @@ def _figure(
     subject: str,
     labels: tuple[str, str],
     measured: str,
-    read: Callable[[Row], tuple[list[float], list[float]]],
+    read: Callable[[Row], list[Points]],
 ) -> Figure | None:
     """Put the published curves and ours side by side, or in one panel if they are on the same set.
 
@@ -119,24 +132,27 @@ def _figure(
         subject: the subject of the figure.
         labels: the labels of the x axis and the y axis.
         measured: the first sentence of the caption.
-        read: returns x and y of our curve for a row, the mean over its seeds.
+        read: returns our curves for a row, of which the mean is shown.
     """
+    own = on_own_text(params)
+    curves_of = _own_curves if own else paper_curves
+    both = [row for name in ("Figure 5", "Figure 6") for row, _ in curves_of(params, name)]
+    systems = list(dict.fromkeys(map(_system, both)))
     published, ours = [], []
-    systems, curves = _systems(params), _by_row(params, figure)
-    for row, points in curves:
+    for row, points in curves_of(params, figure):
         number, label = systems.index(_system(row)), row.label + row.mark
-        signed = label + learning_sign(params, numbers, row.system)
-        x, y = [p.x for p in points], [p.y for p in points]
         if points:
+            x, y = [point.x for point in points], [point.y for point in points]
             published.append(Series(label, row.system, True, x, y, number))
         if params.runs_of(row.system):
-            ours.append(Series(signed, row.system, False, *read(row), number))
+            signed = label + learning_sign(params, numbers, row.system)
+            ours.append(Series(signed, row.system, False, *_mean(read(row)), number))
     if not ours:
         return None
-    test, papers = params.sets.tests[0], paper_set("table1")
-    if on_own_text(params):
+    test = params.sets.tests[0]
+    if own:
         panels, beside = [Panel(test, *labels, ours)], ""
-    elif test == papers:
+    elif test == paper_set("table1"):
         panels = [Panel(test, *labels, published + ours)]
         beside = "Rings are the paper's, lines are ours."
     else:
@@ -150,32 +166,19 @@ def _figure(
     return Figure(name, *named, caption, panels)
 
 
-def _by_row(params: Params, figure: str) -> list[tuple[Row, list[Point]]]:
-    """Return the published curves, each with its row. On one's own text there are only its own rows."""
-    if on_own_text(params):
-        return [(row, []) for row in _own_rows(params, only_models=figure == "Figure 5")]
-    curves = groupby(paper_curves(params, figure), key=lambda point: point.row.key)
-    return [(points[0].row, points) for points in (list(curve) for _, curve in curves)]
+def _own_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
+    """Return the rows of the forward systems of the first family, whose units are the same.
 
-
-def _own_rows(params: Params, only_models: bool) -> list[Row]:
-    """Return the rows of the forward systems of the first family. Other families' units differ."""
+    They have no published points. Ensembles have no learning curves.
+    """
     family = next(iter(params.families))
     return [
-        row
+        (row, [])
         for row in own_rows(params, "")
         if row.system and params.translators(row.system).family == family
         if direction_of(params, row.system) == "forward"
-        if not only_models or row.system in params.models
+        if figure == "Figure 6" or row.system in params.models
     ]
-
-
-def _systems(params: Params) -> list[str]:
-    """Return the systems of both figures, in their order."""
-    if on_own_text(params):
-        return own_systems(params)
-    points = [*paper_curves(params, "Figure 5"), *paper_curves(params, "Figure 6")]
-    return list(dict.fromkeys(_system(point.row) for point in points))
 
 
 def _system(row: Row) -> str:
@@ -188,9 +191,3 @@ def _mean(curves: Sequence[Points]) -> tuple[list[float], list[float]]:
     common = [key for key in curves[0] if all(key in curve for curve in curves)]
     x = [curves[0][key][0] for key in common]
     return x, [mean(curve[key][1] for curve in curves) for key in common]
-
-
-def _history(folder: Path, column: str) -> Points:
-    """Read the costs of a set at each evaluated step."""
-    rows = read_history(folder, column)
-    return {int(row["step"]): (row["step"], row[column]) for row in rows}

@@ -1,13 +1,10 @@
-"""Figures as SVG, PDF and CSV, and panels as SVG for a page. The same data gives the same bytes."""
+"""Figures of curves and of attention as SVG, PDF and CSV, and panels of curves for a page."""
 
-import io
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib.style
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
@@ -15,41 +12,17 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from attnmt.files.atomic import atomic_path
 from attnmt.files.text_file import write_text
 from attnmt.reporting.attention import Matrix, MatrixFigure
+from attnmt.reporting.canvas import GRID, inline_svg, save, style
 from attnmt.reporting.curves import Figure, Panel, Series
-from attnmt.reporting.inline_svg import inline_svg
 
-INK, GRID = "#222222", "#dddddd"
-INKS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-STYLE: dict[str, Any] = dict.fromkeys(INKS, INK) | {
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": "medium",
-    "grid.color": GRID,
-    "grid.linewidth": 0.6,
-    "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so a layout is the same everywhere
-    "legend.frameon": False,
-    "svg.fonttype": "none",  # text stays text
-    "pdf.fonttype": 42,
-    "text.parse_math": False,  # a word may hold a $
-}
-SIZE = 9  # size of the type, in points
 COLUMN = 3.8  # width of a panel in a figure, in inches
-PAGE_SIZE = 13  # the same in a panel for a page; a phone shows the panel at four fifths of its size
+PAGE_SIZE = 13  # type of a panel for a page, in points; a phone shows it at four fifths of its size
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
 CELL = 0.21  # side of a matrix's cell, in inches
 LETTER = 0.08  # width of a letter beside a matrix, in inches
 GOLD_COLOR = "#D55E00"
-NO_DATE = {
-    "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
-    "pdf": dict.fromkeys(["CreationDate", "Creator", "Producer"]),
-}
 
 
 class Stroke(NamedTuple):
@@ -75,54 +48,53 @@ STROKES = (
 )
 
 
-def system_key(series: Series) -> str:
-    """Return the name of a curve's system, the same in every panel and figure, such as "system-2"."""
-    return f"system-{series.number}"
-
-
 def stroke(series: Series) -> Stroke:
     """Return how a system's curves are drawn in every panel and figure."""
-    return STROKES[series.number]
+    return STROKES[series.number % len(STROKES)]  # one's own text may have more systems
 
 
 def write_figure(figure: Figure, folder: Path) -> None:
     """Write the panels above a legend as ``<name>.svg`` and ``<name>.pdf``, and their points as CSV."""
-    with style(SIZE):
+    with style():
         size = (max(6, COLUMN * len(figure.panels)), 3.9)
         canvas = Canvas(figsize=size, layout="constrained")
         axes = canvas.subplots(1, len(figure.panels), squeeze=False)[0]
         for panel_axes, panel in zip(axes, figure.panels, strict=True):
             draw_panel(panel_axes, panel)
             panel_axes.set_title(panel.title)
-        systems = {system_key(s): s for panel in figure.panels for s in panel.series}
-        handles = [Line2D([], [], label=s.label, **_line(s)) for s in systems.values()]
+        handles = [Line2D([], [], label=s.label, **_line(s)) for s in figure.systems.values()]
         canvas.legend(handles=handles, loc="outside lower left", handlelength=3)
         save(canvas, folder / figure.name)
-    _write_csv(folder / f"{figure.name}.csv", _curve_rows(figure))
+    rows = (
+        (panel.title, series.label, series.model, _yes(series.paper), _short(x), _short(y))
+        for panel in figure.panels
+        for series in panel.series
+        for x, y in zip(series.x, series.y, strict=True)
+    )
+    columns = ["panel", "series", "model", "paper", "x", "y"]
+    _write_csv(folder / f"{figure.name}.csv", columns, rows)
 
 
 def panel_svg(panel: Panel, prefix: str) -> str:
     """Return one panel, without title and legend, as an SVG element to put into a page.
 
-    It has a viewBox and no size. Its ink is ``currentColor`` and its grid ``var(--grid)``. The group of
-    series k has the id ``<prefix>-s<k>`` and its system's key as ``data-series``. All ids begin with
-    ``prefix``, which must be unique in the page.
+    The group of series k has the id ``<prefix>-s<k>`` and its system's key as ``data-series``. All ids
+    begin with ``prefix``, which must be unique in the page.
     """
+    keys = {f"s{k}": series.key for k, series in enumerate(panel.series)}
+    label = f"{panel.title}: {panel.y_label} against {panel.x_label.lower()}"
     with style(PAGE_SIZE):
         canvas = Canvas(figsize=PAGE_PANEL, layout="constrained")
         draw_panel(canvas.subplots(), panel)
-        text = svg(canvas, prefix, transparent=True)
-    keys = {f"s{k}": system_key(series) for k, series in enumerate(panel.series)}
-    label = f"{panel.title}: {panel.y_label} against {panel.x_label.lower()}"
-    return inline_svg(text, prefix, keys, {INK: "currentColor", GRID: "var(--grid)"}, label)
+        return inline_svg(canvas, prefix, keys, label)
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:
     """Draw the curves of a panel; the published ones are points if ours stand in the same panel."""
     both = {series.paper for series in panel.series} == {True, False}
     for k, series in enumerate(panel.series):
-        style = _points(series) if both and series.paper else _line(series)
-        axes.plot(series.x, series.y, gid=f"s{k}", label=series.label, **style)
+        look = _points(series) if both and series.paper else _line(series)
+        axes.plot(series.x, series.y, gid=f"s{k}", label=series.label, **look)
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -130,7 +102,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
 
 def write_matrices(figure: MatrixFigure, folder: Path) -> None:
     """Write attention matrices, two in a row, as ``<name>.svg``, ``<name>.pdf`` and ``<name>.csv``."""
-    with style(SIZE):
+    with style():
         rows, columns = (len(figure.matrices) + 1) // 2, min(2, len(figure.matrices))
         width = max(len(m.source) * CELL + _margin(m.target) for m in figure.matrices)
         height = max(len(m.target) * CELL + _margin(m.source) for m in figure.matrices)
@@ -142,12 +114,14 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
             else:
                 axes.remove()
         save(canvas, folder / figure.name)
-    _write_csv(folder / f"{figure.name}.csv", _matrix_rows(figure))
-
-
-def _margin(words: Sequence[str]) -> float:
-    """Return the inches that the longest word takes beside a matrix, with room for the title."""
-    return max(1.3, 0.4 + LETTER * max(map(len, words)))
+    cells = (
+        (m.label, j, i, target, source, m.weights[j][i], _linked(m, i, j))
+        for m in figure.matrices
+        for j, target in enumerate(m.target)
+        for i, source in enumerate(m.source)
+    )
+    heads = ["panel", "row", "column", "target", "source", "weight", "gold"]
+    _write_csv(folder / f"{figure.name}.csv", heads, cells)
 
 
 def draw_matrix(axes: Axes, matrix: Matrix) -> None:
@@ -164,16 +138,15 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
 
 
-def style(size: int) -> AbstractContextManager[None]:
-    """Return a context in which this module's style holds and a person's own settings do not."""
-    sizes = {"font.size": size, "lines.linewidth": size / 6.5}
-    return matplotlib.style.context(STYLE | sizes, after_reset=True)
+def _margin(words: Sequence[str]) -> float:
+    """Return the inches that the longest word takes beside a matrix, with room for the title."""
+    return max(1.3, 0.4 + LETTER * max(map(len, words)))
 
 
 def _line(series: Series) -> dict[str, Any]:
     color, dashes = stroke(series)
-    style = (0, dashes) if dashes else "-"
-    return {"color": color, "linestyle": style, "marker": "o", "markersize": 2}
+    shape = (0, dashes) if dashes else "-"
+    return {"color": color, "linestyle": shape, "marker": "o", "markersize": 2}
 
 
 def _points(series: Series) -> dict[str, Any]:
@@ -181,48 +154,12 @@ def _points(series: Series) -> dict[str, Any]:
     return hollow | {"color": stroke(series).color, "linestyle": ""}
 
 
-def save(canvas: Canvas, stem: Path) -> None:
-    write_text(stem.with_suffix(".svg"), svg(canvas, stem.name))
-    with atomic_path(stem.with_suffix(".pdf")) as partial:
-        canvas.savefig(partial, format="pdf", metadata=NO_DATE["pdf"])
+def _linked(matrix: Matrix, i: int, j: int) -> str | None:
+    return None if matrix.gold is None else _yes((i, j) in matrix.gold)
 
 
-def svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
-    """Return the SVG; ``salt`` determines its ids, which would be random without it."""
-    stream = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": salt}):
-        canvas.savefig(stream, format="svg", metadata=NO_DATE["svg"], transparent=transparent)
-    return stream.getvalue()
-
-
-def _curve_rows(figure: Figure) -> Iterable[dict[str, object]]:
-    for panel in figure.panels:
-        for series in panel.series:
-            for x, y in zip(series.x, series.y, strict=True):
-                yield {
-                    "panel": panel.title,
-                    "series": series.label,
-                    "model": series.model,
-                    "paper": "yes" if series.paper else "no",
-                    "x": _short(x),
-                    "y": _short(y),
-                }
-
-
-def _matrix_rows(figure: MatrixFigure) -> Iterable[dict[str, object]]:
-    for matrix in figure.matrices:
-        gold = None if matrix.gold is None else set(matrix.gold)
-        for j, target in enumerate(matrix.target):
-            for i, source in enumerate(matrix.source):
-                yield {
-                    "panel": matrix.label,
-                    "row": j,
-                    "column": i,
-                    "target": target,
-                    "source": source,
-                    "weight": matrix.weights[j][i],
-                    "gold": None if gold is None else "yes" if (i, j) in gold else "no",
-                }
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
 
 
 def _short(number: float) -> float:
@@ -230,6 +167,6 @@ def _short(number: float) -> float:
     return int(number) if number == int(number) else round(number, 4)
 
 
-def _write_csv(path: Path, rows: Iterable[dict[str, object]]) -> None:
-    frame = pd.DataFrame(list(rows), dtype=object)
+def _write_csv(path: Path, columns: list[str], rows: Iterable[tuple[object, ...]]) -> None:
+    frame = pd.DataFrame(list(rows), columns=columns, dtype=object)
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))

@@ -14,25 +14,48 @@ class Shown:
     label: str
     explanation: Explanation
 
+    @property
+    def rows(self) -> dict[str, Explained]:
+        """The candidates by their rank, then the reference if there is one."""
+        candidates = enumerate(self.explanation.candidates, start=1)
+        rows = {str(rank): candidate for rank, candidate in candidates}
+        reference = self.explanation.reference
+        return rows | ({"reference": reference} if reference else {})
+
+    @property
+    def unit(self) -> str:
+        """What a unit is called."""
+        return "piece" if self.explanation.pieces else "word"
+
 
 def text_of(unit: Unit) -> str:
     """Return a unit as people write it; Moses wrote &apos; for '."""
     return unescape(unit.text)
 
 
+def number(value: float) -> str:
+    """Return log p with two decimals, without the sign of -0.00."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
+def columns_of(one: Explained) -> dict[str, list[str]]:
+    """Return the columns of numbers at the right of a matrix, by their headings."""
+    columns = {"log p": [number(value) for value in one.log_p]}
+    return columns | ({"p_t": [f"{span.p:.1f}" for span in one.spans]} if one.spans else {})
+
+
 def what_is_read(explanation: Explanation) -> list[str]:
     """Return sentences about the source as the model reads it."""
-    units, words = explanation.source, len(explanation.words)
-    counted = _counted(words, "word")
+    counted = _counted(len(explanation.words), "word")
     if explanation.pieces:
-        counted = f"{_counted(len(units), 'piece')} of {counted}"
+        counted = f"{_counted(len(explanation.source), 'piece')} of {counted}"
     order = "the last one first" if explanation.reverse else "in their order"
-    unknown = list(dict.fromkeys(text_of(unit) for unit in units if not unit.known))
     sentences = [f"The encoder reads {counted}, {order}."]
+    unknown = dict.fromkeys(text_of(unit) for unit in explanation.source if not unit.known)
     if unknown:
-        sentences.append(
-            f"The vocabulary does not have {_listed(unknown)}, so the model reads <unk> there."
-        )
+        *others, last = unknown
+        listed = f"{', '.join(others)} and {last}" if others else last
+        sentences.append(f"The vocabulary does not have {listed}, so the model reads <unk> there.")
     return sentences
 
 
@@ -73,33 +96,18 @@ def what_replaced(explanation: Explanation, explained: Explained) -> list[str]:
     sentences = []
     for item in explained.replacements:
         source, text = unescape(item.source_word), unescape(item.text)
-        place = f"Word {item.word} is <unk>"
-        match item.by:
-            case "dictionary":
-                how = f"linked to {source!r}. The dictionary translates it: {text!r}."
-            case "copy":
-                how = f"linked to {source!r}. The dictionary does not have it, so it is copied."
-            case "nothing":
-                how = "linked to no source word. So it stays <unk>."
-        sentences.append(f"{place}, {how}")
+        how = {
+            "dictionary": f"linked to {source!r}. The dictionary translates it: {text!r}.",
+            "copy": f"linked to {source!r}. The dictionary does not have it, so it is copied.",
+            "nothing": "linked to no source word. So it stays <unk>.",
+        }
+        sentences.append(f"Word {item.word} is <unk>, {how[item.by]}")
     if explanation.attends:
-        step = (
-            "the step that predicts it"
-            if explanation.step == "same"
-            else "the next step, whose input it is"
-        )
+        same = explanation.step == "same"
+        step = "the step that predicts it" if same else "the next step, whose input it is"
         sentences.append(f"The link is the largest weight at {step}. Words count from 0.")
     return sentences
 
 
-def number(value: float) -> str:
-    """Return log p with two decimals, without the sign of -0.00."""
-    return f"{round(value, 2) + 0.0:.2f}"
-
-
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

@@ -7,6 +7,7 @@ from typing import Any
 from attnmt.decoding.explanation import Explained, Explanation
 from attnmt.reporting.explain_facts import (
     Shown,
+    columns_of,
     how_it_attends,
     number,
     text_of,
@@ -18,19 +19,12 @@ from attnmt.reporting.templates import render
 
 @dataclass(frozen=True)
 class Form:
-    """What a server shows above the explanation.
+    """What a server shows above the explanation."""
 
-    Attributes:
-        languages: source and target.
-        text: what stands in the field.
-        fault: why the text was refused; "" if it was not.
-        most: the most characters that are accepted.
-    """
-
-    languages: tuple[str, str]
-    text: str
-    fault: str
-    most: int
+    languages: tuple[str, str]  # source and target
+    text: str  # what stands in the field
+    fault: str  # why the text was refused; "" if it was not
+    most: int  # the most characters that are accepted
 
 
 def make_explain_page(
@@ -56,90 +50,56 @@ def make_explain_page(
         sentence=sentence,
         reference=reference,
         form=form,
-        models=[_model(one) for one in shown],
-        data=[_data(one.explanation) for one in shown],
+        models=shown,
+        data=[_data(one) for one in shown],
+        key=_key,
+        number=number,
+        text_of=text_of,
+        reads=what_is_read,
+        attends=how_it_attends,
+        replaced=what_replaced,
     )
 
 
-def _model(shown: Shown) -> dict[str, Any]:
-    """Return what the template writes about a model."""
-    explanation = shown.explanation
-    best, *_ = explanation.candidates
-    rows = [(str(rank), one) for rank, one in enumerate(explanation.candidates, start=1)]
-    if explanation.reference:
-        rows.append(("reference", explanation.reference))
-    return {
-        "name": shown.name,
-        "label": shown.label,
-        "languages": explanation.languages,
-        "translation": best.text,
-        "words": _words(explanation),
-        "reads": what_is_read(explanation),
-        "attends": how_it_attends(explanation),
-        "replaced": what_replaced(explanation, best),
-        "unit": "piece" if explanation.pieces else "word",
-        "beam": explanation.beam,
-        "rows": [
-            {"rank": rank, "text": one.text, "score": number(one.score), "mean": number(one.mean)}
-            for rank, one in rows
-        ],
-        "key": _key(explanation),
-    }
-
-
-def _words(explanation: Explanation) -> list[list[dict[str, Any]]]:
-    """Return the units of each source word."""
-    words: list[list[dict[str, Any]]] = []
-    for unit in explanation.source:
-        if unit.word == len(words):
-            words.append([])
-        words[unit.word].append({"text": text_of(unit), "known": unit.known})
-    return words
-
-
-def _key(explanation: Explanation) -> dict[str, str]:
+def _key(shown: Shown) -> dict[str, str]:
     """Return the entries of the key below the matrices, by the class of their sign."""
-    shown = [*explanation.candidates, *([explanation.reference] if explanation.reference else [])]
+    explanation, rows = shown.explanation, shown.rows.values()
+    units = [*explanation.source, *(unit for one in rows for unit in one.units)]
     key = {}
     if explanation.attends:
         key["shade"] = "weight, 0 to 100%"
-    if any(one.spans for one in shown):
+    if any(one.spans for one in rows):
         key |= {"window": "window", "position": "p_t"}
-    if any(one.read for one in shown):
+    if any(one.read for one in rows):
         key["gold"] = "link of an unknown word"
-    units = [*explanation.source, *(unit for one in shown for unit in one.units)]
     if not all(unit.known for unit in units):
         key["dotted"] = "not in the vocabulary"
     return key
 
 
-def _data(explanation: Explanation) -> dict[str, Any]:
+def _data(shown: Shown) -> dict[str, Any]:
     """Return what the script draws: a matrix for each candidate, and one for the reference."""
-    reference = explanation.reference
+    drawn = {rank: _matrix(shown.explanation, one) for rank, one in shown.rows.items()}
+    reference = drawn.pop("reference", None)
     return {
         "candidates": [
-            {"label": f"Candidate {rank}", "matrix": _matrix(explanation, one)}
-            for rank, one in enumerate(explanation.candidates, start=1)
+            {"label": f"Candidate {rank}", "matrix": matrix} for rank, matrix in drawn.items()
         ],
-        "reference": (
-            {"label": "Reference", "matrix": _matrix(explanation, reference)} if reference else None
-        ),
+        "reference": {"label": "Reference", "matrix": reference} if reference else None,
     }
 
 
 def _matrix(explanation: Explanation, explained: Explained) -> dict[str, Any]:
     """Return one matrix as ``matrix.js`` takes it; without attention it has no columns of weights."""
     source = explanation.source if explanation.attends else []
-    columns = [{"head": "log p", "cells": [number(value) for value in explained.log_p]}]
-    if explained.spans:
-        columns.append({"head": "p_t", "cells": [f"{span.p:.1f}" for span in explained.spans]})
+    columns = columns_of(explained).items()
     return {
         "source": [text_of(unit) for unit in source],
         "target": [text_of(unit) for unit in explained.units],
         "weights": [round(100 * weight) for row in explained.weights for weight in row],
         "gold": [(s, t) for t, s in explained.read],
         "spans": [span._asdict() for span in explained.spans],
-        "columns": columns,
+        "columns": [{"head": head, "cells": cells} for head, cells in columns],
         "unknown": {
             "source": [not unit.known for unit in source],
             "target": [not unit.known for unit in explained.units],

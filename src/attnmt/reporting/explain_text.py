@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from attnmt.decoding.explanation import Explained, Explanation
 from attnmt.reporting.explain_facts import (
     Shown,
+    columns_of,
     how_it_attends,
     number,
     text_of,
@@ -29,28 +30,23 @@ def explain_text(shown: Shown, width: int) -> str:
     explanation = shown.explanation
     best, *_ = explanation.candidates
     title = shown.name if shown.name == shown.label else f"{shown.name}: {shown.label}"
-    rows = [(str(rank), one) for rank, one in enumerate(explanation.candidates, start=1)]
-    if explanation.reference:
-        rows.append(("reference", explanation.reference))
+    units = [text_of(one) if one.known else f"[{text_of(one)}]" for one in explanation.source]
+    about = what_is_read(explanation)
+    if not all(unit.known for unit in explanation.source):
+        about.append("[..] is not in the vocabulary.")
     lines = [title, "=" * min(cell_len(title), width)]
-    units = [
-        f"[{text_of(unit)}]" if not unit.known else text_of(unit) for unit in explanation.source
-    ]
-    marked = (
-        ["[..] is not in the vocabulary."] if not all(u.known for u in explanation.source) else []
-    )
     lines += _wrapped("Reads        ", " ".join(units), width)
-    lines += _wrapped("", " ".join([*what_is_read(explanation), *marked]), width)
+    lines += _wrapped("", " ".join(about), width)
     lines += ["", *_wrapped("Translation  ", best.text, width)]
     for sentence in what_replaced(explanation, best):
         lines += _wrapped("", sentence, width)
-    lines += ["", *_candidates(explanation, rows, width), ""]
+    lines += ["", *_candidates(shown, width), ""]
     for sentence in how_it_attends(explanation):
         lines += _wrapped("", sentence, width)
-    for rank, one in rows[:1] + rows[len(explanation.candidates) :]:
-        heading = "Reference" if rank == "reference" else "Candidate 1"
-        lines += ["", *_wrapped("", f"{heading}: {_columns_of(explanation, one)}", width)]
-        lines += _matrix(explanation, one, width)
+    for heading, one in {"Candidate 1": best, "Reference": explanation.reference}.items():
+        if one is not None:
+            lines += ["", *_wrapped("", f"{heading}: {_legend(one)}", width)]
+            lines += _matrix(explanation, one, width)
     return "".join(f"{printable(line).rstrip()}\n" for line in lines)
 
 
@@ -59,21 +55,18 @@ def printable(line: str) -> str:
     return CONTROL.sub("\ufffd", line)
 
 
-def _candidates(
-    explanation: Explanation, rows: list[tuple[str, Explained]], width: int
-) -> Iterator[str]:
-    unit = "piece" if explanation.pieces else "word"
-    head = f"{'':9}  {'log p':>8}  {f'per {unit}':>9}  "
+def _candidates(shown: Shown, width: int) -> Iterator[str]:
+    head = f"{'':9}  {'log p':>8}  {f'per {shown.unit}':>9}  "
     beside = width - len(head) >= ROOM  # otherwise a translation stands below its numbers
     yield head + "translation" if beside else head
-    for rank, one in rows:
+    for rank, one in shown.rows.items():
         start = f"{rank:>9}  {number(one.score):>8}  {number(one.mean):>9}  "
         if not beside:
             yield start
         yield from _wrapped(start if beside else "  ", one.text, width)
 
 
-def _columns_of(explanation: Explanation, one: Explained) -> str:
+def _legend(one: Explained) -> str:
     """Say what the columns of a matrix are."""
     if not one.weights:
         return "log p of each step"
@@ -87,30 +80,31 @@ def _columns_of(explanation: Explanation, one: Explained) -> str:
 
 def _matrix(explanation: Explanation, one: Explained, width: int) -> Iterator[str]:
     """Yield the matrix; if it is too wide, in parts below each other, each with all rows."""
-    targets = [_cut(text_of(unit)) for unit in one.units]
-    left = max(map(cell_len, targets))
-    more = {"log p": [number(value) for value in one.log_p]}
-    if one.spans:
-        more["p_t"] = [f"{span.p:.1f}" for span in one.spans]
-    ends = {head: max(map(len, [head, *cells])) + GAP for head, cells in more.items()}
-    heads = [_cut(text_of(unit)) for unit in explanation.source] if one.weights else []
-    widths = [max(NARROWEST, cell_len(head) + 1) for head in heads]
-    for part in _parts(widths, width - left, sum(ends.values())):
-        last = part.stop == len(heads)
-        shown_more = more if last else {}
-        yield (
-            " " * left
-            + "".join(_right(heads[s], widths[s]) for s in part)
-            + "".join(f"{head:>{ends[head]}}" for head in shown_more)
-        )
-        for t, target in enumerate(targets):
-            yield (
-                set_cell_size(target, left)
-                + "".join(_right(_weight(one, t, s), widths[s]) for s in part)
-                + "".join(f"{cells[t]:>{ends[head]}}" for head, cells in shown_more.items())
-            )
+    rows = [_cut(text_of(unit)) for unit in one.units]
+    left = max(map(cell_len, rows))
+    weights = []
+    for s, unit in enumerate(explanation.source if one.weights else ()):
+        head = _cut(text_of(unit))
+        cells = [_weight(one, t, s) for t in range(len(rows))]
+        weights.append(_column(head, cells, max(NARROWEST, cell_len(head) + 1)))
+    ends = [
+        _column(head, cells, max(map(len, [head, *cells])) + GAP)
+        for head, cells in columns_of(one).items()
+    ]
+    widths = [cell_len(column[0]) for column in weights]
+    room = sum(cell_len(column[0]) for column in ends)
+    for part in _parts(widths, width - left, room):
+        last = part.stop == len(weights)
+        columns = weights[part.start : part.stop] + (ends if last else [])
+        for row, line in zip(["", *rows], zip(*columns, strict=True), strict=True):
+            yield set_cell_size(row, left) + "".join(line)
         if not last:
             yield ""
+
+
+def _column(head: str, cells: list[str], width: int) -> list[str]:
+    """Put the texts of a column at the right of ``width`` columns of a terminal."""
+    return [" " * (width - cell_len(text)) + text for text in (head, *cells)]
 
 
 def _parts(widths: list[int], room: int, end: int) -> Iterator[range]:
@@ -133,11 +127,6 @@ def _weight(one: Explained, t: int, s: int) -> str:
     if one.spans and not one.spans[t].first <= s <= one.spans[t].last:
         return "."
     return f"{'*' if (t, s) in one.read else ''}{round(100 * one.weights[t][s])}"
-
-
-def _right(text: str, width: int) -> str:
-    """Put text at the right of ``width`` columns of a terminal."""
-    return " " * (width - cell_len(text)) + text
 
 
 def _cut(word: str) -> str:

@@ -1,8 +1,9 @@
-"""Where the numbers of a row come from, as the page's cards say it."""
+"""What tables show of the lines of ``scores.csv``: a number, its interval, and where both come from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from attnmt.config import Params
+from attnmt.reporting.table import Interval, Spread
 from attnmt.scoring.numbers import Line
 
 FACTS = {  # the fields of a line, by what a card calls them
@@ -22,8 +23,23 @@ FACTS = {  # the fields of a line, by what a card calls them
 }
 
 
-def facts(params: Params, lines: Sequence[Line]) -> dict[str, str]:
+def value_of(line: Line | None) -> float | Spread | None:
+    """Return the number of a line, with its standard deviation if it has one."""
+    if line is None or line.value is None:
+        return None
+    return line.value if line.sd is None else Spread(line.value, line.sd)
+
+
+def interval_of(line: Line | None) -> Interval | None:
+    """Return the interval of a line, if it has one."""
+    if line is None or line.low is None or line.high is None:
+        return None
+    return Interval(line.low, line.high)
+
+
+def facts(params: Params, lines: Iterable[Line]) -> dict[str, str]:
     """Return where the numbers of some lines come from; each different value stands once."""
+    lines = list(lines)
     found = {}
     for label, field in FACTS.items():
         values = (getattr(line, field) for line in lines)

@@ -8,11 +8,12 @@ trainings over sentences (:mod:`attnmt.scoring.seed_statistics`, :mod:`attnmt.sc
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from math import prod
 from statistics import mean, stdev
 from typing import Any
 
-from attnmt.config import ALIGNER, DIAGONAL, DIRECTIONS, Direction, Params
+from attnmt.config import ALIGNER, DIAGONAL, DIRECTIONS, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.published import published_lines
@@ -28,7 +29,7 @@ from attnmt.scoring.paired import (
 )
 from attnmt.scoring.results import Script, read_aligner
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.seed_statistics import Runs, prediction
+from attnmt.scoring.seed_statistics import Outcome, Runs, prediction
 from attnmt.scoring.significance import Comparison
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
@@ -68,9 +69,7 @@ def short_commits(commits: Iterable[str]) -> str:
     A mark after a commit, which says that the files differed from it, is kept.
     """
     parts = (commit.partition("-") for commit in commits)
-    return ", ".join(
-        dict.fromkeys(digits[:SHA_DIGITS] + dash + mark for digits, dash, mark in parts)
-    )
+    return _each(digits[:SHA_DIGITS] + dash + mark for digits, dash, mark in parts)
 
 
 def _training_lines(params: Params, name: str) -> list[Line]:
@@ -80,7 +79,7 @@ def _training_lines(params: Params, name: str) -> list[Line]:
     trained = [read_provenance(Layout(params.experiment).model(member)) for member in members]
     origin = {
         "commit": short_commits(commit for one in trained for commit in one.commits),
-        "code": ", ".join(dict.fromkeys(one.code for one in trained)),
+        "code": _each(one.code for one in trained),
     }
     if name in params.models:
         same = {key: getattr(lines[0], key) for key in OF_MODEL}
@@ -92,27 +91,23 @@ def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dic
     """Yield what a model's curve says of the development set, and what its training cost."""
     folder = Layout(params.experiment).model(name)
     metrics = read_metrics(folder)
-    learned = {
-        "ppl": round(metrics.dev_perplexity, DIGITS),
-        "jumps": metrics.jumps,
-        "late_fall": round(100 * metrics.late_fall, DIGITS),
-    }
-    for metric, value in learned.items():
-        yield {"set": params.sets.dev, "metric": metric, "value": value}
     with opened_weights(folder / "weights.safetensors", "numpy") as (file, _):
         parameters = sum(prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
-    where = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
-    costs = {
-        "parameters": parameters,
-        "steps": metrics.steps,
-        "target_words": int(read_history(folder, "target_words")[-1]["target_words"]),
-        "minutes": round(trained.seconds / 60, 2),
-        "target_words_per_second": trained.target_words_per_second,
-        "peak_memory_mb": trained.peak_memory_mb,
-    }
-    for metric, value in costs.items():
+    machine_of_it = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
+    learned, cost = {"set": params.sets.dev}, {"signature": machine_of_it}
+    for where, metric, value in (
+        (learned, "ppl", round(metrics.dev_perplexity, DIGITS)),
+        (learned, "jumps", metrics.jumps),
+        (learned, "late_fall", round(100 * metrics.late_fall, DIGITS)),
+        (cost, "parameters", parameters),
+        (cost, "steps", metrics.steps),
+        (cost, "target_words", int(read_history(folder, "target_words")[-1]["target_words"])),
+        (cost, "minutes", round(trained.seconds / 60, 2)),
+        (cost, "target_words_per_second", trained.target_words_per_second),
+        (cost, "peak_memory_mb", trained.peak_memory_mb),
+    ):
         if value is not None:
-            yield {"metric": metric, "value": value, "signature": where}
+            yield {**where, "metric": metric, "value": value}
 
 
 def _check_alike(params: Params, lines: Iterable[Line]) -> None:
@@ -158,20 +153,25 @@ def _system_lines(study: Study, trainings: Sequence[Line]) -> Iterator[Line]:
             values = [line.value for line in lines if line.value is not None]
             runs = _runs(study, first) if key in shown and max_words is None else None
             low, high = prediction(runs) if runs else (None, None)
-            commits = (commit for line in lines for commit in (line.commit or "").split(", "))
+            changes |= _rounded(value=mean(values), sd=stdev(values), low=low, high=high)
             changes |= {
                 "seed": None,
                 "trainings": len(lines),
-                "value": round(mean(values), DIGITS),
-                "sd": round(stdev(values), DIGITS),
-                "low": None if low is None else round(low, DIGITS),
-                "high": None if high is None else round(high, DIGITS),
-                "commit": ", ".join(dict.fromkeys(commits)),
-                "code": ", ".join(dict.fromkeys(line.code or "" for line in lines)),
+                "commit": _each(c for line in lines for c in (line.commit or "").split(", ")),
+                "code": _each(line.code or "" for line in lines),
                 "script": first.script if len({line.script for line in lines}) == 1 else None,
                 "note": first.note if len({line.note for line in lines}) == 1 else None,
             }
         yield first.model_copy(update=changes)
+
+
+def _each(texts: Iterable[str]) -> str:
+    """Return each different text once."""
+    return ", ".join(dict.fromkeys(texts))
+
+
+def _rounded(**values: float | None) -> dict[str, float | None]:
+    return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
 
 
 def _shown_keys(params: Params) -> set[Key]:
@@ -196,17 +196,15 @@ def _runs(study: Study, line: Line) -> Runs | None:
 
 def _link_lines(params: Params) -> Iterator[Line]:
     """Yield the error rates of the outside aligner and of the diagonal."""
-    aligner = read_aligner(params)
+    signature = read_aligner(params).system
     for aligned in params.sets.aligned:
-        for name, links in (
-            (ALIGNER, aligner_score(params, aligned)),
-            (DIAGONAL, diagonal_score(params, aligned)),
+        for name, how, links in (
+            (ALIGNER, signature, aligner_score(params, aligned)),
+            (DIAGONAL, None, diagonal_score(params, aligned)),
         ):
-            signature = aligner.system if name == ALIGNER else None
             if links is not None:
                 common = {"kind": "system", "system": name, "set": aligned, "metric": "aer"}
-                values = common | {"signature": signature} | link_values(links)
-                yield Line.model_validate(values)
+                yield Line.model_validate(common | {"signature": how} | link_values(links))
 
 
 def _dictionary_lines(params: Params) -> Iterator[Line]:
@@ -215,53 +213,40 @@ def _dictionary_lines(params: Params) -> Iterator[Line]:
     ``outside`` counts the source words that the family's vocabulary lacks. ``translated_outside`` counts
     the source words whose best translation the vocabulary of the other language lacks.
     """
-    aligner = read_aligner(params)
+    aligner, layout = read_aligner(params), Layout(params.experiment)
     in_parts = f", in {aligner.parts} parts" if aligner.parts > 1 else ""
     linked = f"words linked {aligner.min_count} times or more"
     how = f"{aligner.system}, {aligner.pairs:,} pairs{in_parts}, {linked}"
-    for direction in DIRECTIONS:
-        for family, encoding in ((k, v.encoding) for k, v in params.families.items()):
-            if encoding.pieces is None:
-                for metric, value in _entries(params, family, direction).items():
-                    yield Line(
-                        kind="system",
-                        system=DICTIONARY,
-                        family=family,
-                        direction=direction,
-                        metric=metric,
-                        value=value,
-                        signature=how,
-                    )
-
-
-def _entries(params: Params, family: str, direction: Direction) -> dict[str, int]:
-    layout = Layout(params.experiment)
-    source, target = (side.code for side in params.languages.sides(direction))
-    path = layout.dictionary_file(source, target)
-    dictionary = Dictionary.load(path, lowercase=params.families[family].encoding.lowercase)
-    data = EncodedSets(layout.encoded(family))
-    sources, targets = data.vocabulary(source), data.vocabulary(target)
-    return {
-        "entries": len(dictionary),
-        "outside": sum(word not in sources for word in dictionary),
-        "translated_outside": sum(dictionary.best(word) not in targets for word in dictionary),
-    }
+    for direction, (name, family) in product(DIRECTIONS, params.families.items()):
+        if family.encoding.pieces is not None:
+            continue
+        source, target = (side.code for side in params.languages.sides(direction))
+        path = layout.dictionary_file(source, target)
+        dictionary = Dictionary.load(path, lowercase=family.encoding.lowercase)
+        data = EncodedSets(layout.encoded(name))
+        sources, targets = data.vocabulary(source), data.vocabulary(target)
+        values = {
+            "entries": len(dictionary),
+            "outside": sum(word not in sources for word in dictionary),
+            "translated_outside": sum(dictionary.best(word) not in targets for word in dictionary),
+        }
+        common = {"kind": "system", "system": DICTIONARY, "family": name, "direction": direction}
+        for metric, value in values.items():
+            fields = {"metric": metric, "value": value, "signature": how}
+            yield Line.model_validate(common | fields)
 
 
 def _gain_lines(study: Study, numbers: Numbers) -> Iterator[Line]:
     """Yield every gain that a table shows, and the gain by attention, each tested once."""
-    seen = set[tuple[Line, Line]]()
-    for ours, other in _pairs(study.params, numbers):
-        if (ours, other) not in seen:
-            seen.add((ours, other))
-            yield _gain(study, ours, other)
+    for ours, other in dict.fromkeys(_pairs(study.params, numbers)):
+        yield _gain(study, ours, other)
 
 
 def _pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
     for spec in specs_of(params):
         rows = {row.key: row for row in spec.rows(params, spec.name)}
-        for row in rows.values() if spec.gain else ():
-            over = row if spec.base else rows.get(row.over or "")
+        for row in rows.values():
+            over = spec.over(row, rows)
             if spec.gain and over:
                 ours = spec.number(params, numbers, row, spec.gain)
                 other = spec.number(params, numbers, over, spec.base or spec.gain)
@@ -272,43 +257,40 @@ def _pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
 
 def _gain(study: Study, ours: Line, other: Line) -> Line:
     """Return the gain of one system's number over another's, with its test."""
-    common: dict[str, Any] = {
+    one, two = ours.system or "", other.system or ""
+    counts = [len(study.seeds(system)) or 1 for system in (one, two)]
+    value, note = (ours.value or 0.0) - (other.value or 0.0), None
+    tested: Comparison | Outcome | None = None
+    if counts == [1, 1]:
+        tested = _sentence_comparison(study.params, ours, other)
+    elif min(counts) > 1:
+        runs, others = _runs(study, ours), _runs(study, other)
+        estimate = study.gain(one, runs, two, others) if runs and others else None
+        if estimate is not None:
+            tested = estimate.test("greater")
+            value = tested.value
+        pairs = study.pairs(one, two)
+        if pairs and counts[0] != counts[1]:
+            note = f"over the {len(pairs[0])} seeds that both have"
+    low, high = (tested.low, tested.high) if tested else (None, None)
+    changes = {
         "kind": "gain",
         "over": other.system,
         "over_replacement": other.replacement,
-        "sd": None,
+        **_rounded(value=value, low=low, high=high, sd=None),
+        "p": significant(tested.p) if tested and tested.p is not None else None,
         "trainings": min(ours.trainings or 1, other.trainings or 1),
         "commit": None,
         "code": None,
-        "note": None,
+        "note": note,
     }
-    difference = (ours.value or 0.0) - (other.value or 0.0)
-    tested: dict[str, Any] = {"value": round(difference, DIGITS), "low": None, "high": None}
-    counts = [len(study.seeds(line.system)) or 1 for line in (ours, other)]
-    if counts == [1, 1]:
-        found = _sentence_comparison(study.params, ours, other)
-        tested |= {"p": found.p, "low": found.low, "high": found.high}
-    elif min(counts) > 1:
-        one, two = _runs(study, ours), _runs(study, other)
-        estimate = (
-            study.gain(ours.system or "", one, other.system or "", two) if one and two else None
-        )
-        if estimate is not None:
-            test = estimate.test("greater")
-            tested = {"value": test.value, "p": test.p, "low": test.low, "high": test.high}
-    rounded = {k: None if v is None else round(v, DIGITS) for k, v in tested.items()}
-    if tested.get("p") is not None:
-        rounded["p"] = significant(tested["p"])
-    pairs = study.pairs(ours.system or "", other.system or "") if min(counts) > 1 else None
-    if pairs and len(set(counts)) > 1:
-        common["note"] = f"over the {len(pairs[0])} seeds that both have"
-    return ours.model_copy(update=common | rounded)
+    return ours.model_copy(update=changes)
 
 
 def _sentence_comparison(params: Params, ours: Line, other: Line) -> Comparison:
     """Compare two trainings over sentences."""
+    test = ours.set or ""
     if ours.metric == "aer":
-        return alignment_comparison(params, ours.set or "", ours.system or "", other.system or "")
-    script = SCRIPTS[ours.metric, ours.script]
-    sides = [(line.system or "", line.replacement == "after") for line in (ours, other)]
-    return translation_comparison(params, script, ours.set or "", sides[0], sides[1])
+        return alignment_comparison(params, test, ours.system or "", other.system or "")
+    one, two = ((line.system or "", line.replacement == "after") for line in (ours, other))
+    return translation_comparison(params, SCRIPTS[ours.metric, ours.script], test, one, two)

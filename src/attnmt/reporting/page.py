@@ -4,32 +4,31 @@ The style, the scripts, the curves and the matrices are inside the file. A polic
 fetch anything or to run any other script. ``page_parts/`` holds the template, the style and the scripts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
+from attnmt.reporting.attention import MatrixFigure
+from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
 from attnmt.reporting.attention_table import NAME as ATTENTION
 from attnmt.reporting.claims import NAME as CLAIMS
 from attnmt.reporting.claims_figure import claims_svg
-from attnmt.reporting.own_text import on_own_text, uses
+from attnmt.reporting.curves import Panel
+from attnmt.reporting.draw import panel_svg, stroke
+from attnmt.reporting.own_text import on_own_text, own_name, uses
 from attnmt.reporting.published import paper_set
 from attnmt.reporting.report import Report
-from attnmt.reporting.sections import (
-    Section,
-    attention_section,
-    figure_section,
-    sample_section,
-    table_section,
-)
+from attnmt.reporting.samples import Sample, samples_table
 from attnmt.reporting.table import hours_of
 from attnmt.reporting.templates import render
-from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.numbers import Numbers
 from attnmt.text.encoded import EncodedSets
 
-TITLE = "Effective Approaches to Attention-based Neural Machine Translation"
+PAPER = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"
 # The sections that the page opens with, then those of each group, which opens with a click. A section
 # that is not named here stands in the last group.
@@ -51,24 +50,23 @@ OWN_GROUPS = {
 OWN_OTHERS = "More numbers"
 # The CSS class of each verdict.
 TONES = {
-    "same order": "good",
-    "agrees": "good",
-    "other order": "bad",
-    "within noise": "even",
-    "confirmed": "good",
-    "refuted": "bad",
-    "undecided": "even",
-    "depends on the recipe": "even",
-    "described": "even",
+    **dict.fromkeys(("same order", "agrees", "confirmed"), "good"),
+    **dict.fromkeys(("other order", "refuted"), "bad"),
+    **dict.fromkeys(("within noise", "undecided", "depends on the recipe", "described"), "even"),
 }
 
 
 @dataclass(frozen=True)
-class Group:
-    """The sections below one heading."""
+class Section:
+    """One section."""
 
-    name: str
-    sections: list[Section]
+    id: str  # of its element
+    kind: str  # the template's macro that draws the body
+    title: str  # in the contents, too
+    about: str  # beside the title
+    caption: str
+    links: dict[str, str]  # files beside the page with the same content, by the text of the link
+    body: Any
 
 
 def make_page(params: Params, report: Report) -> str:
@@ -77,63 +75,88 @@ def make_page(params: Params, report: Report) -> str:
     Raises:
         InputError: if a file of a training or of the data is missing or damaged.
     """
-    own = on_own_text(params)
+    own, languages = on_own_text(params), params.languages
     by_id = {section.id: section for section in _sections(params, report)}
     first = [by_id.pop(id) for id in (OWN_FIRST if own else FIRST) if id in by_id]
+    groups = {
+        name: [by_id.pop(id) for id in ids if id in by_id]
+        for name, ids in (OWN_GROUPS if own else GROUPS).items()
+    }
+    groups[OWN_OTHERS if own else OTHERS] = list(by_id.values())
+    question = f"Does attention help from {languages.source.name} to {languages.target.name}?"
     picture = None if own else claims_svg(report.claims, "claims-figure")
     return render(
         "index.html.jinja",
         styles=["style.css"],
         scripts=["common.js", "matrix.js", "attention.js", "script.js"],
-        title=_title(params),
+        title=question if own else PAPER,
         own=own,
         several=any(len(params.seeds_of(name)) > 1 for name in params.models),
         address=ADDRESS,
         experiment=params.experiment,
+        languages=languages,
         run=_run(params, report.numbers),
         claims=Markup(picture) if picture else None,  # written by ElementTree, so it is escaped
-        amendments=report.amendments,
-        summary=report.summary,
-        answer=report.answer,
+        report=report,
         same_text=params.sets.tests[0] == paper_set("table1"),
         first=first,
-        groups=_grouped(by_id, own),
+        groups={name: sections for name, sections in groups.items() if sections},
         tones=TONES,
+        stroke=stroke,
+        points=_points,
+        svg=lambda panel, prefix: Markup(panel_svg(panel, prefix)),  # escaped, too
         uses=_uses(params, report) if own else [],
         commands=_commands(params),
     )
 
 
-def _title(params: Params) -> str:
-    """Return the title of the page: the paper's, or on one's own text the question."""
-    source, target = params.languages.source.name, params.languages.target.name
-    question = f"Does attention help from {source} to {target}?"
-    return question if on_own_text(params) else TITLE
-
-
-def _uses(params: Params, report: Report) -> list[str]:
-    """Return the commands that use the best model, for a sentence of the test set."""
-    forward = (sample.texts["source"] for sample in report.samples if sample.direction == "forward")
-    return uses(params.experiment, next(forward, "A sentence."))
-
-
 def _sections(params: Params, report: Report) -> list[Section]:
-    sections = [*map(table_section, report.tables), *map(figure_section, report.figures)]
-    if report.samples:
-        sections.append(sample_section(params, report.samples))
+    sections = [
+        Section(one.name, "table", one.title, one.about, one.caption, _tables(one.name), one)
+        for one in report.tables
+    ]
+    for figure in report.figures:
+        links = {end: f"figures/{figure.name}.{end}" for end in ("csv", "svg", "pdf")}
+        named = figure.title, figure.about, figure.caption
+        sections.append(Section(figure.name, "figure", *named, links, figure))
+    table5 = samples_table(params, report.samples)
+    if table5:
+        body: dict[str, list[Sample]] = {}
+        for sample in report.samples:
+            body.setdefault(sample.direction, []).append(sample)
+        named = table5.title, table5.about, table5.caption
+        sections.append(Section(table5.name, "samples", *named, _tables(table5.name), body))
     if report.attention:
         sections.append(attention_section(params, report.attention, report.matrices))
     return sections
 
 
-def _grouped(by_id: dict[str, Section], own: bool) -> list[Group]:
-    """Return the sections in their groups, in the order of the page's groups, without empty groups."""
-    named = OWN_GROUPS if own else GROUPS
-    groups = [
-        Group(name, [by_id.pop(id) for id in ids if id in by_id]) for name, ids in named.items()
+def attention_section(
+    params: Params, data: AttentionData, drawn: Sequence[MatrixFigure]
+) -> Section:
+    """Return the section of every system's attention. ``drawn`` are the figures that are files, too."""
+    caption = (
+        "Which source words each step of the decoder reads, in whole percent: for the references of "
+        f"{data.kinds[FORCED].set}, and for the systems' own translations of {data.kinds[OWN].set}. A "
+        "row is the step that predicts its word."
+    )
+    links = {f"{f.title} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
+    names = own_name(params, "Figure 7", "attention of every system")
+    return Section("attention", "attention", *names, caption, links, data)
+
+
+def _tables(name: str) -> dict[str, str]:
+    """Return the files of a table by their endings."""
+    return {end: f"tables/{name}.{end}" for end in ("csv", "md", "tex")}
+
+
+def _points(panel: Panel) -> list[tuple[str, list[str]]]:
+    """Return the y of every curve at each x, as texts."""
+    curves = [[(x, f"{y:.4g}") for x, y in zip(s.x, s.y, strict=True)] for s in panel.series]
+    return [
+        (f"{x:,g}", ["; ".join(y for at, y in curve if at == x) for curve in curves])
+        for x in sorted({x for curve in curves for x, _ in curve})
     ]
-    groups.append(Group(OWN_OTHERS if own else OTHERS, list(by_id.values())))
-    return [group for group in groups if group.sections]
 
 
 def _run(params: Params, numbers: Numbers) -> list[str]:
@@ -145,17 +168,14 @@ def _run(params: Params, numbers: Numbers) -> list[str]:
     ]
     spent = hours_of(sum(line.value or 0.0 for line in minutes))
     machines = (line.signature.split(",")[0] for line in minutes if line.signature)
+    commits = (commit for line in minutes for commit in (line.commit or "").split(", "))
     return [
         f"{' or '.join(f'{count:,}' for count in sorted(pairs))} sentence pairs",
         _counted(len(params.models), "model"),
         *([_counted(len(params.ensembles), "ensemble")] if params.ensembles else []),
         f"{spent} of training on {_listed(machines)}",
-        f"commit {_listed(_commits(minutes))}",
+        f"commit {_listed(commits)}",
     ]
-
-
-def _commits(lines: Iterable[Line]) -> list[str]:
-    return [commit for line in lines for commit in (line.commit or "").split(", ")]
 
 
 def _listed(values: Iterable[str]) -> str:
@@ -165,6 +185,12 @@ def _listed(values: Iterable[str]) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _uses(params: Params, report: Report) -> list[str]:
+    """Return the commands that use the best model, for a sentence of the test set."""
+    forward = (sample.texts["source"] for sample in report.samples if sample.direction == "forward")
+    return uses(params.experiment, next(forward, "A sentence."))
 
 
 def _commands(params: Params) -> list[str]:

@@ -1,8 +1,8 @@
 """What the paper and the course report print: the lines of their tables, the points of their figures."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -38,24 +38,14 @@ class PublishedRow(CsvLine):
 
 
 class PublishedPoint(CsvLine):
-    """A line of ``printed/figures.csv``: a point on the curve of a row of Table 1."""
-
-    figure: str
-    row: str
-    x: float
-    y: float
-    source: str
-
-
-@dataclass(frozen=True)
-class Point:
-    """One published point of a figure, on the curve of a row of Table 1.
+    """A line of ``printed/figures.csv``: a point on the curve of a row of Table 1.
 
     In Figure 5, ``x`` counts mini-batches and ``y`` is the cost in nats a word. In Figure 6, ``x`` is
     the longest reference of a group in words and ``y`` is the group's BLEU.
     """
 
-    row: Row
+    figure: str
+    row: str
     x: float
     y: float
     source: str
@@ -73,32 +63,33 @@ def published_lines(params: Params) -> Iterator[Line]:
 
 
 def _lines(printed: PublishedRow, row: TableRow) -> Iterator[Line]:
-    def line(kind: str, metric: str, text: str, after: bool) -> Line:
-        is_bleu, is_number = metric == "bleu", text.lstrip("+-")[:1].isdigit()
-        script = "nist" if printed.table == "table2" else "tokenized"
-        return Line.model_validate(
-            {
-                "source": printed.source,
-                "kind": kind,
-                "row": f"{printed.table}/{printed.row}",
-                "system": row.system,
-                "set": printed.set,
-                "metric": metric,
-                "script": script if is_bleu else None,
-                "replacement": ("after" if after else "before") if is_bleu else None,
-                "value": text if is_number else None,
-                "note": None if is_number else text,
-            }
-        )
-
-    for metric in ("ppl", "bleu", "aer"):
-        if text := getattr(printed, metric):
-            yield line("system", metric, text, row.replaced)
-    if printed.bleu_unk:
-        yield line("system", "bleu", printed.bleu_unk, after=True)
-    if printed.gain is not None:
-        after = row.replaced or printed.bleu_unk is not None
-        yield line("gain", "bleu", str(printed.gain), after)
+    shown = "after" if row.replaced else "before"
+    unk = shown if printed.bleu_unk is None else "after"
+    numbers = (
+        ("system", "ppl", printed.ppl, None),
+        ("system", "bleu", printed.bleu, shown),
+        ("system", "aer", printed.aer, None),
+        ("system", "bleu", printed.bleu_unk, "after"),
+        ("gain", "bleu", None if printed.gain is None else str(printed.gain), unk),
+    )
+    script = "nist" if printed.table == "table2" else "tokenized"
+    for kind, metric, text, replacement in numbers:
+        if text is None:
+            continue
+        is_number = text.lstrip("+-")[:1].isdigit()
+        fields = {
+            "source": printed.source,
+            "kind": kind,
+            "row": f"{printed.table}/{printed.row}",
+            "system": row.system,
+            "set": printed.set,
+            "metric": metric,
+            "script": script if metric == "bleu" else None,
+            "replacement": replacement,
+            "value": text if is_number else None,
+            "note": None if is_number else text,
+        }
+        yield Line.model_validate(fields)
 
 
 def paper_set(table: str) -> str:
@@ -106,14 +97,12 @@ def paper_set(table: str) -> str:
     return next(printed.set for printed in _tables() if printed.table == table)
 
 
-def paper_curves(params: Params, figure: str) -> list[Point]:
-    """Return the points of a figure, curve by curve, in the order of publication."""
+def paper_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
+    """Return the curves of a figure in the order of publication, each with its row of Table 1."""
     rows = {row.key: row for row in table_rows(params, "table1")}
-    return [
-        Point(rows[point.row], point.x, point.y, point.source)
-        for point in _figures()
-        if point.figure == figure and point.row in rows
-    ]
+    points = [one for one in _figures() if one.figure == figure and one.row in rows]
+    curves = groupby(points, key=lambda point: point.row)
+    return [(rows[key], list(curve)) for key, curve in curves]
 
 
 @cache  # every table asks for its set

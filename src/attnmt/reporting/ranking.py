@@ -1,10 +1,13 @@
 """Which systems of an experiment are best on the development set, according to its numbers."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from attnmt.config import DIRECTIONS, Direction, Params
 from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
 from attnmt.scoring.numbers import Line, Numbers
+
+Pair = tuple[Line | None, Line | None]
 
 
 def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:
@@ -32,11 +35,19 @@ def best_systems(
     return with_attention, without
 
 
-def attention_pair(params: Params, numbers: Numbers) -> tuple[Line, Line] | None:
-    """Return BLEU of the best system with attention and of the best one without, if both are trained."""
-    test, names = params.sets.tests[0], best_systems(params, numbers)
-    one, two = (numbers.system(name, "bleu", test, "tokenized", "before") for name in names)
-    return (one, two) if one and two else None
+def final_bleu(params: Params, numbers: Numbers, system: str | None) -> Line | None:
+    """Return BLEU on the first test set, of what a system writes in the end."""
+    if system is None:
+        return None
+    kind = "after" if params.replaces_words(system) else "before"
+    return numbers.system(system, "bleu", params.sets.tests[0], "tokenized", kind)
+
+
+def attention_pair(params: Params, numbers: Numbers) -> Pair:
+    """Return BLEU of the best system with attention and of the best one without."""
+    test, (one, two) = params.sets.tests[0], best_systems(params, numbers)
+    scores = [numbers.system(name, "bleu", test, "tokenized", "before") for name in (one, two)]
+    return scores[0], scores[1]
 
 
 def attention_pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
@@ -46,17 +57,17 @@ def attention_pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Li
     unknown words are replaced, each with BLEU of the best system without attention. Both are measured
     against the same references. Otherwise they are :func:`attention_pair`.
     """
-    pair = attention_pair(params, numbers)
     if not on_own_text(params):
-        yield from [pair] if pair else ()
+        one, two = attention_pair(params, numbers)
+        if one and two:
+            yield one, two
         return
     for direction in DIRECTIONS:
         _, without = best_systems(params, numbers, direction)
-        names = [name for name in own_systems(params) if params.attends(name)]
-        for name in [name for name in names if direction_of(params, name) == direction]:
-            for test in params.sets.tests:
-                other = numbers.system(without, "bleu", test, "tokenized", "before")
-                for replacement in ("before", "after"):
-                    ours = numbers.system(name, "bleu", test, "tokenized", replacement)
-                    if ours and other and ours.reference == other.reference:
-                        yield ours, other
+        names = [name for name in own_systems(params) if direction_of(params, name) == direction]
+        for name, test in product(filter(params.attends, names), params.sets.tests):
+            other = numbers.system(without, "bleu", test, "tokenized", "before")
+            for replacement in ("before", "after"):
+                ours = numbers.system(name, "bleu", test, "tokenized", replacement)
+                if ours and other and ours.reference == other.reference:
+                    yield ours, other

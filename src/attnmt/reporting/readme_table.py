@@ -16,7 +16,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims import read_claims
 from attnmt.reporting.rows import table_rows
-from attnmt.reporting.score_tables import score_cells
+from attnmt.reporting.score_tables import score_table
 from attnmt.reporting.specs import TABLE1
 from attnmt.reporting.table import Table, pipe_table, signed
 from attnmt.scoring.numbers import read_numbers
@@ -71,12 +71,14 @@ def results_table(experiments: Sequence[str], folder: Path = Path(), *, gains: b
     """
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
-        params, numbers = load_params(params_file(experiment)), read_numbers(experiment)
-        table = Table(TABLE1.name, TABLE1.title, "", *score_cells(params, numbers, TABLE1))
+        params = load_params(params_file(experiment))
+        table = score_table(params, read_numbers(experiment), TABLE1)
         for row in table_rows(params, "table1"):
-            ours = _number(table, row.key, "BLEU", "gain" if gains else "")
+            ours, paper = (
+                _number(table, row.key, f"{whose}BLEU", f"{whose}gain" if gains else "")
+                for whose in ("", "paper ")
+            )
             if ours:
-                paper = _number(table, row.key, "paper BLEU", "paper gain" if gains else "")
                 rows.setdefault(row.label, {"paper": paper})[experiment] = ours + row.mark
     lines = [
         [label, *(cells.get(key, "") for key in ("paper", *experiments))]
@@ -122,12 +124,15 @@ KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
-def _number(table: Table, row: str, heading: str, gain: str) -> str:
+def _number(table: Table | None, row: str, heading: str, gain: str) -> str:
     """Return a number as the table prints it, with its gain in brackets if a heading names one."""
-    number, in_brackets = (
-        table.text(row, one) if one in table.headings else "" for one in (heading, gain)
+    if table is None or heading not in table.headings:
+        return ""
+    number, of_gain = (
+        table.text(row, heading),
+        table.text(row, gain) if gain in table.headings else "",
     )
-    return f"{number} ({in_brackets})" if number and in_brackets else number
+    return f"{number} ({of_gain})" if number and of_gain else number
 
 
 def _headings(experiments: Iterable[str], table: str, folder: Path) -> list[str]:

@@ -18,31 +18,18 @@ from attnmt.scoring.numbers import Numbers, read_numbers
 
 @dataclass(frozen=True)
 class Report:
-    """The parts of a report.
-
-    Attributes:
-        numbers: every number of the experiment.
-        tables: all tables but Table 5.
-        claims: the claims with their verdicts; empty if the experiment can test none of them.
-        amendments: what was changed after the claims were written; empty without claims.
-        samples: the sample translations of Table 5.
-        figures: the figures that show curves.
-        matrices: the figures that show attention.
-        attention: the attention of every system; None if no system has attention.
-        summary: the numbers at the head of the page.
-        answer: on one's own text, whether attention helps there, in sentences.
-    """
+    """The parts of a report."""
 
     numbers: Numbers
-    tables: list[Table]
-    claims: list[ClaimLine]
-    amendments: list[Amendment]
-    samples: list[Sample]
-    figures: list[Figure]
-    matrices: list[MatrixFigure]
-    attention: AttentionData | None
-    summary: list[Headline]
-    answer: list[str]
+    tables: list[Table]  # all but Table 5
+    claims: list[ClaimLine]  # empty if the experiment can test none of them
+    amendments: list[Amendment]  # what was changed after the claims were written
+    samples: list[Sample]  # the translations of Table 5
+    figures: list[Figure]  # those of curves
+    matrices: list[MatrixFigure]  # those of attention
+    attention: AttentionData | None  # of every system that has any
+    summary: list[Headline]  # the numbers at the head of the page
+    answer: list[str]  # on one's own text, whether attention helps there, in sentences
 
 
 def make_report(params: Params) -> Report:
@@ -52,16 +39,17 @@ def make_report(params: Params) -> Report:
         InputError: if a file is missing or damaged, or belongs to another experiment.
     """
     numbers, claims = read_numbers(params.experiment), read_claims(params.experiment)
-    judged = claims_table(claims)
+    tables = [claims_table(claims), *make_tables(params, numbers)]
     figures = figure5(params, numbers), figure6(params, numbers)
+    matrices = figure7(params), figure_gru(params)
     return Report(
         numbers,
-        [*([judged] if judged else []), *make_tables(params, numbers)],
+        [table for table in tables if table is not None],
         claims,
         project_claims().amendments if claims else [],
         make_samples(params, numbers),
         [figure for figure in figures if figure is not None],
-        [figure for figure in (figure7(params), figure_gru(params)) if figure is not None],
+        [figure for figure in matrices if figure is not None],
         attention_data(params, numbers),
         make_summary(params, numbers),
         make_answer(params, numbers),

@@ -4,55 +4,46 @@ import json
 from dataclasses import dataclass, replace
 
 from attnmt.config import ALIGNER, DIAGONAL, Params
+from attnmt.reporting.marks import recipe_marks
 from attnmt.reporting.own_text import own_systems
-from attnmt.reporting.recipes import marks
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of one table.
+    """One line of one table."""
 
-    Attributes:
-        key: unique in its table.
-        label: what a reader sees.
-        system: a system or an ensemble, or ALIGNER or DIAGONAL; None where the project has none.
-        over: the key of the row from which its gain counts.
-        replaced: whether unknown words are replaced before BLEU is measured.
-        question: what the gain answers.
-        mark: a sign that follows the label if the recipe differs from that of most rows.
-    """
+    key: str  # unique in its table
+    label: str  # what a reader sees
+    system: str | None  # one, an ensemble, ALIGNER or DIAGONAL; None where the project has none
+    over: str | None = None  # the key of the row from which its gain counts
+    replaced: bool = False  # whether unknown words are replaced before BLEU is measured
+    question: str | None = None  # what the gain answers
+    mark: str = ""  # follows the label if the recipe differs from that of most rows
+    meaning: str = ""  # what the mark says
 
-    key: str
-    label: str
-    system: str | None
-    over: str | None = None
-    replaced: bool = False
-    question: str | None = None
-    mark: str = ""
+
+DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
 
 
 def table_rows(params: Params, table: str) -> list[Row]:
     """Return the rows of one table in the order of systems.yaml, with marks for other recipes."""
     rows = params.rows.get(table, {})
-    return marked(
-        params,
-        [
-            Row(key, row.label, row.system, row.over, row.replaced, row.question)
-            for key, row in rows.items()
-        ],
-    )
-
-
-def rows_of(params: Params, system: str) -> list[Row]:
-    """Return all rows of all tables that one system fills."""
-    rows = [row for table in params.rows for row in table_rows(params, table)]
-    return [row for row in rows if row.system == system]
+    return marked(params, [Row(key, **row.model_dump()) for key, row in rows.items()])
 
 
 def marked(params: Params, rows: list[Row]) -> list[Row]:
     """Return the rows, each with a mark if its recipe differs from that of most rows."""
-    signs = marks(params, [row.system for row in rows]).signs
-    return [replace(row, mark=signs.get(row.system or "", "")) for row in rows]
+    marks = recipe_marks(params, [row.system for row in rows])
+    pairs = (marks.get(row.system or "", ("", "")) for row in rows)
+    return [
+        replace(row, mark=mark, meaning=meaning)
+        for row, (mark, meaning) in zip(rows, pairs, strict=True)
+    ]
+
+
+def aligned_rows(params: Params, _: str) -> list[Row]:
+    """Return the rows of Table 6, and the diagonal below them."""
+    return [*table_rows(params, "table6"), DIAGONAL_ROW]
 
 
 def scored_rows(params: Params, _: str) -> list[Row]:
@@ -70,7 +61,7 @@ def own_rows(params: Params, _: str) -> list[Row]:
 def own_linked_rows(params: Params, _: str) -> list[Row]:
     """Return a row of each system with attention, then one of links that no model makes."""
     systems = [Row(name, name, name) for name in own_systems(params) if params.attends(name)]
-    return [*systems, Row(ALIGNER, ALIGNER, ALIGNER), Row(DIAGONAL, "diagonal, no model", DIAGONAL)]
+    return [*systems, Row(ALIGNER, ALIGNER, ALIGNER), DIAGONAL_ROW]
 
 
 def subword_pairs(params: Params, _: str) -> list[Row]:
@@ -83,9 +74,8 @@ def subword_pairs(params: Params, _: str) -> list[Row]:
     def pieces(name: str) -> bool:
         return params.families[params.models[name].family].encoding.pieces is not None
 
-    groups = _alike(params, without_model={"family"}, without_encoding={"vocabulary", "pieces"})
     rows = []
-    for names in groups:
+    for names in _alike(params, {"family"}, without_encoding={"vocabulary", "pieces"}):
         if {pieces(name) for name in names} == {True, False}:
             ordered = sorted(names, key=pieces)
             for above, name in zip([None, *ordered], ordered, strict=False):
@@ -100,21 +90,14 @@ def fault_rows(params: Params, _: str) -> list[Row]:
     The model without faults comes first, and the gains of the others count from it. The models of a
     system differ only in the seed and in their faults.
     """
-
-    def faults(name: str) -> list[str]:
-        return sorted(params.models[name].faults)
-
-    def label(name: str) -> str:
-        return f"{name} ({', '.join(faults(name)) or 'no fault'})"
-
-    alike = _alike(params, without_model={"faults"}, without_encoding=set())
-    groups = [sorted(names, key=lambda name: len(faults(name))) for names in alike]
-    rows = [
-        Row(name, label(name), name, over=None if name == names[0] else names[0])
-        for names in groups
-        if not faults(names[0]) and len(names) > 1
-        for name in names
-    ]
+    faults = {name: sorted(model.faults) for name, model in params.models.items()}
+    rows = []
+    for names in _alike(params, {"faults"}, without_encoding=set()):
+        first, *others = sorted(names, key=lambda name: len(faults[name]))
+        if others and not faults[first]:
+            rows.append(Row(first, f"{first} (no fault)", first))
+            for name in others:
+                rows.append(Row(name, f"{name} ({', '.join(faults[name])})", name, over=first))
     return marked(params, rows)
 
 

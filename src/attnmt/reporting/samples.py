@@ -14,7 +14,6 @@ from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Numbers
 from attnmt.text.tokenizer import tokenizer
 
-NAME, TITLE, ABOUT = "table5", "Table 5", "sample translations"
 CAPTION = (
     "The sentences are spread evenly over {tests}; nobody chose them by hand. The best system with "
     "attention on the development set translates them, and the best one without. Where attention links "
@@ -46,28 +45,23 @@ def make_samples(params: Params, numbers: Numbers) -> list[Sample]:
     return [s for direction in DIRECTIONS for s in _samples(params, numbers, direction)]
 
 
-def samples_caption(samples: Sequence[Sample]) -> str:
-    """Return the caption of Table 5."""
-    return CAPTION.format(tests=" and ".join(dict.fromkeys(sample.set for sample in samples)))
-
-
 def samples_table(params: Params, samples: Sequence[Sample]) -> Table | None:
     """Return Table 5 with a row for each text; None if there is no sample."""
     if not samples:
         return None
     rows: dict[str, dict[str, Cell]] = {
-        f"{sample.set}/{sample.line}/{sample.direction}/{who}": {
-            "set": sample.set,
-            "line": float(sample.line + 1),
+        f"{one.set}/{one.line}/{one.direction}/{who}": {
+            "set": one.set,
+            "line": float(one.line + 1),
             "text of": who,
             "text": text,
         }
-        for sample in samples
-        for who, text in sample.texts.items()
+        for one in samples
+        for who, text in one.texts.items()
     }
-    frame, formats = table_of(rows, {"line": Format(0)})
-    title, about = own_name(params, TITLE, ABOUT)
-    return Table(NAME, title, samples_caption(samples), frame, formats, about)
+    caption = CAPTION.format(tests=" and ".join(dict.fromkeys(one.set for one in samples)))
+    title, about = own_name(params, "Table 5", "sample translations")
+    return table_of("table5", title, caption, rows, {"line": Format(0)}, {}, about)
 
 
 def _samples(params: Params, numbers: Numbers, direction: Direction) -> list[Sample]:

@@ -1,17 +1,15 @@
 """The tables of scores: the paper's numbers and ours side by side, with tested gains and verdicts."""
 
 from collections.abc import Mapping, Sequence
-
-import pandas as pd
+from dataclasses import dataclass
 
 from attnmt.config import ALIGNER, Params
-from attnmt.reporting.facts import facts
-from attnmt.reporting.learning import SIGN, learning_sign
+from attnmt.reporting.facts import facts, interval_of, value_of
+from attnmt.reporting.marks import LEARNING, learning_sign
 from attnmt.reporting.published import paper_set
-from attnmt.reporting.recipes import marks
 from attnmt.reporting.rows import Row
 from attnmt.reporting.specs import Measure, Spec, specs_of
-from attnmt.reporting.table import LEVEL, Cell, Format, Interval, P, Spread, Table, table_of
+from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
 from attnmt.scoring.numbers import Line, Numbers
 
 SENTENCES = 3  # the most that a caption has
@@ -29,152 +27,112 @@ def score_tables(params: Params, numbers: Numbers) -> list[Table]:
 
 def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     """Return one table of scores; None if the experiment has no number in it."""
-    rows = spec.rows(params, spec.name)
-    main = spec.gain or spec.measures[0]
-    lines = {row.key: spec.number(params, numbers, row, main) for row in rows}
-    if not any(lines[row.key] for row in rows if params.runs_of(row.system)):
+    rows = {row.key: row for row in spec.rows(params, spec.name)}
+    scores = Scores(params, numbers, spec, rows)
+    main = {key: scores.ours(row, spec.gain or spec.measures[0]) for key, row in rows.items()}
+    if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
-    frame, formats = score_cells(params, numbers, spec)
-    known = [line for line in lines.values() if line]
-    notes = marks(params, [row.system for row in rows]).notes
-    return Table(
+    known = [line for line in main.values() if line]
+    cards = {
+        key: facts(params, scores.lines(row)) | ({"recipe": row.meaning} if row.mark else {})
+        for key, row in rows.items()
+    }
+    return table_of(
         spec.name,
         spec.title,
-        _caption(params, numbers, spec, rows, known),
-        frame,
-        formats,
+        _caption(scores, known),
+        {key: _cells(scores, row) for key, row in rows.items()},
+        _formats(spec),
+        cards,
         about=params.languages.title(next(line.direction for line in known if line.direction)),
-        facts={
-            row.key: facts(params, _lines(params, numbers, spec, row))
-            | ({"recipe": notes[row.mark]} if row.mark else {})
-            for row in rows
-        },
-        systems={row.key: row.system for row in rows if row.system},
     )
 
 
-def score_cells(
-    params: Params, numbers: Numbers, spec: Spec
-) -> tuple[pd.DataFrame, dict[str, Format]]:
-    """Return the cells of one table of scores, and how they are printed."""
-    rows = {row.key: row for row in spec.rows(params, spec.name)}
-    shown = {key: _cells(params, numbers, spec, row, rows) for key, row in rows.items()}
-    return table_of(shown, _formats(spec))
+@dataclass(frozen=True)
+class Scores:
+    """The numbers of one table."""
 
+    params: Params
+    numbers: Numbers
+    spec: Spec
+    rows: Mapping[str, Row]
 
-def _lines(params: Params, numbers: Numbers, spec: Spec, row: Row) -> list[Line]:
-    """Return our numbers in a row."""
-    found = [spec.number(params, numbers, row, measure) for measure in spec.measures]
-    return [line for line in found if line]
+    def ours(self, row: Row, measure: Measure) -> Line | None:
+        """Return our number in a row."""
+        return self.spec.number(self.params, self.numbers, row, measure)
+
+    def lines(self, row: Row) -> list[Line]:
+        """Return all our numbers in a row."""
+        return [line for one in self.spec.measures if (line := self.ours(row, one))]
+
+    def printed(self, row: Row, measure: Measure, kind: str = "system") -> Line | None:
+        """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
+        replacement = measure.replacement or ("after" if row.replaced else "before")
+        is_bleu, key = measure.metric == "bleu", f"{self.spec.paper}/{row.key}"
+        return self.numbers.paper(key, measure.metric, replacement if is_bleu else None, kind)
+
+    def sign(self, row: Row) -> str:
+        """Return what follows the label of a system that was still learning."""
+        return learning_sign(self.params, self.numbers, row.system)
 
 
 def _formats(spec: Spec) -> dict[str, Format]:
     formats: dict[str, Format] = {"p": P, "seeds": Format(0)}
     for measure in spec.measures:
-        digits = Format(measure.digits)
-        headings = (f"paper {measure.heading}", measure.heading, _interval_heading(measure))
-        formats |= dict.fromkeys(headings, digits)
+        name = measure.heading
+        formats |= dict.fromkeys((f"paper {name}", name, f"{name}, 95%"), Format(measure.digits))
     if spec.gain:
         signed = Format(spec.gain.digits, signed=True)
         formats |= dict.fromkeys(("paper gain", "gain", "gain, 95%", "difference"), signed)
     return formats
 
 
-def _interval_heading(measure: Measure) -> str:
-    return f"{measure.heading}, 95%"
-
-
-def _cells(
-    params: Params, numbers: Numbers, spec: Spec, row: Row, rows: Mapping[str, Row]
-) -> dict[str, Cell]:
+def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
     """Return the cells of a row by their headings."""
-    label = row.label + row.mark + learning_sign(params, numbers, row.system)
-    if row.system == ALIGNER and (line := spec.number(params, numbers, row, spec.measures[0])):
-        label += f" (ours: {line.signature})"
-    cells: dict[str, Cell] = {"system": label, "question": row.question}
-    lines = _lines(params, numbers, spec, row)
+    lines, label = scores.lines(row), row.label + row.mark + scores.sign(row)
+    if row.system == ALIGNER and lines:
+        label += f" (ours: {lines[0].signature})"
     several = [line.trainings for line in lines if (line.trainings or 1) > 1]
-    cells["seeds"] = float(several[0] or 0) if several else None
-    for measure in spec.measures:
-        if spec.paper:
-            cells[f"paper {measure.heading}"] = _printed(numbers, spec, row, measure)
-        cells |= _number_cells(spec.number(params, numbers, row, measure), measure)
-    if spec.gain:
-        cells |= _gain_cells(params, numbers, spec, row, rows)
-    return cells
+    seeds = float(several[0] or 0) if several else None
+    cells: dict[str, Cell] = {"system": label, "question": row.question, "seeds": seeds}
+    for measure in scores.spec.measures:
+        line = scores.ours(row, measure)
+        printed = scores.printed(row, measure) if scores.spec.paper else None
+        value = printed.value if printed else None
+        cells[f"paper {measure.heading}"] = printed.note if printed and value is None else value
+        cells[measure.heading] = value_of(line)
+        cells[f"{measure.heading}, 95%"] = interval_of(line) if measure.interval else None
+    return cells | (_gain_cells(scores, row, scores.spec.gain) if scores.spec.gain else {})
 
 
-def _paper_line(
-    numbers: Numbers, spec: Spec, row: Row, measure: Measure, kind: str = "system"
-) -> Line | None:
-    """Return what was printed of a measure in a row: the number, or with ``kind="gain"`` its gain."""
-    replacement = measure.replacement or ("after" if row.replaced else "before")
-    is_bleu = measure.metric == "bleu"
-    key = f"{spec.paper}/{row.key}"
-    return numbers.paper(key, measure.metric, replacement if is_bleu else None, kind)
-
-
-def _printed(numbers: Numbers, spec: Spec, row: Row, measure: Measure) -> Cell:
-    """Return a published number, or what was printed in its place."""
-    line = _paper_line(numbers, spec, row, measure)
-    return None if line is None else line.note if line.value is None else line.value
-
-
-def _number_cells(line: Line | None, measure: Measure) -> dict[str, Cell]:
-    if line is None or line.value is None:
-        return {measure.heading: None, _interval_heading(measure): None}
-    number: Cell = line.value if line.sd is None else Spread(line.value, line.sd)
-    interval = _interval(line) if measure.interval else None
-    return {measure.heading: number, _interval_heading(measure): interval}
-
-
-def _interval(line: Line | None) -> Cell:
-    if line is None or line.low is None or line.high is None:
-        return None
-    return Interval(line.low, line.high)
-
-
-def _gain_cells(
-    params: Params, numbers: Numbers, spec: Spec, row: Row, rows: Mapping[str, Row]
-) -> dict[str, Cell]:
+def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
     """Return the paper's gain and ours, its test, and what the two say together."""
-    assert spec.gain is not None
-    over = row if spec.base else rows.get(row.over or "")
-    published = _paper_line(numbers, spec, row, spec.gain)
-    ours = spec.number(params, numbers, row, spec.gain)
+    spec, published, ours = scores.spec, scores.printed(row, measure), scores.ours(row, measure)
     if published is None or ours is None or published.set != ours.set:
         published = None  # measured on another text
     cells: dict[str, Cell] = dict.fromkeys(GAIN_HEADINGS)
     if published and ours and published.value is not None:
         cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
-    if over is None:
-        return cells | {"verdict": _verdict(ours, published, None, None)}
-    paper = _paper_gain(numbers, spec, row, over)
-    other = spec.number(params, numbers, over, spec.base or spec.gain)
-    gain = numbers.gain(ours, other)
-    cells |= {"paper gain": paper, "gain": gain.value if gain else None}
-    cells |= {"gain, 95%": _interval(gain), "p": gain.p if gain else None}
-    if spec.base is None and (gain or paper is not None):
-        cells["gain over"] = over.label
+    paper, gain, over = None, None, spec.over(row, scores.rows)
+    if over is not None:
+        paper = _paper_gain(scores, row, over, measure) if spec.paper else None
+        gain = scores.numbers.gain(ours, scores.ours(over, spec.base or measure))
+        cells |= {"paper gain": paper, "gain": gain.value if gain else None}
+        cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
+        if spec.base is None and (gain or paper is not None):
+            cells["gain over"] = over.label
     return cells | {"verdict": _verdict(ours, published, gain, paper)}
 
 
-def _paper_gain(numbers: Numbers, spec: Spec, row: Row, over: Row) -> float | None:
+def _paper_gain(scores: Scores, row: Row, over: Row, measure: Measure) -> float | None:
     """Return the printed gain, or the difference of the printed numbers where none was printed."""
-    assert spec.gain is not None
-    if spec.paper is None:
-        return None
-    printed = _paper_line(numbers, spec, row, spec.gain, "gain")
-    if printed:
+    if printed := scores.printed(row, measure, "gain"):
         return printed.value
-    sides = [
-        _paper_line(numbers, spec, one, measure)
-        for one, measure in ((row, spec.gain), (over, spec.base or spec.gain))
-    ]
-    values = [line.value if line else None for line in sides]
-    if values[0] is None or values[1] is None:
+    one = scores.printed(row, measure)
+    two = scores.printed(over, scores.spec.base or measure)
+    if one is None or two is None or one.value is None or two.value is None:
         return None
-    return round(values[0] - values[1], DIGITS)
+    return round(one.value - two.value, DIGITS)
 
 
 def _verdict(
@@ -201,16 +159,13 @@ def _verdict(
     return "same order" if (gain.value > 0) == (paper > 0) else "other order"
 
 
-def _caption(
-    params: Params, numbers: Numbers, spec: Spec, rows: Sequence[Row], lines: Sequence[Line]
-) -> str:
+def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     """Say what is measured, on which text, and what the marks mean."""
-    line = lines[0]
-    counts = sorted({one.trainings or 1 for one in lines})
+    spec, line, seeds = scores.spec, lines[0], max(one.trainings or 1 for one in lines)
     detail = f"{line.lines:,} sentences"
     detail += f", beam {line.beam}" if line.beam else ""
-    if counts[-1] > 1:
-        detail += f"; means over up to {counts[-1]} seeds, ± their standard deviation"
+    if seeds > 1:
+        detail += f"; means over up to {seeds} seeds, ± their standard deviation"
     on = f"{line.set} ({detail})"
     if not spec.has_translations:
         links = next((one.note for one in lines if one.note), "")
@@ -218,20 +173,15 @@ def _caption(
     elif spec.gain is None:
         first = f"Translations of {on}."
     else:
-        first = f"{_bleu_words(params, spec, line)} of {on}, with 95% intervals."
-    compared = ""
-    if spec.paper and line.set != paper_set(spec.paper):
-        compared = OTHER_TEXT
+        first = f"{_bleu_words(scores.params, spec, line)} of {on}, with 95% intervals."
+    compared = OTHER_TEXT if spec.paper and line.set != paper_set(spec.paper) else ""
     marks = {
-        "† another recipe of training": any(row.mark for row in rows),
-        f"{SIGN} a system that was still learning": any(
-            learning_sign(params, numbers, row.system) for row in rows
-        ),
+        "† another recipe of training": any(row.mark for row in scores.rows.values()),
+        f"{LEARNING} a system that was still learning": any(map(scores.sign, scores.rows.values())),
     }
     meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
-    marked = f"Marks: {meant}." if meant else ""
-    sentences = [sentence for sentence in (first, compared, marked, spec.subject) if sentence]
-    return " ".join(sentences[:SENTENCES])
+    sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
+    return " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
 
 
 def _bleu_words(params: Params, spec: Spec, line: Line) -> str:

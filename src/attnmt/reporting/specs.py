@@ -1,12 +1,13 @@
 """Which tables of scores there are, and which numbers each of them shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attnmt.config import DIAGONAL, Params
+from attnmt.config import Params
 from attnmt.reporting.own_text import on_own_text
 from attnmt.reporting.rows import (
     Row,
+    aligned_rows,
     deciding_rows,
     fault_rows,
     own_linked_rows,
@@ -20,18 +21,14 @@ from attnmt.scoring.numbers import Line, Numbers, Replacement
 
 @dataclass(frozen=True)
 class Measure:
-    """A kind of number: what a heading calls it, and how ``scores.csv`` does.
-
-    ``replacement`` is None where it depends on the row, or does not apply. ``digits`` are the decimals
-    that a reader sees, and ``interval`` says whether a table also shows its interval.
-    """
+    """A kind of number: what a heading calls it, and how ``scores.csv`` does."""
 
     heading: str
     metric: str
     script: str | None = None
-    replacement: Replacement | None = None
-    digits: int = 1
-    interval: bool = True
+    replacement: Replacement | None = None  # None where it depends on the row, or does not apply
+    digits: int = 1  # the decimals that a reader sees
+    interval: bool = True  # whether a table also shows its interval
 
 
 OF_TRANSLATIONS = ("bleu", "chrf", "ter")  # the metrics that unknown words change
@@ -45,30 +42,17 @@ AER = Measure("AER", "aer", digits=2)
 
 @dataclass(frozen=True)
 class Spec:
-    """What a table of scores shows.
+    """What a table of scores shows."""
 
-    Attributes:
-        name: the stem of its files, and its key in systems.yaml if its rows stand there.
-        measures: its columns of numbers.
-        gain: the measure whose gain it shows; None if it shows none.
-        base: the measure of the same row from which a gain counts; None if it counts from another row.
-        test: the index of its test set among the experiment's.
-        aligned: the index of its aligned set among the experiment's.
-        paper: the key of the published table; None if the paper has no such table.
-        rows: returns its rows.
-        subject: words for the caption, such as what its systems have in common.
-    """
-
-    name: str
+    name: str  # the stem of its files, and its key in systems.yaml if its rows stand there
     title: str
-    measures: tuple[Measure, ...] = (PPL, BLEU)
-    gain: Measure | None = BLEU
-    base: Measure | None = None
-    test: int = 0
-    aligned: int = 0
-    paper: str | None = None
+    measures: tuple[Measure, ...] = (PPL, BLEU)  # its columns of numbers
+    gain: Measure | None = BLEU  # the measure whose gain it shows
+    base: Measure | None = None  # of the same row, if the gain does not count from another row
+    at: int = 0  # the index of its set among the test sets, or of links among the aligned sets
+    paper: str | None = None  # the key of the published table, if there is one
     rows: Callable[[Params, str], list[Row]] = table_rows
-    subject: str = ""
+    subject: str = ""  # words for the caption, such as what its systems have in common
 
     @property
     def has_translations(self) -> bool:
@@ -77,8 +61,8 @@ class Spec:
 
     def set_of(self, params: Params, measure: Measure) -> str:
         """Return the set on which a measure is taken."""
-        is_aer = measure.metric.startswith("aer")
-        return params.sets.aligned[self.aligned] if is_aer else params.sets.tests[self.test]
+        sets = params.sets.aligned if measure.metric.startswith("aer") else params.sets.tests
+        return sets[self.at]
 
     def number(self, params: Params, numbers: Numbers, row: Row, measure: Measure) -> Line | None:
         """Return our number in a row."""
@@ -88,10 +72,9 @@ class Spec:
         test = self.set_of(params, measure)
         return numbers.system(row.system, measure.metric, test, measure.script, replacement)
 
-
-def _aligned_rows(params: Params, _: str) -> list[Row]:
-    """Return the rows of Table 6, and the diagonal below them."""
-    return [*table_rows(params, "table6"), Row(DIAGONAL, "diagonal, no model", DIAGONAL)]
+    def over(self, row: Row, rows: Mapping[str, Row]) -> Row | None:
+        """Return the row from which the gain of a row counts, which is itself if there is a base."""
+        return row if self.base else rows.get(row.over or "")
 
 
 TABLE1 = Spec(
@@ -110,13 +93,13 @@ TABLE6 = Spec(
     ),
     AER,
     paper="table6",
-    rows=_aligned_rows,
+    rows=aligned_rows,
     subject="The column AER reads the step that the authors' program reads; both steps stand beside it.",
 )
 SPECS = (
     TABLE1,
-    Spec("table2", "Table 2", (NIST,), NIST, test=-1, paper="table2"),
-    Spec("table3", "Table 3", test=-1, paper="table3"),
+    Spec("table2", "Table 2", (NIST,), NIST, at=-1, paper="table2"),
+    Spec("table3", "Table 3", at=-1, paper="table3"),
     Spec(
         "table4",
         "Table 4",
@@ -170,7 +153,7 @@ SPECS = (
         "table_decides_back",
         "What decides in Table 3",
         (PPL, BLEU, BLEU_UNK),
-        test=-1,
+        at=-1,
         rows=deciding_rows,
     ),
 )  # fmt: skip
@@ -181,35 +164,23 @@ def specs_of(params: Params) -> list[Spec]:
 
     On one's own text, the paper's tables give way to tables of the experiment's own systems.
     """
-    if on_own_text(params):
-        return _own_specs(params)
-    others = [
-        replace(TABLE6, name=f"table6_{name}", title=f"Table 6 on {name}", aligned=at)
-        for at, name in enumerate(params.sets.aligned)
-        if at
-    ]
-    return [*SPECS, *others]
-
-
-def _own_specs(params: Params) -> list[Spec]:
-    """Return the tables of scores on one's own text, two of them once for each set."""
+    if not on_own_text(params):
+        return [*SPECS, *_for_each(TABLE6, params.sets.aligned)[1:]]
     links = replace(TABLE6, name="table_links", title="Links by attention", gain=None, paper=None)
-    links = replace(links, rows=own_linked_rows)
-    specs = [
-        replace(_on(links, name, at), aligned=at) for at, name in enumerate(params.sets.aligned)
-    ]
+    specs = _for_each(replace(links, rows=own_linked_rows), params.sets.aligned)
     for spec in SPECS:
         if spec.rows is scored_rows:
-            own = replace(spec, rows=own_rows)
-            specs += [
-                replace(_on(own, name, at), test=at) for at, name in enumerate(params.sets.tests)
-            ]
+            specs += _for_each(replace(spec, rows=own_rows), params.sets.tests)
         elif spec.paper is None:
             specs.append(spec)
     return specs
 
 
-def _on(spec: Spec, name: str, at: int) -> Spec:
-    """Return a table named after a set, unless it is the first set."""
-    named = replace(spec, name=f"{spec.name}_{name}", title=f"{spec.title} on {name}")
-    return named if at else spec
+def _for_each(spec: Spec, sets: Sequence[str]) -> list[Spec]:
+    """Return a table once for each set, which has the name of its set unless that is the first."""
+    others = [
+        replace(spec, name=f"{spec.name}_{name}", title=f"{spec.title} on {name}", at=at)
+        for at, name in enumerate(sets)
+        if at
+    ]
+    return [spec, *others]

@@ -92,26 +92,23 @@ P = FormatOfP()
 class Table:
     """One table of one experiment.
 
-    Attributes:
-        name: the stem of its files.
-        title: what lists call it, such as "Table 1".
-        about: more about its subject; may be empty.
-        caption: what is measured, on which text, what the marks mean.
-        frame: the cells. Its index has a key for each row, and its columns are the headings; the first
-            column names the row. Headings that begin with "paper" are those of published numbers.
-        formats: how the numbers of a column are printed; without one, they have one decimal.
-        facts: by row, where its numbers come from and what else is to be known of them.
-        systems: by row, the system or ensemble that it shows.
+    The index of the frame has a key for each row, and its columns are the headings; the first column
+    names the row. Headings that begin with "paper" are those of published numbers.
     """
 
-    name: str
-    title: str
-    caption: str
+    name: str  # the stem of its files
+    title: str  # what lists call it, such as "Table 1"
+    caption: str  # what is measured, on which text, what the marks mean
     frame: pd.DataFrame
-    formats: Mapping[str, Format] = field(default_factory=dict)
-    about: str = ""
+    formats: Mapping[str, Format] = field(default_factory=dict)  # one decimal where there is none
+    about: str = ""  # more about its subject
+    # By row, where its numbers come from and what else is to be known of them
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    systems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """The system or ensemble that each row shows."""
+        return {row: facts["system"] for row, facts in self.facts.items() if "system" in facts}
 
     @property
     def headings(self) -> list[str]:
@@ -144,13 +141,19 @@ class Table:
 
 
 def table_of(
-    rows: Mapping[str, Mapping[str, Cell]], formats: Mapping[str, Format]
-) -> tuple[pd.DataFrame, dict[str, Format]]:
-    """Return the rows as a frame without empty columns, and the formats of the columns that are left."""
+    name: str,
+    title: str,
+    caption: str,
+    rows: Mapping[str, Mapping[str, Cell]],
+    formats: Mapping[str, Format],
+    facts: Mapping[str, Mapping[str, str]],
+    about: str = "",
+) -> Table:
+    """Return a table of rows of cells by their headings. Columns without any cell are left out."""
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
     kept = [heading for heading in frame if any(cell not in (None, "") for cell in frame[heading])]
-    return frame[kept], {key: value for key, value in formats.items() if key in kept}
+    return Table(name, title, caption, frame[kept], formats, about, facts)
 
 
 def decimal(value: float, digits: int) -> str:
@@ -181,21 +184,17 @@ def write_tables(experiment: str, tables: Iterable[Table], folder: Path) -> None
 
 def csv(table: Table) -> str:
     """Return a table as CSV. An interval has two columns, and so have a mean and its deviation."""
-    columns: dict[str, list[Cell]] = {}
+    columns: dict[str, list[object]] = {}
     for heading in table.headings:
         cells = list(table.frame[heading])
         kinds = {type(cell) for cell in cells}
         if Interval in kinds:
-            for at, bound in enumerate(Interval._fields):
-                parts = [cell[at] if isinstance(cell, Interval) else cell for cell in cells]
-                columns[f"{heading} {bound}"] = parts
-        else:
-            columns[heading] = [
-                cell.value if isinstance(cell, Spread | Size) else cell for cell in cells
-            ]
-            if Spread in kinds:
-                deviations = [cell.sd if isinstance(cell, Spread) else None for cell in cells]
-                columns[f"{heading} sd"] = list(deviations)
+            for bound in Interval._fields:
+                columns[f"{heading} {bound}"] = [getattr(cell, bound, None) for cell in cells]
+            continue
+        columns[heading] = [getattr(cell, "value", cell) for cell in cells]
+        if Spread in kinds:
+            columns[f"{heading} sd"] = [getattr(cell, "sd", None) for cell in cells]
     return pd.DataFrame(columns, dtype=object).to_csv(index=False, lineterminator="\n")
 
 

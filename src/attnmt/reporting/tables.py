@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from attnmt.config import Params
 from attnmt.reporting.attention_table import attention_table
-from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
-from attnmt.reporting.learning import recipe_table
+from attnmt.reporting.count_tables import cost_table, dictionary_table, recipe_table, unknown_table
 from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table
 from attnmt.scoring.numbers import Numbers

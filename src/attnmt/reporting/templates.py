@@ -34,17 +34,12 @@ def render(
         forms: where forms of the page may be sent to: nowhere, or to the server of the page.
     """
     script = _part(*scripts)
-    page = _environment().get_template(template)
-    policy = _policy(script, forms)
-    return page.render(policy=policy, style=_part(*styles), script=script, **values)
-
-
-def _part(*names: str) -> Markup:
-    """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
-    return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
-
-
-def _environment() -> Environment:
+    target = "'self'" if forms == "self" else "'none'"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"img-src data:; base-uri 'none'; form-action {target}"
+    )
     environment = Environment(
         loader=FileSystemLoader(PARTS),
         autoescape=True,
@@ -53,12 +48,15 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {"breakable": _breakable, "subscripts": _subscripts}
-    environment.policies["json.dumps_kwargs"] = {
-        "ensure_ascii": False,
-        "separators": (",", ":"),
-        "default": asdict,
-    }
-    return environment
+    compact = {"ensure_ascii": False, "separators": (",", ":"), "default": asdict}
+    environment.policies["json.dumps_kwargs"] = compact
+    page = environment.get_template(template)
+    return page.render(policy=policy, style=_part(*styles), script=script, **values)
+
+
+def _part(*names: str) -> Markup:
+    """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
+    return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
 
 
 def _breakable(text: str) -> Markup:
@@ -69,13 +67,3 @@ def _breakable(text: str) -> Markup:
 def _subscripts(text: str) -> Markup:
     """Return text in which a name such as p_t has its second letter as a subscript."""
     return Markup(re.sub(r"\b([A-Za-z])_([A-Za-z])\b", r"\1<sub>\2</sub>", str(escape(text))))
-
-
-def _policy(script: str, forms: str) -> str:
-    """Return the page's security policy, which allows no request and no script but this one."""
-    target = "'self'" if forms == "self" else "'none'"
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        f"img-src data:; base-uri 'none'; form-action {target}"
-    )

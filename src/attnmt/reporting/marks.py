@@ -1,0 +1,75 @@
+"""Signs that follow a system's label: it had another recipe, or was still learning when it ended."""
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from attnmt.config import Params, Training
+from attnmt.scoring.numbers import Numbers
+from attnmt.training.curve import STILL_LEARNING
+
+SIGNS = "†‡§¶"  # of other recipes
+LEARNING = "°"
+Recipes = frozenset[Training]  # a model has one; an ensemble has several if members differ
+
+
+def recipe_marks(params: Params, systems: Sequence[str | None]) -> dict[str, tuple[str, str]]:
+    """Mark the systems whose recipe is not that of most rows. Each such recipe has its own sign.
+
+    Args:
+        systems: those of a table, row by row. If one is not trained, it gets no mark.
+
+    Returns:
+        The sign and what it means, such as "† marks another recipe of training: epochs 1, not 5.", of
+        each system that is marked.
+    """
+    trained = [system for system in systems if system and params.runs_of(system)]
+    recipes = {system: _recipes(params, system) for system in trained}
+    usual, *others = [
+        recipe for recipe, _ in Counter(recipes[system] for system in trained).most_common()
+    ] or [Recipes()]
+    signs = {
+        recipe: SIGNS[i % len(SIGNS)] * (1 + i // len(SIGNS)) for i, recipe in enumerate(others)
+    }
+    return {
+        system: (signs[recipe], _note(signs[recipe], recipe, usual))
+        for system, recipe in recipes.items()
+        if recipe in signs
+    }
+
+
+def learning_sign(params: Params, numbers: Numbers, system: str | None) -> str:
+    """Return what follows the label of a system or an ensemble: LEARNING if it was still learning.
+
+    It was if the development cost fell by more than 2% in the last tenth of the steps, in the median of
+    its seeds. An ensemble was if a member was.
+    """
+    runs = params.runs_of(system)
+    members = params.translators(runs[0]).members if runs else []
+    for system_of_member in {params.system_of(member) for member in members}:
+        lines = [
+            numbers.training(seed, "late_fall", params.sets.dev)
+            for seed in params.runs_of(system_of_member)
+        ]
+        falls = [line.value for line in lines if line and line.value is not None]
+        if falls and median(falls) > 100 * STILL_LEARNING:
+            return LEARNING
+    return ""
+
+
+def _recipes(params: Params, system: str) -> Recipes:
+    members = params.translators(params.runs_of(system)[0]).members
+    return frozenset(params.recipe(member) for member in members)
+
+
+def _note(sign: str, marked: Recipes, usual: Recipes) -> str:
+    differences = [
+        f"{key} {_values(marked, key)}, not {_values(usual, key)}"
+        for key in Training.model_fields
+        if _values(marked, key) != _values(usual, key)
+    ]
+    return f"{sign} marks another recipe of training: {'; '.join(differences)}."
+
+
+def _values(recipes: Recipes, key: str) -> str:
+    return " and ".join(sorted({str(getattr(recipe, key)) for recipe in recipes}))
