@@ -15,21 +15,14 @@ from attnmt.config.model import OwnRecipe
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.claims import (
-    DEPENDS,
-    NOT_TESTED,
-    judge_claims,
-    read_claims,
-    together,
-    write_claims,
-)
+from attnmt.reporting.claims import judge_claims, read_claims, write_claims
 from attnmt.scoring.claims import claim_under, is_testable, judged_claims
 from attnmt.scoring.lengths import by_length
 from attnmt.scoring.numbers import Numbers, write_numbers
 from attnmt.scoring.scripts import References, score_alone
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import contrast, difference
-from attnmt.scoring.verdicts import verdicts
+from attnmt.scoring.verdicts import DEPENDS, NOT_TESTED, together, verdicts
 
 BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
 SYSTEMS = ("base", BEST, LOCAL_M)
@@ -180,6 +173,7 @@ def test_the_slope_is_that_of_groups_by_length(params):
 def test_claims_need_two_seeds_of_every_system(params):
     study = Study(params)
     assert is_testable(study, claim_of())
+    assert not is_testable(Study(make_params(seeds=2)), claim_of())
     assert not is_testable(study, claim_of(over=["base_reverse"]))  # one seed
     assert not is_testable(study, claim_of(over=["global_location"]))  # not trained
     assert not is_testable(study, claim_of(compare="paired", over=["base"]))  # no shared training

@@ -6,7 +6,6 @@ A claim has a line for each recipe by which its systems were trained. It is deci
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Final, Literal
 
 from attnmt.config import Params
 from attnmt.config.claims import Claim, Claims, Measure, digest_of
@@ -18,12 +17,9 @@ from attnmt.scoring.claims import AER, Judged, claim_under, judged_claims, set_o
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.verdicts import ALPHA, VerdictWord
+from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, together
 
 NAME = "claims"
-ClaimVerdict = VerdictWord | Literal["depends on the recipe", "not tested"]
-DEPENDS: Final = "depends on the recipe"
-NOT_TESTED: Final = "not tested"
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
 # The name of each measure, and how many decimals a reader sees
 MEASURES: dict[Measure, tuple[str, int]] = {
@@ -120,17 +116,6 @@ def judge_claims(
         for group in by_claim(lines)
         for line in group
     ]
-
-
-def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
-    """Return the verdict on a claim from what each recipe says.
-
-    The tests of all recipes stand in one procedure of Holm's, so its level also holds for this verdict.
-    A claim that one recipe cannot test is not decided.
-    """
-    if {"confirmed", "refuted"} <= {*words}:
-        return DEPENDS
-    return words[0] if len({*words}) == 1 else "undecided"
 
 
 def _amended(claims: Claims, key: str) -> str | None:

@@ -19,22 +19,25 @@ from attnmt.scoring.verdicts import Verdict, judge, verdicts
 from attnmt.training.trained import read_history
 
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
+FEWEST = 3  # seeds of each system; the level of the tests was not simulated with fewer
 NEAR = 0.05  # the last evaluation in the first part may be at most this share of it before its end
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
 # The modules that measure and judge a claim. Their digests belong to its registration.
 MEASURED_BY = tuple(
-    f"attnmt.scoring.{name}"
+    f"attnmt.{name}"
     for name in (
-        "aer",
-        "claims",
-        "lengths",
-        "paired",
-        "rank_correlation",
-        "scripts",
-        "seed_runs",
-        "seed_statistics",
-        "sufficient_statistics",
-        "verdicts",
+        "decoding.link_step",
+        "scoring.aer",
+        "scoring.claims",
+        "scoring.lengths",
+        "scoring.paired",
+        "scoring.rank_correlation",
+        "scoring.reference_links",
+        "scoring.scripts",
+        "scoring.seed_runs",
+        "scoring.seed_statistics",
+        "scoring.sufficient_statistics",
+        "scoring.verdicts",
     )
 )
 
@@ -53,7 +56,7 @@ class Judged:
 
 
 def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:
-    """Judge together all claims whose systems the experiment trains with two seeds or more.
+    """Judge together all claims whose systems the experiment trains with ``FEWEST`` seeds or more.
 
     Raises:
         InputError: if a file of a system is missing or damaged.
@@ -96,15 +99,17 @@ def systems_of(claim: Claim) -> list[str]:
 def is_testable(study: Study, claim: Claim) -> bool:
     """Return whether the experiment can test a claim.
 
-    It needs two seeds or more of every system. A claim that compares in pairs also needs seeds that
-    share trainings. Error rates need attention, and slopes need sentences of several lengths. An early
-    cost needs an evaluation near the end of the first quarter.
+    It needs ``FEWEST`` seeds or more of every system. A claim that compares in pairs also needs as
+    many seeds that share trainings. Error rates need attention, and slopes need sentences of several
+    lengths. An early cost needs an evaluation near the end of the first quarter.
     """
     names, test = systems_of(claim), set_of(study.params, claim, "bleu")
-    if not all(study.has_seeds(name) for name in names):
+    if not all(len(study.seeds(name)) >= FEWEST for name in names):
         return False
-    if claim.compare == "paired" and study.pairs(*names) is None:
-        return False
+    if claim.compare == "paired":
+        pairs = study.pairs(*names)
+        if pairs is None or len(pairs[0]) < FEWEST:
+            return False
     if {*AER} & {claim.measure, claim.rank_with}:
         return all(study.params.attends(name) for name in names)
     if claim.measure == "length_slope":

@@ -32,10 +32,6 @@ class Study:
         """Return the runs of a system or an ensemble, one for each seed; [] if it is not trained."""
         return self.params.runs_of(name)
 
-    def has_seeds(self, name: str | None) -> bool:
-        """Return whether a system or an ensemble has two seeds or more."""
-        return len(self.seeds(name)) > 1
-
     def has_lengths(self, test: str) -> bool:
         """Return whether Figure 6's groups of a set differ in the length of their longest reference."""
         run = next(iter(self.params.models))

@@ -8,7 +8,7 @@ an order are described and not tested (:mod:`attnmt.scoring.rank_correlation`), 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from attnmt.config.claims import Claim
 from attnmt.scoring.rank_correlation import rank_correlation
@@ -24,6 +24,9 @@ from attnmt.scoring.seed_statistics import (
 
 ALPHA = 0.05
 VerdictWord = Literal["confirmed", "refuted", "undecided", "described"]
+ClaimVerdict = VerdictWord | Literal["depends on the recipe", "not tested"]
+DEPENDS: Final = "depends on the recipe"
+NOT_TESTED: Final = "not tested"
 
 
 @dataclass(frozen=True)
@@ -148,3 +151,14 @@ def _word(test: Outcome, level: float) -> VerdictWord:
     if test.p > level:
         return "undecided"
     return "confirmed" if test.p_for < test.p_against else "refuted"
+
+
+def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """Return the verdict on a claim from what each recipe says.
+
+    The tests of all recipes stand in one procedure of Holm's, so its level also holds for this verdict.
+    A claim that one recipe cannot test is not decided.
+    """
+    if {"confirmed", "refuted"} <= {*words}:
+        return DEPENDS
+    return words[0] if len({*words}) == 1 else "undecided"
