@@ -33,9 +33,12 @@ def test_every_attentive_system_on_words_has_its_unknown_words_counted():
 def test_the_cost_table_has_a_row_for_each_training():
     params = made_params("base", "gru_self", seeds=2)
     numbers = made_numbers(params)
+    fall = {"metric": "late_fall", "value": 1.25, "signature": None}  # no machine measures it
+    minutes = next(line for line in numbers.lines if line.metric == "minutes")
+    numbers = Numbers([*numbers.lines, minutes.model_copy(update=fall)])
     table = cost_table(params, numbers)
     assert list(table.frame["model"]) == ["base", "base_2", "gru_self", "gru_self_2"]
-    assert texts(table, "base_2")[1:] == ["1,200", "20", "1,500", "30.0", "17", "1,234"]
+    assert texts(table, "base_2")[1:] == ["1,200", "20", "1,500", "", "30.0", "17", "1,234"]
     assert table.caption.startswith(f"4 trainings ({MACHINE}) took 2.0 hours")
     assert table.facts["base_2"]["seed"] == "2"
     one = cost_table(params, Numbers([line for line in numbers.lines if line.model == "base"]))

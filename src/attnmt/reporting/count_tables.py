@@ -90,7 +90,7 @@ def cost_table(params: Params, numbers: Numbers) -> Table | None:
     counts = _counts(of_trainings, COSTS, "model")
     if not counts:
         return None
-    machines = {line.signature for lines in counts.values() for line in lines.values()}
+    machines = {lines["minutes"].signature for lines in counts.values()}
     rows: dict[str, dict[str, Cell]] = {}
     for name, lines in counts.items():
         machine = lines["minutes"].signature if len(machines) > 1 else None

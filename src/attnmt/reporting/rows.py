@@ -61,7 +61,7 @@ def own_rows(params: Params, _: str) -> list[Row]:
 def own_linked_rows(params: Params, _: str) -> list[Row]:
     """Return a row of each system with attention, then one of links that no model makes."""
     systems = [Row(name, name, name) for name in own_systems(params) if params.attends(name)]
-    return [*systems, Row(ALIGNER, ALIGNER, ALIGNER), DIAGONAL_ROW]
+    return [*marked(params, systems), Row(ALIGNER, ALIGNER, ALIGNER), DIAGONAL_ROW]
 
 
 def subword_pairs(params: Params, _: str) -> list[Row]:
