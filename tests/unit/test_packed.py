@@ -9,9 +9,7 @@ from pathlib import Path
 
 import made_records
 import pytest
-import torch
 from made_scores import score_lines
-from safetensors.torch import load_file
 from small_experiment import ENGLISH, make_experiment
 from small_project import Command
 
@@ -271,17 +269,11 @@ def test_without_a_trained_model_the_ready_made_weights_translate(project, attnm
     assert attnmt("translate", sentence)[2].startswith("error: models/demo/*/metrics.json: no")
 
 
-def test_weights_rounded_to_half_precision_are_loaded_and_translate(project, attnmt):
-    assert attnmt("pack", "half", "--half", "--text-license", "CC BY 4.0")[0] == 0
-    name = f"models/demo/{BEST}/weights.safetensors"
-    whole, half = load_file(project / PACKED / name), load_file(project / "half" / name)
-    for key, tensor in half.items():
-        assert torch.equal(tensor, whole[key].half().float())
-    assert any(not torch.equal(tensor, whole[key]) for key, tensor in half.items())
-    assert load(project / "half").translate(ENGLISH["test"][0]).text
-    card = (project / "half" / "README.md").read_text(encoding="utf-8")
-    assert "rounded to half precision" in card
+def test_the_card_names_the_license_of_the_text(project, attnmt):
+    assert attnmt("pack", "again", "--text-license", "CC BY 4.0")[0] == 0
+    card = Path("again", CARD).read_text(encoding="utf-8")
     assert "the license CC BY 4.0, and the weights are handed on under the same terms" in card
+    assert "--text-license 'CC BY 4.0' again" in card
 
 
 def test_the_weights_of_the_demo_are_small_and_translate_the_sentence_of_the_readme():

@@ -16,13 +16,6 @@ def pack(
     ],
     experiment: Experiment = DEMO,
     model: OneModel = None,
-    half: Annotated[
-        bool,
-        typer.Option(
-            "--half",
-            help="Round the weights to half precision. Git and archives then compress them by half.",
-        ),
-    ] = False,
     text_license: Annotated[
         str,
         typer.Option(
@@ -51,6 +44,6 @@ def pack(
 
     refuse_other_content(folder)
     name = model or best_model(params)
-    write_pack(params, name, folder, half=half, text_license=text_license)
+    write_pack(params, name, folder, text_license)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it")

@@ -9,10 +9,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from jinja2 import Environment, StrictUndefined
-from safetensors import safe_open
-from safetensors.numpy import save_file
 
 from attnmt.config import DEMO, Params
 from attnmt.decoding.needed_files import translator_files
@@ -37,17 +34,13 @@ UNKNOWN = (
 )
 
 
-def pack(
-    params: Params, name: str, folder: Path, *, half: bool = False, text_license: str = ""
-) -> None:
+def pack(params: Params, name: str, folder: Path, text_license: str = "") -> None:
     """Write a model or an ensemble as a packed folder, with a card that says what it is.
 
     The process must run in the project's folder. The packed folder appears only when it is complete. It
     replaces one that was packed before.
 
     Args:
-        half: whether weights are rounded to half precision. The files keep their size and type, but
-            git and archives compress them to a little more than half.
         text_license: the license of the training text, which the weights then have, too; if it is
             empty, the card says what the parameters say.
 
@@ -73,8 +66,6 @@ def pack(
             copy = partial / file
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, copy)
-            if half and file.suffix == ".safetensors":
-                _round(copy)
             described[file.as_posix()] = PackedFile(bytes=copy.stat().st_size, sha256=sha256(copy))
         manifest = Manifest(
             format=1,
@@ -85,7 +76,7 @@ def pack(
             files=described,
         )
         write_json(partial / MANIFEST, manifest.model_dump())
-        card = _card(params, manifest, scores, trainings, pipeline, folder, half, text_license)
+        card = _card(params, manifest, scores, trainings, pipeline, folder, text_license)
         write_text(partial / CARD, card)
 
 
@@ -98,14 +89,6 @@ def refuse_other_content(folder: Path) -> None:
         )
 
 
-def _round(path: Path) -> None:
-    """Round the weights of a file to the nearest numbers of half precision; the metadata stays."""
-    with safe_open(path, framework="numpy") as file:
-        metadata = file.metadata()
-        tensors = {key: file.get_tensor(key).astype(np.float16) for key in file.keys()}  # noqa: SIM118
-    save_file({key: value.astype(np.float32) for key, value in tensors.items()}, path, metadata)
-
-
 def _card(
     params: Params,
     manifest: Manifest,
@@ -113,7 +96,6 @@ def _card(
     trainings: Sequence[Provenance],
     pipeline: Pipeline,
     folder: Path,
-    half: bool,
     text_license: str,
 ) -> str:
     """Return the card of a model or an ensemble that is packed into ``folder``.
@@ -121,7 +103,7 @@ def _card(
     Args:
         trainings: those of its members, in their order.
         pipeline: the model itself; it translates the card's example.
-        half, text_license: as for :func:`pack`.
+        text_license: as for :func:`pack`.
     """
     name, translator = manifest.model, pipeline.translator
     system = params.translators(name)
@@ -148,7 +130,6 @@ def _card(
         train=summary.sets[params.sets.train],
         weights=sum(part.numel() for part in weights),
         origin=_origin(params),
-        half=half,
         text_license=text_license,
         license=_license(params),
         sentence=sentence,
