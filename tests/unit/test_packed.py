@@ -276,20 +276,29 @@ def test_the_card_names_the_license_of_the_text(project, attnmt):
     assert "--text-license 'CC BY 4.0' again" in card
 
 
-def test_the_weights_of_the_demo_are_small_and_translate_the_sentence_of_the_readme():
-    assert sum(path.stat().st_size for path in DEMO.rglob("*") if path.is_file()) < 4e6
+@pytest.mark.parametrize(("weights", "most"), [(DEMO, 4e6), (ROOT / READY_MADE, 30e6)])
+def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(weights, most):
+    assert sum(path.stat().st_size for path in weights.rglob("*") if path.is_file()) < most
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    command = re.compile(r'^    attnmt translate (?:--\S+ \S+ )?"(.+)"$', re.MULTILINE)
-    (source,) = set(command.findall(readme))
-    (target,) = re.findall(r"prints “(.+?)”", readme)
-    best = load(DEMO).translate(source)
-    assert best.text == target
-    assert best.links
+    option = f"--weights {weights.relative_to(ROOT)} " if weights == DEMO else ""
+    sources = re.findall(f'^    attnmt translate {option}"(.+)"$', readme, re.MULTILINE)
+    assert sources
+    printed = re.findall(r"“(.+?)”", readme)
+    translator = load(weights)
+    for source in sources:
+        best = translator.translate(source)
+        assert best.text in printed
+        assert best.links
 
 
 def test_git_keeps_the_bytes_of_packed_weights():
     """A checkout that changed line ends would change digests."""
-    names = [f"weights/demo/{name}" for name in read_json(DEMO / MANIFEST)["files"]]
+    folders = DEMO, ROOT / READY_MADE
+    names = [
+        (folder / name).relative_to(ROOT).as_posix()
+        for folder in folders
+        for name in read_json(folder / MANIFEST)["files"]
+    ]
     command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]
     shown = subprocess.run(command, capture_output=True, text=True, check=False)
     if shown.returncode:

@@ -12,7 +12,7 @@ from attnmt.errors import InputError
 from attnmt.serving.packed import read_packed
 from attnmt.training.best_model import best_model, ranked_models
 
-READY_MADE = Path("weights", DEMO)  # packed, in git
+READY_MADE = Path("weights", "multi30k")  # packed, in git
 Weights = Annotated[
     Path | None,
     typer.Option(
