@@ -172,9 +172,9 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *SETS, "--measure", "--no-measure"], "--measure: given twice; give it"),
         (["own", *SETS, "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
         (["own", *SETS, "--hold-out", "3"], "--hold-out: --dev is given, too"),
-        (
-            ["own", *TRAIN, "--hold-out", "11"],
-            "--hold-out: dev and test would take 22 of only 40 pairs",
+        *(
+            (["own", *TRAIN, "--hold-out", count], "of only 40; hold out at most 10")
+            for count in ("11", "20", "50")
         ),
         (["own", *replaced("../corpus.en", "../dev.en")], "dev.en has 10"),
         (["own", *replaced("../corpus.en", "../corpus.fr")], "corpus.fr: 'fr' is the source, too"),

@@ -88,14 +88,15 @@ def test_gains_between_scores_against_other_references_are_not_counted():
 
 def test_the_answer_follows_the_development_set():
     answer = make_answer(PARAMS, NUMBERS)
+    base = line_of(BASE, replacement="before")
+    alone = NUMBERS.gain(line_of(BEST, replacement="before"), base)
     assert answer[0] == HELPED
     assert answer[1] == (
         f"{BEST} is the best system on dev, with BLEU 17.0 (16.0–18.0) on test1: a gain of +5.0 "
-        f"(+4.5 to +5.5, p 0.010) over {BASE}, the best without attention."
+        f"(+4.5 to +5.5, p 0.010) over {BASE}, the best without attention, which has 12.0. "
+        f"Without replacing unknown words the gain is {alone.value:+.1f}."
     )
-    assert (
-        answer[2] == "It still gets wrong 250 of the 700 words of test1 that its vocabulary lacks."
-    )
+    assert answer[2] == "Of the 700 words of test1 that its vocabulary lacks, it gets 450 right."
     other = make_answer(PARAMS, changed(NUMBERS, line_of(SECOND, "ppl"), value=1.0))
     assert other[1].startswith(f"{SECOND} is the best system on dev, with BLEU 16.0")
     plain = make_answer(PARAMS, changed(NUMBERS, line_of(BASE, "ppl"), value=1.0))
@@ -124,9 +125,8 @@ def test_long_sentences_are_named_where_they_are_worse():
         one.model_copy(update={"value": 3.0}) if one in groups and one.max_words == last else one
         for one in NUMBERS.lines
     ]
-    wrong = make_answer(PARAMS, Numbers(lines))[-1]
-    assert wrong.endswith(
-        "and long sentences (BLEU 3.0 on the 100 longest, 18.0 on the 100 shortest)."
+    assert make_answer(PARAMS, Numbers(lines))[-1] == (
+        "Long sentences are harder: BLEU 3.0 on the 100 longest, 18.0 on the 100 shortest."
     )
 
 
@@ -168,7 +168,8 @@ def test_page_and_run_end_with_commands_that_the_command_line_knows(made, attnmt
     steps = [shlex.split(line, comments=True) for line in next_steps(PARAMS).splitlines()[1:]]
     shown = unescape(page.split('id="use"')[1].split("</code>")[0])
     assert [words[:2] for words in steps] == [
-        ["attnmt", name] for name in ("commit", "translate", "explain", "pack", "translate")
+        ["attnmt", name]
+        for name in ("commit", "translate", "explain", "serve", "pack", "translate")
     ]
     assert steps[1] == ["attnmt", "translate", "-e", "demo", "It's a test."]
     for words in steps[1:]:

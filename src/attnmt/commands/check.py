@@ -131,7 +131,7 @@ def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
         elif locked[path.as_posix()] != dvc_digest(path):
             edited = _edited_tables(params) if path.name == "tables" else []
             which = _listed(map(str, edited or [path]))
-            yield f"{which}: not what dvc.lock has; edited, or made outside of the workflow"
+            yield f"{which}: not what dvc.lock has; edited, or made after the last attnmt commit"
 
 
 def _outputs(stages: dict[str, Any]) -> dict[str, str]:

@@ -90,8 +90,9 @@ def new(
 ) -> None:
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
-    The experiment is a folder in experiments/. Its params.yaml is yours to change, and its text/ links
-    to your files. If a file changes, the stages that read it run again.
+    The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
+    your files, and if one of them changes, the stages that read it run again. With --hold-out it has
+    copies: after a change of your files, delete the experiment's folder and make it anew.
 
     Examples:
 
@@ -99,7 +100,7 @@ def new(
 
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
-    from attnmt.corpora.own_text import find_overlap, write_divided
+    from attnmt.corpora.own_text import find_overlap, refuse_too_many, write_divided
     from attnmt.planning.proposal import params_text, propose
 
     folder = _place(name)
@@ -112,6 +113,7 @@ def new(
         key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
         for key, files in sets.items()
     }
+    refuse_too_many(hold_out or 0, rows["train"])
     proposal = propose(pair, train, rows["train"] - 2 * (hold_out or 0))
     for key, files in held_out.items():
         _warn(key, rows[key], find_overlap(train, files))

@@ -119,9 +119,10 @@ def _print_trainings(
         page.print(NO_SPEED if words else NO_TEXT)
     else:
         each = [*times.seconds.values()]
+        side_by_side = f", or {time_text(wall_time(each, at_once))} with {at_once} at a time"
         page.print(
-            f"The trainings take about {time_text(sum(each))}, or {time_text(wall_time(each, at_once))} "
-            f"with {at_once} at a time, {times.source}. Translation and scores come on top."
+            f"The trainings take about {time_text(sum(each))}{side_by_side if at_once > 1 else ''}, "
+            f"{times.source}. Translation and scores come on top."
         )
     texts = [training_size(params, params.model(name).family) for name in to_train]
     if any(text is not None and not text.counted for text in texts):

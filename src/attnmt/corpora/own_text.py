@@ -39,6 +39,15 @@ def _rows(files: Files) -> Iterator[tuple[str, str]]:
     return ((a.strip(), b.strip()) for a, b in zip(source, target, strict=True))
 
 
+def refuse_too_many(count: int, pairs: int) -> None:
+    """Refuse to hold out so many pairs for each of two sets that less than half would be left."""
+    if 4 * count > pairs:
+        raise InputError(
+            f"--hold-out: dev and test would take {count:,} pairs each, of only {pairs:,}; hold out at "
+            f"most {pairs // 4:,}"
+        )
+
+
 def write_divided(
     train: Files, codes: tuple[str, str], count: int, pairs: int, folder: Path
 ) -> None:
@@ -52,13 +61,8 @@ def write_divided(
         pairs: how many the training text has.
 
     Raises:
-        InputError: if dev and test would take more than half of the pairs, or if too few pairs differ in
-            their source.
+        InputError: if too few pairs differ in their source.
     """
-    if 4 * count > pairs:
-        raise InputError(
-            f"--hold-out: dev and test would take {2 * count:,} of only {pairs:,} pairs; hold out fewer"
-        )
     rows = list(zip(*map(iter_lines, train), strict=True))
     order = np.random.default_rng(SEED).permutation(len(rows)).tolist()
     drawn: dict[str, int] = {}  # a line for each source

@@ -33,11 +33,24 @@ def make_answer(params: Params, numbers: Numbers) -> list[str]:
         size = f"a gain of {_sized(gain, SIGNED)} over"
         if best.system == attending:
             said[1] += f": {size} {plain}, the best without attention"
+            said[1] += f", which has {PLAIN.show(two.value)}" if two else ""
         else:
             said[1] += f"; the best with attention, {attending}, has {size} it"
+        said[1] += _without_replacement(params, numbers, attending, two)
     said[-1] += "."
-    wrong = _wrong(params, numbers, best)
-    return [*said, f"It still gets wrong {wrong}."] if wrong else said
+    return [*said, *_wrong(params, numbers, best)]
+
+
+def _without_replacement(
+    params: Params, numbers: Numbers, system: str | None, other: Line | None
+) -> str:
+    """Say how much of a gain is left if no unknown word is replaced, which only attention can do."""
+    test = params.sets.tests[0]
+    before = numbers.system(system, "bleu", test, "tokenized", "before")
+    gain = numbers.gain(before, other)
+    if gain is None or not params.replaces_words(str(system)):
+        return ""
+    return f". Without replacing unknown words the gain is {SIGNED.show(gain.value)}"
 
 
 def _outcome(gain: Line) -> str:
@@ -55,15 +68,17 @@ def _sized(line: Line, form: Format) -> str:
     return form.show(line.value) + (f" ({detail})" if detail else "")
 
 
-def _wrong(params: Params, numbers: Numbers, best: Line) -> str:
-    """Say how many unknown words the best system has wrong, and how long sentences fare."""
+def _wrong(params: Params, numbers: Numbers, best: Line) -> list[str]:
+    """Say how many unknown words the best system gets right, and how long sentences fare."""
     test, system = params.sets.tests[0], best.system
     parts = []
     unknown, right = (numbers.system(system, metric, test) for metric in ("unknown", "right"))
     if unknown and right and unknown.value:
-        lost = decimal(unknown.value - (right.value or 0.0), 0)
         whole = decimal(unknown.value, 0)
-        parts.append(f"{lost} of the {whole} words of {test} that its vocabulary lacks")
+        parts.append(
+            f"Of the {whole} words of {test} that its vocabulary lacks, it gets "
+            f"{decimal(right.value or 0.0, 0)} right."
+        )
     groups = [
         line
         for line in numbers.lines
@@ -73,7 +88,7 @@ def _wrong(params: Params, numbers: Numbers, best: Line) -> str:
     short, long = (groups[0], groups[-1]) if len(groups) > 1 else (None, None)
     if short and long and (long.value or 0.0) < (short.value or 0.0):
         parts.append(
-            f"long sentences (BLEU {PLAIN.show(long.value)} on the {long.lines} longest, "
-            f"{PLAIN.show(short.value)} on the {short.lines} shortest)"
+            f"Long sentences are harder: BLEU {PLAIN.show(long.value)} on the {long.lines} longest, "
+            f"{PLAIN.show(short.value)} on the {short.lines} shortest."
         )
-    return " and ".join(parts)
+    return parts

@@ -1,10 +1,13 @@
 """Experiments on a text of one's own: their report has their own systems, and asks one question."""
 
 import shlex
+from collections.abc import Iterable
 
 from attnmt.config import DEMO, Direction, Params
 from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
+
+SHORT, LONG = 20, 80  # characters of an example
 
 
 def on_own_text(params: Params) -> bool:
@@ -32,8 +35,14 @@ def next_steps(params: Params) -> str:
     """Say where the report of an experiment is, and how to use its best model."""
     name, layout = params.experiment, Layout(params.experiment)
     text = layout.raw / f"{params.sets.tests[0]}.{params.languages.source.code}"
-    commands = [f"attnmt commit -e {name}", *uses(name, next(iter_lines(text)))]
+    commands = [f"attnmt commit -e {name}", *uses(name, example_of(iter_lines(text)))]
     return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
+
+
+def example_of(sentences: Iterable[str]) -> str:
+    """Return the first sentence that is neither short nor long, or else the first, to show a model."""
+    first, *others = sentences
+    return next((one for one in (first, *others) if SHORT <= len(one) <= LONG), first)
 
 
 def uses(experiment: str, sentence: str) -> list[str]:
@@ -42,6 +51,7 @@ def uses(experiment: str, sentence: str) -> list[str]:
     lines = {
         f"attnmt translate -e {experiment} {text}": "by the best model on the development set",
         f"attnmt explain -e {experiment} {text}": "which words it knows, where it looks",
+        f"attnmt serve -e {experiment}": "a page that translates and explains",
         f"attnmt pack -e {experiment} {folder}": "a folder to keep, or to give to others",
         f"attnmt translate --weights {folder} {text}": "works without the experiment",
     }

@@ -19,7 +19,7 @@ from attnmt.reporting.claims import NAME as CLAIMS
 from attnmt.reporting.claims_figure import claims_svg
 from attnmt.reporting.curves import Panel
 from attnmt.reporting.draw import panel_svg, stroke
-from attnmt.reporting.own_text import on_own_text, own_name, uses
+from attnmt.reporting.own_text import example_of, on_own_text, own_name, uses
 from attnmt.reporting.published import paper_set
 from attnmt.reporting.report import Report
 from attnmt.reporting.samples import Sample, samples_table
@@ -189,8 +189,8 @@ def _counted(count: int, noun: str) -> str:
 
 def _uses(params: Params, report: Report) -> list[str]:
     """Return the commands that use the best model, for a sentence of the test set."""
-    forward = (sample.texts["source"] for sample in report.samples if sample.direction == "forward")
-    return uses(params.experiment, next(forward, "A sentence."))
+    forward = [s.texts["source"] for s in report.samples if s.direction == "forward"]
+    return uses(params.experiment, example_of(forward or ["A sentence."]))
 
 
 def _commands(params: Params) -> list[str]:

@@ -20,6 +20,7 @@ from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
 from attnmt.reporting.gather import short_commits
+from attnmt.reporting.own_text import example_of
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import Numbers, read_scores
 from attnmt.serving.packed import CARD, MANIFEST, Manifest, PackedFile
@@ -27,7 +28,6 @@ from attnmt.text.summary import read_summary
 from attnmt.training.trained import Provenance, read_provenance
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
-SHORT, LONG = 20, 80  # characters of the sentence that the card shows
 UNKNOWN = (
     "The experiment does not name the license of all of its training text. Ask those who publish the "
     "text before you hand on the model."
@@ -109,7 +109,7 @@ def _card(
     system = params.translators(name)
     summary = read_summary(Layout(params.experiment).encoded(system.family))
     test = params.sets.tests[0]
-    sentence = _example(Layout(params.experiment).raw / f"{test}.{translator.source}")
+    sentence = example_of(iter_lines(Layout(params.experiment).raw / f"{test}.{translator.source}"))
     weights = (part for model in translator.models for part in model.parameters())
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -140,13 +140,6 @@ def _card(
 def _python(text: str) -> str:
     """Return a text as a literal of Python."""
     return json.dumps(text, ensure_ascii=False)
-
-
-def _example(file: Path) -> str:
-    """Return the first sentence that is neither short nor long, or else the first."""
-    lines = iter_lines(file)
-    first = next(lines)
-    return next((line for line in (first, *lines) if SHORT <= len(line) <= LONG), first)
 
 
 def _origin(params: Params) -> str:
