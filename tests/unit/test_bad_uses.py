@@ -134,7 +134,9 @@ def test_a_doubtful_use_is_answered_with_a_warning(run, answer, words, stdin, me
     assert status == 0
     assert error.startswith(f"warning: {message}")
     assert bool(output) == ("empty" not in message)
-    assert error.count("\n") == 1
+    first, *notes = error.splitlines()
+    assert first.startswith("warning: ")
+    assert all(note.startswith("note: ") for note in notes)
     assert not house or output.split("\t")[0] == "0"
 
 
