@@ -40,6 +40,7 @@ def test_the_declaration_names_nothing_of_one_experiment():
     assert own.isdisjoint(re.findall(r"[\w-]+", (ROOT / "dvc.yaml").read_text()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_parameter_that_a_stage_names_exists(experiment):
     kinds = {stage.name.partition("@")[0] for stage in stages(experiment)}

@@ -42,6 +42,7 @@ def two_gpus(tmp_path, monkeypatch) -> Iterator[list[int]]:
         device._taken.pop().release()
 
 
+@pytest.mark.slow
 def test_every_process_takes_another_gpu(two_gpus, tmp_path):
     process = {"args": [sys.executable, "-c", TAKE], "text": True, "stdout": subprocess.PIPE}
     process["env"] = {"TMPDIR": str(tmp_path), "PATH": ""}

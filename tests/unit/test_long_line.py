@@ -42,6 +42,7 @@ def grown(*arguments: str) -> int:
     return int(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc on Linux")
 def test_small_tensors_do_not_keep_large_blocks():
     if grown() < 100_000:

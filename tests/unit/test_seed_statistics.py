@@ -130,6 +130,7 @@ def studies(count, gains, **noise):
         yield [Runs.measured(system, bleu) for system in numbers]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [*NOISE, {"seeds": 4}], ids=[*NAMES, "two seeds each"])
 def test_halves_of_one_system_differ_in_at_most_one_study_of_twenty(noise):
     wrong = 0

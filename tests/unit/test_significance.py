@@ -144,6 +144,7 @@ def nulls(ours, other, count):
         yield exchanged(ours, other, np.random.default_rng(seed).integers(2, size=len(ours)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differing", [4, 100])
 def test_error_rates_of_systems_that_are_alike_are_seldom_told_apart(differing):
     """At most 6% of 1,000 true nulls are rejected at .05, and not far fewer if many lines differ."""
@@ -158,6 +159,7 @@ def test_error_rates_of_systems_that_are_alike_are_seldom_told_apart(differing):
     assert (0 if differing == 4 else 35) <= sum(p < 0.05 for p in found) <= 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differing", [4, 40])
 def test_translations_of_systems_that_are_alike_are_seldom_told_apart(differing):
     """At most 6% of 500 true nulls are rejected at .05, and not far fewer if many lines differ."""

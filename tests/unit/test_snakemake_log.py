@@ -226,6 +226,7 @@ def heed_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "to_all"),
     [(signal.SIGINT, True), *((number, False) for number in SIGNALS)],
