@@ -3,8 +3,8 @@
     python examples/shifted_links.py params.yaml global_dot_feed local_p_general_feed
 
 It prints the alignment error rate of each model's attention, at both steps at which it can be read,
-with its links moved along the source. Where the rate falls at +1 or -1, attention looks beside the
-word that it translates: at a state that has just read this word, or reads it next. The models must be
+with its links moved along the source. If the rate is lower at +1 than at -1, more links lie on the
+word to the left of the right one; if it is lower at -1, on the word to its right. The models must be
 trained, and the stage translate must have run. docs/results.md shows what came out for Multi30k.
 """
 

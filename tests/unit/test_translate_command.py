@@ -58,7 +58,7 @@ def test_notes_name_the_unknown_words_of_a_sentence(attnmt):
     place = "note: text:1: the model does not know these words"
     assert attnmt("The old house is the old house.")[2] == ""
     assert attnmt("The old g\u202e house is the old house.")[2] == f"{place}: g, \ufffd\n"
-    unlike = "; the sentence is unlike the text that it learned from, so the translation may be bad"
+    unlike = "; the sentence is unlike its training text, and the translation may be bad"
     assert attnmt("Cats & dogs.")[2] == f"{place}: Cats, &, dogs{unlike}\n"
 
 

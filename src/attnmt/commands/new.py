@@ -91,8 +91,8 @@ def new(
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
-    your files, and if one of them changes, the stages that read it run again. With --hold-out it has
-    copies: after a change of your files, delete the experiment's folder and make it anew.
+    your files, and if one of them changes, the stages that read it run again. With --hold-out, text/
+    has copies: if your files change, delete the experiment's folder and run attnmt new again.
 
     Examples:
 

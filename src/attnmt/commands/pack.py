@@ -19,8 +19,8 @@ def pack(
     text_license: Annotated[
         str,
         typer.Option(
-            help="The license of the training text; the card then says that the weights have it, too. "
-            "The default is what the experiment's parameters say."
+            help="The license of the training text. The card then gives the weights the same "
+            "license. Without this option the card says what params.yaml says."
         ),
     ] = "",
 ) -> None:

@@ -196,7 +196,7 @@ def _name_unknown(place: str, unknown: Sequence[str], of: int, unit: str) -> Non
 
     shown = printable(unescape(", ".join(dict.fromkeys(unknown))))
     unlike = (
-        "; the sentence is unlike the text that it learned from, so the translation may be bad"
+        "; the sentence is unlike its training text, and the translation may be bad"
         if len(unknown) > UNLIKE * of
         else ""
     )

@@ -1,7 +1,8 @@
 """How long trainings take: the one answer of ``attnmt new``, ``attnmt plan`` and the log of a run.
 
-A model that was trained here before takes as long as then. Any other is estimated from a speed, that of
-a finished training or one that was measured. A speed is kept in operations a second, so that it holds
+If all models were trained here before, they take as long as then. Otherwise all are estimated from a
+speed, that of a finished training or one that was measured.
+A speed is kept in operations a second, so that it holds
 for other models too. Smaller models reach fewer a second, because they spend more of their time on what
 is not counted (:mod:`attnmt.planning.cost`).
 
@@ -128,7 +129,7 @@ def known_speed(experiment: str) -> Speed | None:
 
 
 def _finished(files: Iterable[Path]) -> Speed | None:
-    """Return the speed of the slowest finished training, whose target words cost most.
+    """Return the speed of the slowest finished training.
 
     A training whose encoded text is gone does not count, because only that text says how long its
     sentences were. Nor does a damaged one.

@@ -1,4 +1,4 @@
-"""Signs that follow a system's label: it had another recipe, or was still learning when it ended."""
+"""Signs that follow a system's label: another recipe, or still learning when its training ended."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -41,8 +41,8 @@ def recipe_marks(params: Params, systems: Sequence[str | None]) -> dict[str, tup
 def learning_sign(params: Params, numbers: Numbers, system: str | None) -> str:
     """Return what follows the label of a system or an ensemble: LEARNING if it was still learning.
 
-    It was if the development cost fell by more than 2% in the last tenth of the steps, in the median of
-    its seeds. An ensemble was if a member was.
+    A system still learned if its development cost fell by more than 2% in the last tenth of the steps
+    (the median of its seeds). An ensemble did if one of its members did.
     """
     runs = params.runs_of(system)
     members = params.translators(runs[0]).members if runs else []
