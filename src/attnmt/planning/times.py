@@ -1,10 +1,9 @@
 """How long trainings take: the one answer of ``attnmt new``, ``attnmt plan`` and the log of a run.
 
 If all models were trained here before, they take as long as then. Otherwise all are estimated from a
-speed, that of a finished training or one that was measured.
-A speed is kept in operations a second, so that it holds
-for other models too. Smaller models reach fewer a second, because they spend more of their time on what
-is not counted (:mod:`attnmt.planning.cost`).
+speed, that of a finished training or one that was measured. A speed is kept in operations a second, so
+that it holds for other models too. Smaller models reach fewer a second, because they spend more of their
+time on what is not counted (:mod:`attnmt.planning.cost`).
 
 Nothing here imports torch at once, because that would make Snakemake start more slowly.
 """

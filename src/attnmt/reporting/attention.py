@@ -30,9 +30,7 @@ class Matrix:
     source: list[str]  # words or pieces
     target: list[str]  # words or pieces, ``</s>`` at the end
     weights: list[list[float]]  # (target, source), one row for each unit that is predicted
-    gold: (
-        Links | None
-    )  # source-target links of units, sure and possible; None if they are not known
+    gold: Links | None  # of units, source-target, sure and possible; None if they are not known
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable
+from itertools import chain
 
 from attnmt.config import DEMO, Direction, Params
 from attnmt.files.text_file import iter_lines
@@ -41,8 +42,9 @@ def next_steps(params: Params) -> str:
 
 def example_of(sentences: Iterable[str]) -> str:
     """Return the first sentence that is neither short nor long, or else the first, to show a model."""
-    first, *others = sentences
-    return next((one for one in (first, *others) if SHORT <= len(one) <= LONG), first)
+    lines = iter(sentences)
+    first = next(lines)
+    return next((one for one in chain([first], lines) if SHORT <= len(one) <= LONG), first)
 
 
 def uses(experiment: str, sentence: str) -> list[str]:
