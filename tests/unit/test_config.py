@@ -67,6 +67,7 @@ def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(path, t
     [
         ("study", "demo", ("encoding", "shape")),
         ("study-rates", "study", ("encoding", "shape", "training")),
+        ("multi30k-alignment", "multi30k", ("encoding",)),
         ("multi30k-rates", "multi30k", ("encoding", "shape", "training")),
         ("multi30k-short", "multi30k", ()),
     ],
