@@ -23,10 +23,9 @@ from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.reporting.claims import judge_claims, write_claims
 from attnmt.reporting.gather import gather
-from attnmt.scoring.claims import MEASURED_BY
 from attnmt.scoring.numbers import metrics, write_numbers
+from attnmt.scoring.registration import registration
 from attnmt.scoring.seed_runs import Study
-from attnmt.workflow.code import code_of
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
 
@@ -34,15 +33,14 @@ from attnmt.workflow.stage import run_stage
 def main(params_file: Path) -> None:
     """Write the numbers of one experiment."""
     params, claims = load_params(params_file), project_claims()
-    code = code_of(Path(__file__).resolve())
     layout = Layout(params.experiment)
     for path in (layout.numbers, layout.claims, layout.metrics):
         check_place(path)
     set_aside(params)
     study = Study(params)
     numbers = gather(study)
-    measured_by = {module: code[module] for module in MEASURED_BY}
-    judged = judge_claims(study, claims, measured_by, numbers)
+    registered = registration(claims, Path(__file__).parent) == claims.digest
+    judged = judge_claims(study, claims, registered, numbers)
     write_numbers(layout.numbers, numbers.lines)
     write_claims(params, judged)
     write_json(layout.metrics, metrics(numbers))

@@ -52,6 +52,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_tables("demo", tables, layout.reports / "tables")
     for path in (layout.claims, layout.metrics, layout.reports / "index.html"):
         path.write_text("{}")
+    Path("text").mkdir()
+    Path("text/train.en").write_text("A text.\n")
+    write_json(layout.code / "train.json", code_of(Path("stages/train.py").resolve()))
     write_lock()
     assert experiment_faults("demo") == []
     return tmp_path
@@ -74,7 +77,14 @@ def write_lock() -> None:
     digests = {"path": "code/demo/train.json", "md5": hashlib.md5(text.encode()).hexdigest()}
     outs = [layout.numbers, layout.claims, layout.metrics]
     outs += [layout.reports / name for name in ("index.html", "tables", "figures")]
-    stages: dict[str, Any] = {"gather": {"outs": list(map(locked, outs))}}
+    read = {
+        file: {key: yaml.safe_load(Path(file).read_text())[key]}
+        for file, key in (("params.yaml", "decoding"), ("systems.yaml", "systems"))
+    }
+    stages: dict[str, Any] = {
+        "code": {"outs": [digests]},
+        "gather": {"params": read, "deps": [locked(Path("text"))], "outs": list(map(locked, outs))},
+    }
     for name in load_params(Path("params.yaml")).models:
         weights = locked(layout.model(name) / "weights.safetensors")
         stages[f"train@{name}"] = {"deps": [digests], "outs": [weights]}
@@ -111,7 +121,27 @@ def train_again() -> None:
 CASES: dict[str, tuple[Callable[[], object], str]] = {
     "a table": (
         lambda: edit("reports/demo/tables/table_cost.md", "7", "8"),
-        "reports/demo/tables/table_cost.md: not what dvc.lock has",
+        "reports/demo/tables: not what dvc.lock has",
+    ),
+    "a table that was forced": (
+        lambda: (edit("reports/demo/tables/table_cost.md", "7", "8"), write_lock()),
+        "reports/demo/tables/table_cost.md: not what reports/demo/scores.csv gives",
+    ),
+    "parameters": (
+        lambda: edit("params.yaml", "beam: ", "beam: 1"),
+        "params.yaml: decoding has changed since these stages ran: gather",
+    ),
+    "a system": (
+        lambda: edit("systems.yaml", "    family: words", "    dropout: 0.4\n    family: words"),
+        "systems.yaml: systems has changed since these stages ran: gather",
+    ),
+    "text": (
+        lambda: Path("text/train.en").write_text("Other text.\n"),
+        "text has changed since these stages ran: gather",
+    ),
+    "digests of code": (
+        lambda: edit("code/demo/train.json", "{", "{ "),
+        "code/demo/train.json: not what dvc.lock has",
     ),
     "scores": (
         lambda: edit("reports/demo/scores.csv", ",7", ",8"),

@@ -1,18 +1,20 @@
 """claims.yaml loads; a mistake in it is named with its place."""
 
 import csv
-import json
 import shutil
+from pathlib import Path
 from statistics import mean
 
 import pytest
+import yaml
+from git_history import versions
 from small_project import ROOT
 
-from attnmt.config.claims import CLAIMS, digest_of, project_claims
+from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
-from attnmt.scoring.claims import MEASURED_BY
+from attnmt.scoring.registration import decisive_code, digest_of, registration
 
 PUBLISHED = ROOT / "src/attnmt/reporting/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))
@@ -20,6 +22,8 @@ ORDER, WITH, AMENDED = "table4_order:", "    rank_with: aer\n", "amendments.2"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
+STAGES = ROOT / "stages"
+KEPT = 12  # amendments, when it was decided that no earlier one changes again
 
 
 @pytest.fixture
@@ -106,7 +110,7 @@ def test_sizes_of_gains_by_replacement_are_the_published_ones():
         ("sign: greater", "sign: less", "size", "1.3 contradicts the sign (less, bound 0.0)"),
         ("sign: greater", "sign: more", "sign", "Input should be 'greater', 'less' or 'same'"),
         ("size: 1.3", "size: '1.3'", "size", "a number in quotes is text"),
-        ("differs: []", "note: none", "differs", "this key is missing"),
+        ("sign: greater", "note: none", "sign", "this key is missing"),
         ("      global_dot_feed: 20.5\n", "", ORDER + "published", "a number for each of systems"),
         ("    published:", f"{WITH}    published:", ORDER + "rank_with", "one of them"),
         (
@@ -135,10 +139,23 @@ def test_mistakes_are_named(project, old, new, key, message):
     assert f": {place}: " in line
 
 
-def test_claims_and_the_code_of_their_measures_are_those_of_the_last_amendment():
+def test_all_that_decides_the_claims_is_that_of_the_last_amendment(monkeypatch):
     """If this fails, write an amendment, with the digest that is found here."""
-    code = json.loads((ROOT / "code/demo/gather.json").read_text())
-    assert digest_of(FOUND, {module: code[module] for module in MEASURED_BY}) == WHOLE.digest
+    monkeypatch.chdir(ROOT)
+    assert registration(WHOLE, STAGES) == WHOLE.digest
+
+
+def test_amendments_are_only_added():
+    """Every version of the file that git has ends where today's file goes on."""
+    today, compared = WHOLE.amendments, 0
+    for version in versions(Path(CLAIMS)):
+        earlier = yaml.safe_load(version).get("amendments", [])
+        if len(earlier) >= KEPT:
+            compared += 1
+            assert [
+                one.model_dump(exclude_defaults=True) for one in today[: len(earlier)]
+            ] == earlier
+    assert compared
 
 
 @pytest.mark.parametrize(
@@ -146,13 +163,30 @@ def test_claims_and_the_code_of_their_measures_are_those_of_the_last_amendment()
     [{"claim": "B."}, {"systems": ["base"]}, {"sign": "less", "size": None}, {"bound": 0.5}],
 )
 def test_the_digest_covers_what_decides_a_claim(change):
-    code = dict.fromkeys(MEASURED_BY, "1")
-    before = digest_of(FOUND, code)
+    before = digest_of(WHOLE, {}, {})
     changed = FOUND["table1_reverse"].model_copy(update=change)
-    assert digest_of(FOUND | {"table1_reverse": changed}, code) != before
-    assert digest_of(FOUND, code | {"attnmt.scoring.aer": "2"}) != before
+    assert digest_of(with_claim(changed), {}, {}) != before
     noted = FOUND["table1_reverse"].model_copy(update={"differs": ["Much."]})
-    assert digest_of(FOUND | {"table1_reverse": noted}, code) == before
+    assert digest_of(with_claim(noted), {}, {}) == before
+
+
+def with_claim(claim):
+    return WHOLE.model_copy(update={"claims": FOUND | {"table1_reverse": claim}})
+
+
+def test_the_digest_covers_amendments_code_and_the_experiments_that_judge(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    first, *others = WHOLE.amendments
+    rewritten = [first.model_copy(update={"known": "Nothing."}), *others]
+    for amendments in (rewritten, others):
+        changed = WHOLE.model_copy(update={"amendments": amendments})
+        assert digest_of(changed, {}, {}) != digest_of(WHOLE, {}, {})
+    code = decisive_code(STAGES)
+    assert {"attnmt.scoring.verdicts", "attnmt.decoding.text_translator"} <= code.keys()
+    for module in code:
+        assert digest_of(WHOLE, code | {module: "1"}, {}) != digest_of(WHOLE, code, {})
+    fewer = WHOLE.model_copy(update={"experiments": ["study"]})
+    assert registration(fewer, STAGES) != registration(WHOLE, STAGES)
 
 
 def test_an_amended_claim_is_judged_by_both_measures():

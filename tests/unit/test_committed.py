@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
+from git_history import git, versions
 
 from attnmt.commands.check import read_lock, report_faults
 from attnmt.config import load_params, params_file
@@ -23,18 +23,6 @@ def test_the_digests_of_the_demo_are_those_of_the_code(script):
     path = Layout("demo", ROOT).code / f"{script.stem}.json"
     if script.stem != SCRIPT:
         assert json.loads(path.read_text()) == code_of(script)
-
-
-def git(*arguments: str) -> bytes:
-    """Return what git says; nothing if it fails."""
-    ran = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=False)
-    return b"" if ran.returncode else ran.stdout
-
-
-def versions(file: Path) -> list[bytes]:
-    """Return every content that a file has had in git, and the present one."""
-    commits = git("log", "--diff-filter=AM", "--format=%H", "--", str(file)).decode().split()
-    return [(ROOT / file).read_bytes(), *(git("show", f"{commit}:{file}") for commit in commits)]
 
 
 @pytest.mark.parametrize("experiment", REPORTED)

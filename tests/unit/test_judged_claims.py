@@ -6,16 +6,17 @@ from typing import Any
 import made_records
 import numpy as np
 import pytest
-from made_report import ROOT, made_line, made_params
+from made_report import ROOT, made_claim, made_line, made_params
 from real_text import read_text, spoil
 
-from attnmt.config import LINKS
-from attnmt.config.claims import Claim, Claims, digest_of, project_claims
+from attnmt.config import LINKS, load_params
+from attnmt.config.claims import Claim, Claims, project_claims
 from attnmt.config.model import OwnRecipe
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.claims import judge_claims, read_claims, write_claims
+from attnmt.reporting.claims import claims_table, judge_claims, read_claims, write_claims
+from attnmt.reporting.contrasts import contrasts
 from attnmt.scoring.claims import claim_under, is_testable, judged_claims
 from attnmt.scoring.lengths import by_length
 from attnmt.scoring.numbers import Numbers, write_numbers
@@ -85,11 +86,10 @@ def claim_of(**changes):
 
 
 def judged(study, claims, numbers=(), amendments=()):
-    """Judge claims that are registered with an empty code."""
+    """Judge claims that are registered."""
     first = {"date": "2026-01-01", "what": "All.", "why": "Before.", "known": "Nothing."}
-    first |= {"digest": digest_of(claims, {})}
-    whole = Claims.model_validate({"claims": claims, "amendments": [first, *amendments]})
-    return judge_claims(study, whole, {}, Numbers(numbers))
+    values = {"experiments": ["demo"], "claims": claims, "amendments": [first, *amendments]}
+    return judge_claims(study, Claims.model_validate(values), True, Numbers(numbers))
 
 
 def outcome_of(params, claim):
@@ -205,10 +205,10 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
 
 def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):
     claimed = project_claims(ROOT)
-    assert judge_claims(Study(make_params(seeds=1)), claimed, {}, Numbers([])) == []
-    lines = judge_claims(Study(params), claimed, {}, Numbers([]))
+    assert judge_claims(Study(make_params(seeds=1)), claimed, True, Numbers([])) == []
+    lines = judge_claims(Study(params), claimed, True, Numbers([]))
     assert [one.key for one in lines] == list(claimed.judged)
-    assert not any(one.registered for one in lines)  # the code is another
+    assert not any(one.registered for one in lines)  # the demo does not judge
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
 
 
@@ -244,6 +244,56 @@ def test_a_claim_that_turns_with_the_recipe_depends_on_it(params):
     assert [one.p_holm for one in (gain, slow, other)] == pytest.approx(found, rel=1e-4)
 
 
+def test_a_recipe_that_trains_only_some_of_the_systems_leaves_a_claim_undecided(params):
+    claims = {"gain": claim_of(systems=[LOCAL_M]), "other": claim_of()}
+    params = with_recipe(params, LOCAL_M, 0.5)
+    del params.recipes["slow"]["base"], params.recipes["slow"][BEST]
+    gain, slow, other = judged(Study(params), claims)
+    assert (gain.ours, gain.verdict) != (None, NOT_TESTED)
+    assert (slow.recipe, slow.ours, slow.verdict) == ("slow", None, "undecided")
+    assert (other.verdict, other.alike) == ("confirmed", None)  # the recipe says nothing of it
+    params.recipes["slow"] |= dict.fromkeys(("base", BEST), OwnRecipe())
+    *_, other = judged(Study(params), claims)
+    assert other.alike == "slow"
+    assert claims_table([other]).cell("other", "by other recipes") == "slow: the same trainings"
+
+
+def test_a_row_shows_what_the_least_certain_recipe_says():
+    """A claim is decided if all recipes agree, so the largest p decides."""
+    family = made_claim("a", verdict="undecided", p_holm=0.001, detectable=3.1)
+    slow = {"recipe": "slow", "p_holm": 0.4, "detectable": 9.9, "still_learning": "base_slow"}
+    table = claims_table([family, family.model_copy(update=slow)])
+    assert table.cell("a", "p after Holm") == 0.4
+    card = table.facts["a"]
+    assert (card["smallest effect"], card["still learning"]) == ("9.90", "base_slow")
+
+
+def test_the_two_sides_of_a_claim_differ_in_what_their_models_say():
+    params = load_params(ROOT / "params.yaml", ROOT)
+    lines = [
+        made_line(name, "parameters", count, kind="training", model=name)
+        for name, count in (("base", 250_000), ("base_reverse", 250_000), (BEST, 263_424))
+    ]
+    numbers, claims = Numbers(lines), project_claims(ROOT).claims
+    assert contrasts(params, numbers, claims["table1_reverse"]) == [
+        "source read backwards against forwards"
+    ]
+    assert contrasts(params, numbers, claim_of(over=["base_reverse"])) == [
+        "attention local_p against none",
+        "score general against none",
+        "input feeding yes against no",
+        "dropout 0.2 against 0",
+        "weights 263,424 against 250,000",
+        "faults of the authors' program: a wrong gradient of the general score, a wrong gradient of "
+        "p_t, padding gets weight against none",
+    ]
+    ensemble = contrasts(params, numbers, claims["table1_ensemble"])
+    assert ensemble[0] == "models 8 against 1"
+    alone = contrasts(params, numbers, claims["figure6_no_loss"])
+    assert [one.partition(":")[0] for one in alone] == ["faults of the authors' program"]
+    assert contrasts(params, numbers, claim_of(over=["global_dot"])) == []  # it is not trained
+
+
 @pytest.mark.parametrize(
     ("words", "verdict"),
     [
@@ -252,6 +302,7 @@ def test_a_claim_that_turns_with_the_recipe_depends_on_it(params):
         (("refuted", NOT_TESTED), "undecided"),
         (("refuted", "undecided"), "undecided"),
         ((NOT_TESTED, NOT_TESTED), NOT_TESTED),
+        (("described", NOT_TESTED), "described"),
     ],
 )
 def test_the_recipes_decide_together(words, verdict):

@@ -9,7 +9,7 @@ from made_report import ROOT, made_claim, made_line, made_numbers, made_params
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims import write_claims
+from attnmt.reporting.claims import UNREGISTERED, write_claims
 from attnmt.reporting.readme_table import (
     MARKER,
     claims_table,
@@ -36,7 +36,11 @@ def folder(tmp_path, monkeypatch):
             made_claim("two", ours=0.067, **ranks),
             made_claim("three", ours=None, **aligns),
         ],
-        "multi30k": [made_claim("one", **raises)],
+        "multi30k": [
+            made_claim("one", **raises),
+            made_claim("one", **raises, recipe="own", ours=-1),
+            made_claim("one.other", **raises, amended="2026: Other.", registered=False),
+        ],
     }
     own = {"set": "test_2016_flickr", "script": "tokenized", "replacement": "before"}
     own |= {"lines": 1000, "direction": "forward"}
@@ -73,9 +77,12 @@ def test_verdicts_of_experiments_stand_side_by_side():
     assert claims_table(["demo", "multi30k"], Path("docs")).splitlines() == [
         f"| claim | measure | paper | {' | '.join(links)} |",
         "| --- | --- | --: | --- | --- |",
-        "| Dropout raises BLEU. | BLEU | +1.30 | refuted (-2.01) | confirmed (+4.00) |",
+        "| Dropout raises BLEU. | BLEU | +1.30 | refuted (-2.01) | confirmed (+4.00, own -1.00) |",
         "| Orders agree. | rank correlation |  | confirmed (+0.07) |  |",
         "| It aligns. | AER | -0.050 | not tested |  |",
+        "| Dropout raises BLEU.* | BLEU | +1.30 |  | confirmed (+4.00) † |",
+        "",
+        f"† {UNREGISTERED}",
     ]
 
 

@@ -116,7 +116,7 @@ def test_a_value_is_the_same_if_it_is_within_the_bound(value, p_for, p_against):
 
 
 def test_the_detectable_effect_is_found_in_four_of_five_studies():
-    effect = detectable(0.5, 8, 0.01)
+    effect = detectable(0.5, 8, 0.01, 0.8)
     drawn = stats.nct.rvs(8, effect / 0.5, size=20_000, random_state=1)
     found = np.mean(stats.t.sf(drawn, 8) <= 0.005)
     assert found == pytest.approx(0.8, abs=0.01)

@@ -72,7 +72,10 @@ def test_the_weakest_difference_decides():
     found, close = each_test(runs[:1], runs[1:], "greater"), difference(*runs[:2])
     assert found.value == pytest.approx(0.5)
     assert found.p_for == close.test("greater").p_for
-    assert (found.low, found.error) == (close.interval()[0], close.error)
+    far = difference(runs[0], runs[2]).test("greater")  # it has the largest error
+    errors = [difference(runs[0], other).error for other in runs[1:]]
+    assert (found.low, found.error) == (close.interval()[0], max(errors))
+    assert verdicts({"all": found})["all"].detectable > verdicts({"one": far})["one"].detectable
     assert found.high > close.interval()[1]
     mirrored = [Runs.of_values([-value for value in values]) for values in (best, good, bad)]
     other = each_test(mirrored[:1], mirrored[1:], "less")

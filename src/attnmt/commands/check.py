@@ -1,4 +1,4 @@
-"""``attnmt check``: what a report says, against dvc.lock, the present code and the pinned libraries."""
+"""``attnmt check``: do reports, dvc.lock, parameters, code, weights and libraries belong together?"""
 
 import hashlib
 import json
@@ -17,17 +17,22 @@ from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, sha256
-from attnmt.files.yaml_file import hint, yaml_faults
+from attnmt.files.yaml_file import Loader, hint, yaml_faults
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
+from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
-from attnmt.workflow.code import code_of, digest_of
+from attnmt.workflow.code import STAGE, code_of, digest_of
 from attnmt.workflow.record import NOT_CONTENT
 
-PINNED = Path("constraints.txt")
+PINNED, WEIGHTS = Path("constraints.txt"), Path("weights")
 SHOWN = 3  # names of stages that a message lists
-# libyaml reads the study's lock of 60,000 lines in a second, and Python's own reader in 20.
-LockLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class LockLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads numbers as Loader does, but the study's 60,000 lines in a second instead of 20."""
+
+    yaml_implicit_resolvers = Loader.yaml_implicit_resolvers
 
 
 class Trained(NamedTuple):
@@ -50,10 +55,11 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Check that the reports come from dvc.lock's files, the present code and the pinned libraries.
+    """Check that the reports come from the present parameters, text, code and libraries.
 
-    It names tables and scores that were edited, trainings of other code, outputs that dvc commit --force
-    gave to code that did not make them, and libraries of other versions than constraints.txt has.
+    It names tables, scores and packed weights that were edited; parameters and text that changed since
+    the stages ran; trainings of other code; outputs that dvc commit --force gave to code that did not
+    make them; and libraries of other versions than constraints.txt has.
 
     Examples: attnmt check; attnmt check --experiment study
     """
@@ -63,9 +69,9 @@ def check(
     reported = [name for name in known if Layout(name).numbers.exists()]
     names = [experiment] if experiment else reported
     faults = [f"{name}: {fault}" for name in names for fault in experiment_faults(name)]
-    if faults := installed_faults() + faults:
+    if faults := [*installed_faults(), *packed_faults(), *faults]:
         raise InputError("\n".join(faults))
-    typer.echo(f"{', '.join(names)}: all agrees with dvc.lock, the code and the pinned libraries.")
+    typer.echo(f"{', '.join(names)}: all agrees with the parameters, code and pinned libraries.")
 
 
 def installed_faults() -> list[str]:
@@ -81,6 +87,17 @@ def installed_faults() -> list[str]:
     return faults
 
 
+def packed_faults() -> list[str]:
+    """Return the packed weights of the project that are not what was packed."""
+    faults = []
+    for manifest in sorted(WEIGHTS.glob(f"*/{MANIFEST}")):
+        try:
+            read_packed(manifest.parent)
+        except InputError as error:
+            faults.append(str(error))
+    return faults
+
+
 def experiment_faults(experiment: str) -> list[str]:
     """Return what does not fit together in an experiment's report, lock, trainings and code.
 
@@ -90,7 +107,8 @@ def experiment_faults(experiment: str) -> list[str]:
     params, locked = load_params(params_file(experiment)), read_lock(experiment)
     known, trained = _stages(params), _trained(params)
     stages = {name: stage for name, stage in locked.items() if name in known}
-    faults = [*report_faults(params, stages), *_code_faults(params, stages, trained)]
+    faults = [*report_faults(params, stages), *_input_faults(stages)]
+    faults += _code_faults(params, stages, trained)
     faults += [*_weight_faults(params, stages), *_library_faults(trained)]
     if left := locked.keys() - known:
         faults.append(f"dvc.lock: {_listed(sorted(left))}: no longer a stage; run attnmt commit")
@@ -123,18 +141,18 @@ def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
 def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the files of a report that are not those of dvc.lock."""
     layout = Layout(params.experiment)
-    locked = _outputs(stages)
+    locked = outputs(stages)
     made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
     for path in (*made, layout.reports / "tables", layout.reports / "figures"):
         if path.as_posix() not in locked:
             yield f"{path}: dvc.lock does not have it; run the experiment and attnmt commit"
         elif locked[path.as_posix()] != dvc_digest(path):
-            edited = _edited_tables(params) if path.name == "tables" else []
-            which = _listed(map(str, edited or [path]))
-            yield f"{which}: not what dvc.lock has; edited, or made after the last attnmt commit"
+            yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
+    if edited := _edited_tables(params):
+        yield f"{_listed(map(str, edited))}: not what {layout.numbers} gives; edited, or older"
 
 
-def _outputs(stages: dict[str, Any]) -> dict[str, str]:
+def outputs(stages: dict[str, Any]) -> dict[str, str]:
     """Return the digests that dvc.lock has of outputs, by path."""
     return {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", [])}
 
@@ -150,6 +168,35 @@ def dvc_digest(path: Path) -> str | None:
     entries = [{"md5": dvc_digest(f), "relpath": f.relative_to(path).as_posix()} for f in counted]
     text = json.dumps(sorted(entries, key=lambda entry: entry["relpath"] or ""), sort_keys=True)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() + ".dir"
+
+
+def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
+    """Yield the parameters and the text that have changed since the stages of dvc.lock ran."""
+    files: dict[str, Any] = {}
+    changed: dict[str, list[str]] = {}
+    for name, stage in stages.items():
+        for file, values in stage.get("params", {}).items():
+            if file not in files:
+                with yaml_faults(Path(file)):
+                    files[file] = yaml.load(Path(file).read_text(encoding="utf-8"), Loader)
+            for key, value in values.items():
+                if value_of(files[file], key) != value:
+                    changed.setdefault(f"{file}: {key} has", []).append(name)
+    made = "\n".join(outputs(stages))  # a stage may read a folder of outputs
+    for name, stage in stages.items():
+        for dep in stage.get("deps", []) if name != STAGE else ():
+            path = dep["path"]
+            if path not in made and dvc_digest(Path(path)) != dep["md5"]:
+                changed.setdefault(f"{path} has", []).append(name)
+    for what, names in changed.items():
+        yield f"{what} changed since these stages ran: {_listed(names)}"
+
+
+def value_of(values: Any, key: str) -> Any:
+    """Return what stands under a dotted key, or None."""
+    for part in key.split("."):
+        values = values.get(part) if isinstance(values, dict) else None
+    return values
 
 
 def _edited_tables(params: Params) -> list[Path]:
@@ -195,7 +242,10 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
         for dep in stage.get("deps", []):
             if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
                 stale.setdefault(dep["path"], []).append(name)
-    made = _outputs(stages)
+    made = outputs(stages)
+    for path in filter(made.__contains__, today):
+        if dvc_digest(Path(path)) != made[path]:
+            yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
     late = [
         name
         for name, stage in stages.items()
@@ -218,7 +268,7 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
 
 def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the weights here that are not those of dvc.lock, or not of their own provenance.json."""
-    locked = _outputs(stages)
+    locked = outputs(stages)
     for name in params.models:
         folder = Layout(params.experiment).model(name)
         path = folder / "weights.safetensors"

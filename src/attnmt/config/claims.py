@@ -1,14 +1,10 @@
 """``claims.yaml``: what the paper and the course report claim, and what was changed afterwards.
 
-A claim is registered with all that decides it: its words, systems, sign and bound, and the code that
-measures and judges it. One digest covers this for all claims (:func:`digest_of`). A change needs an
+A claim is registered with all that decides it (:mod:`attnmt.scoring.registration`). A change needs an
 entry under ``amendments``, which has the digest after the change.
 """
 
 import datetime
-import hashlib
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -71,7 +67,8 @@ class Claim(Strict):
     sign: Literal["greater", "less", "same"]
     bound: float = 0.0
     size: float | None = None  # the published size, in the measure's units
-    differs: list[Filled]  # what else differs between the systems, besides the claim's subject
+    # what else differs, here or in the paper, that the models' parameters do not show
+    differs: list[Filled] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _systems_suit_the_comparison(self) -> Self:
@@ -146,6 +143,8 @@ class Amendment(Strict):
 class Claims(Strict):
     """The whole file."""
 
+    # The experiments whose verdicts count. The report of any other says that it is not one of these
+    experiments: Distinct[Name] = Field(default_factory=list)
     claims: Annotated[dict[Name, Claim], Field(min_length=1)]
     amendments: Annotated[list[Amendment], Field(min_length=1)]  # the first is the registration
 
@@ -169,20 +168,6 @@ class Claims(Strict):
             for one in self.amendments
             if one.measure and key in (one.claims or ())
         }
-
-
-def digest_of(claims: Mapping[str, Claim], code: Mapping[str, str]) -> str:
-    """Return 16 hexadecimal digits of the SHA-256 of all that decides the claims.
-
-    Args:
-        claims: the claims as they are registered.
-        code: the digests of the modules that measure and judge them.
-    """
-    decisive = {
-        key: claim.model_dump(exclude={"where", "size", "differs"}) for key, claim in claims.items()
-    }
-    content = json.dumps([decisive, dict(code)], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def project_claims(project: Path = Path()) -> Claims:

@@ -4,20 +4,21 @@ A claim has a line for each recipe by which its systems were trained. It is deci
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from attnmt.config import Params
-from attnmt.config.claims import Claim, Claims, Measure, digest_of
+from attnmt.config.claims import Claims, Measure
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
+from attnmt.reporting.contrasts import contrasts
 from attnmt.reporting.marks import learning_sign
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
-from attnmt.scoring.claims import AER, Judged, claim_under, judged_claims, set_of, systems_of
+from attnmt.scoring.claims import AER, UnderRecipe, judged_by_recipes, set_of, systems_of
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, together
+from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict
 
 NAME = "claims"
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
@@ -35,6 +36,10 @@ MEASURES: dict[Measure, tuple[str, int]] = {
 }
 RANKS = ("rank correlation", 2)
 FILE_DIGITS = 6  # decimals in the file
+UNREGISTERED = (
+    "These verdicts are not registered: claims.yaml does not name the experiment, or something that "
+    "decides them has changed since its last amendment."
+)
 
 
 class ClaimLine(CsvLine):
@@ -45,7 +50,10 @@ class ClaimLine(CsvLine):
     where: str  # in the paper
     verdict: ClaimVerdict  # over all recipes, so it is the same in all lines of a claim
     recipe: str = FAMILY
-    registered: bool  # whether claims and code are those of the last amendment
+    alike: str | None = None  # other recipes that train all of its systems as the family's does
+    # whether claims, code and parameters are those of the last amendment, and the experiment one of
+    # those that it names
+    registered: bool
     measure: str
     links: str | None = None  # gold or silver, where error rates of links are measured
     paper: float | None = None  # the published size
@@ -63,7 +71,8 @@ class ClaimLine(CsvLine):
     systems: str
     over: str | None = None
     set: str
-    differs: str | None = None  # what else differs between the systems
+    contrast: str | None = None  # how the two sides differ, in the models and their recipes
+    differs: str | None = None  # what else differs, here or in the paper
     still_learning: str | None = None  # the systems whose cost still fell when they ended
     amended: str | None = None  # what was changed after the registration, for this claim alone
 
@@ -74,48 +83,35 @@ class ClaimLine(CsvLine):
 
 
 def judge_claims(
-    study: Study, claims: Claims, code: Mapping[str, str], numbers: Numbers
+    study: Study, claims: Claims, registered: bool, numbers: Numbers
 ) -> list[ClaimLine]:
     """Judge all claims under all recipes together; the list is empty if none of them can be tested.
 
     A recipe that trains the systems of a claim as their family's does has no line of its own.
 
     Args:
-        code: the digests of the modules that measure and judge.
+        registered: whether the claims, the code and the parameters are those of the last amendment.
         numbers: those of the experiment, which say which systems still learned.
 
     Raises:
         InputError: if a file of a tested system is missing or damaged.
     """
-    params, registered = study.params, digest_of(claims.claims, code) == claims.digest
-    asked: dict[str, tuple[str, str | None, Claim]] = {}
-    for key, claim in claims.judged.items():
-        for recipe in (None, *params.recipes):
-            under = claim_under(params, claim, recipe)
-            if recipe is None:
-                asked[key] = key, None, under or claim
-            elif under is not None and systems_of(under) != systems_of(claim):
-                asked[f"{key} under {recipe}"] = key, recipe, under
-    judged = judged_claims(study, {name: claim for name, (_, _, claim) in asked.items()})
-    lines = []
-    for name, (key, recipe, claim) in asked.items():
-        systems = [*claim.systems, *(claim.over or ())]
-        learning = [one for one in systems if learning_sign(params, numbers, one)]
-        changes = {
-            "recipe": recipe or FAMILY,
-            "registered": registered,
-            "amended": _amended(claims, key),
-            "still_learning": " ".join(learning) or None,
-        }
-        line = _line(study, key, claim, judged.get(name))
-        lines.append(line.model_copy(update=changes))
-    if all(line.verdict == NOT_TESTED for line in lines):
-        return []
-    return [
-        line.model_copy(update={"verdict": together([one.verdict for one in group])})
-        for group in by_claim(lines)
-        for line in group
-    ]
+    params, lines = study.params, []
+    for key, found in judged_by_recipes(study, claims.judged).items():
+        for one in found.recipes:
+            systems = systems_of(one.claim)
+            learning = [name for name in systems if learning_sign(params, numbers, name)]
+            changes = {
+                "verdict": found.verdict,
+                "recipe": one.recipe or FAMILY,
+                "alike": " ".join(found.alike) or None,
+                "registered": registered and params.experiment in claims.experiments,
+                "amended": _amended(claims, key),
+                "contrast": "; ".join(contrasts(params, numbers, one.claim)) or None,
+                "still_learning": " ".join(learning) or None,
+            }
+            lines.append(_line(study, key, one).model_copy(update=changes))
+    return [] if all(line.verdict == NOT_TESTED for line in lines) else lines
 
 
 def _amended(claims: Claims, key: str) -> str | None:
@@ -149,22 +145,20 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     counts = Counter(lines[0].verdict for lines in groups)
     tested = counts.total() - counts[NOT_TESTED] - counts["described"]
     caption = (
-        f"{tested} of {counts.total()} claims are tested together, and the probability that one or "
-        f"more verdicts are false is at most {ALPHA:.0%}. Ours is the mean over the seeds of some "
-        "systems less that of others. "
+        f"{tested} of {counts.total()} claims are tested together. If the scores of trainings follow a "
+        f"normal law, the probability that one or more verdicts are false is at most {ALPHA:.0%}. Ours "
+        "is the mean over the seeds of some systems less that of others. On another text than the "
+        "paper's, compare signs, not sizes."
     )
-    caption += (
-        "On another text than the paper's, compare signs, not sizes."
-        if all(one.registered for one in claims)
-        else "Claims or code have changed since the last amendment in claims.yaml."
-    )
+    if not all(one.registered for one in claims):
+        caption += f" {UNREGISTERED}"
     return table_of(
         NAME,
         "Claims",
         caption,
         {lines[0].key: _cells(lines) for lines in groups},
         {"p after Holm": P},
-        {lines[0].key: _facts(lines[0]) for lines in groups},
+        {lines[0].key: _facts(lines) for lines in groups},
         about="what the paper says and what we find",
     )
 
@@ -174,8 +168,8 @@ def by_claim(claims: Sequence[ClaimLine]) -> list[list[ClaimLine]]:
     return [list(lines) for _, lines in groupby(claims, lambda line: line.key)]
 
 
-def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimLine:
-    params = study.params
+def _line(study: Study, key: str, found: UnderRecipe) -> ClaimLine:
+    params, claim, judged = study.params, found.claim, found.judged
     of_links = {*AER} & {claim.measure, claim.rank_with}
     line = ClaimLine(
         key=key,
@@ -208,7 +202,6 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
     changes = {
         **{k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()},
         **{k: None if v is None else significant(v) for k, v in ps.items()},
-        "verdict": verdict.word,
         "seeds": " to ".join(map(str, judged.seeds)),
     }
     return line.model_copy(update=changes)
@@ -216,7 +209,8 @@ def _line(study: Study, key: str, claim: Claim, judged: Judged | None) -> ClaimL
 
 def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
     one, *others = lines
-    others_in_short = (f"{other.recipe}: {_in_short(other)}" for other in others)
+    in_short = [f"{other.recipe}: {_in_short(other)}" for other in others]
+    in_short += [f"{recipe}: the same trainings" for recipe in (one.alike or "").split()]
     return {
         "claim": one.claim + ("*" if one.amended else ""),
         "verdict": one.verdict,
@@ -224,8 +218,8 @@ def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
         "paper": None if one.paper is None else Size(one.paper, one.digits),
         "ours": None if one.ours is None else Size(one.ours, one.digits),
         "ours, 95%": _interval(one),
-        "p after Holm": one.p_holm,
-        "by other recipes": "; ".join(others_in_short) or None,
+        "p after Holm": _largest(line.p_holm for line in lines),
+        "by other recipes": "; ".join(in_short) or None,
         "seeds": one.seeds,
     }
 
@@ -240,18 +234,32 @@ def _in_short(one: ClaimLine) -> str:
     return NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
 
 
-def _facts(one: ClaimLine) -> dict[str, str]:
+def _largest(values: Iterable[float | None]) -> float | None:
+    """Return the largest of the values that are known: a claim is decided if all recipes agree."""
+    return max((value for value in values if value is not None), default=None)
+
+
+def _facts(lines: Sequence[ClaimLine]) -> dict[str, str]:
     """Return what a card says of a claim."""
-    shows_effect = one.verdict == "undecided" and one.detectable is not None
+    one, *others = lines
+    effect = _largest(line.detectable for line in lines) if one.verdict == "undecided" else None
+    learning = {name: None for line in lines for name in (line.still_learning or "").split()}
+    by_recipe = {
+        f"the two sides by {line.recipe}": line.contrast
+        for line in others
+        if line.contrast != one.contrast
+    }
     facts = {
+        "the two sides": one.contrast,
+        **by_recipe,
         "what else differs": one.differs,
         "systems": one.systems,
         "compared with": one.over,
         "in the paper": one.where,
         "set": one.set,
         "links": one.links,
-        "smallest effect": f"{one.detectable:.{one.digits}f}" if shows_effect else None,
-        "still learning": one.still_learning,
+        "smallest effect": None if effect is None else f"{effect:.{one.digits}f}",
+        "still learning": " ".join(learning) or None,
         "* amendment": one.amended,
     }
     return {label: text for label, text in facts.items() if text}

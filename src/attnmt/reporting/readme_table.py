@@ -14,7 +14,7 @@ from pathlib import Path
 from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims import read_claims
+from attnmt.reporting.claims import UNREGISTERED, by_claim, read_claims
 from attnmt.reporting.rows import table_rows
 from attnmt.reporting.score_tables import score_table
 from attnmt.reporting.specs import TABLE1
@@ -89,7 +89,9 @@ def results_table(experiments: Sequence[str], folder: Path = Path(), *, gains: b
 
 
 def claims_table(experiments: Sequence[str], folder: Path = Path()) -> str:
-    """Return the claims as Markdown: the published size, then each experiment's verdict and size.
+    """Return the claims as Markdown: the published size, then each experiment's verdict and sizes.
+
+    The first size is by the families' recipe. Those by other recipes follow, each after its name.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -100,20 +102,26 @@ def claims_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     rows: dict[str, list[str]] = {}
     verdicts: dict[str, dict[str, str]] = {}
     for experiment in experiments:
-        for one in read_claims(experiment):
-            paper, ours = (
-                "" if size is None else signed(size, one.digits) for size in (one.paper, one.ours)
-            )
-            rows.setdefault(one.claim, [one.claim, one.measure, paper])
-            cell = f"{one.verdict} ({ours})" if ours else one.verdict
-            verdicts.setdefault(one.claim, {})[experiment] = cell
+        for one, *others in by_claim(read_claims(experiment)):
+            paper = "" if one.paper is None else signed(one.paper, one.digits)
+            rows.setdefault(one.key, [one.claim + "*" * bool(one.amended), one.measure, paper])
+            sizes = [
+                f"{line.recipe} " * (line is not one) + signed(line.ours, line.digits)
+                for line in (one, *others)
+                if line.ours is not None
+            ]
+            cell = f"{one.verdict} ({', '.join(sizes)})" if sizes else one.verdict
+            cell += "" if one.registered else " †"
+            verdicts.setdefault(one.key, {})[experiment] = cell
     lines = [
-        [*cells, *(verdicts[claim].get(experiment, "") for experiment in experiments)]
-        for claim, cells in rows.items()
+        [*cells, *(verdicts[key].get(experiment, "") for experiment in experiments)]
+        for key, cells in rows.items()
     ]
     rule = ["---", "---", "--:", *["---"] * len(experiments)]
     headings = ["claim", "measure", "paper", *_headings(experiments, "claims", folder)]
-    return pipe_table([headings, rule, *lines])
+    marked = any("†" in cell for cells in lines for cell in cells)
+    note = f"\n† {UNREGISTERED}\n" if marked else ""
+    return pipe_table([headings, rule, *lines]) + note
 
 
 KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {

@@ -15,31 +15,20 @@ from attnmt.scoring.numbers import read_scores
 from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import Described, Runs
 from attnmt.scoring.sufficient_statistics import by_length, slopes, translation_scores
-from attnmt.scoring.verdicts import Verdict, judge, verdicts
+from attnmt.scoring.verdicts import (
+    NOT_TESTED,
+    ClaimVerdict,
+    Verdict,
+    judge,
+    together,
+    verdicts,
+)
 from attnmt.training.trained import read_history
 
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
 FEWEST = 3  # seeds of each system; the level of the tests was not simulated with fewer
 NEAR = 0.05  # the last evaluation in the first part may be at most this share of it before its end
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
-# The modules that measure and judge a claim. Their digests belong to its registration.
-MEASURED_BY = tuple(
-    f"attnmt.{name}"
-    for name in (
-        "decoding.link_step",
-        "scoring.aer",
-        "scoring.claims",
-        "scoring.lengths",
-        "scoring.paired",
-        "scoring.rank_correlation",
-        "scoring.reference_links",
-        "scoring.scripts",
-        "scoring.seed_runs",
-        "scoring.seed_statistics",
-        "scoring.sufficient_statistics",
-        "scoring.verdicts",
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -53,6 +42,66 @@ class Judged:
     outcome: Described
     verdict: Verdict
     seeds: list[int]
+
+
+@dataclass(frozen=True)
+class UnderRecipe:
+    """A claim about the systems as one recipe trains them.
+
+    ``recipe`` is None for that of the families. ``judged`` is None if the claim cannot be tested.
+    """
+
+    recipe: str | None
+    claim: Claim
+    judged: Judged | None
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim under every recipe that trains one of its systems in another way, and the verdict.
+
+    ``alike`` has the recipes that train all of its systems as their family does.
+    """
+
+    verdict: ClaimVerdict
+    recipes: list[UnderRecipe]
+    alike: list[str]
+
+
+def judged_by_recipes(study: Study, claims: Mapping[str, Claim]) -> dict[str, JudgedClaim]:
+    """Judge all claims under all recipes together, and join what the recipes say of a claim.
+
+    A recipe that trains none of a claim's systems says nothing of it. Under one that trains only some of
+    them, the claim cannot be tested.
+
+    Raises:
+        InputError: if a file of a tested system is missing or damaged.
+    """
+    params = study.params
+    asked: dict[tuple[str, str | None], Claim | None] = {(key, None): claims[key] for key in claims}
+    alike: dict[str, list[str]] = {key: [] for key in claims}
+    for key, claim in claims.items():
+        for recipe in params.recipes:
+            trained = [params.system_under(recipe, name) for name in systems_of(claim)]
+            if trained == systems_of(claim):
+                alike[key].append(recipe)
+            elif any(trained):
+                asked[key, recipe] = claim_under(params, claim, recipe)
+    names = {asking: " under ".join(filter(None, asking)) for asking in asked}
+    tested = {names[asking]: claim for asking, claim in asked.items() if claim is not None}
+    judged = judged_claims(study, tested)
+    found = {}
+    for key, claim in claims.items():
+        recipes = [
+            UnderRecipe(recipe, under or claim, judged.get(names[one, recipe]))
+            for (one, recipe), under in asked.items()
+            if one == key
+        ]
+        words: list[ClaimVerdict] = [
+            one.judged.verdict.word if one.judged else NOT_TESTED for one in recipes
+        ]
+        found[key] = JudgedClaim(together(words), recipes, alike[key])
+    return found
 
 
 def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:

@@ -147,13 +147,15 @@ class Described:
 class Outcome(Described):
     """A value that was tested: one-sided p-values for and against what is claimed of it.
 
-    ``error`` and ``freedom`` are those of :class:`Estimate`.
+    ``error`` and ``freedom`` are those of :class:`Estimate`. If several ``differences`` must all be
+    found, they are the largest error and the fewest degrees of freedom among them.
     """
 
     p_for: float
     p_against: float
     error: float
     freedom: float
+    differences: int = 1
 
     @property
     def p(self) -> float:
@@ -256,7 +258,7 @@ def prediction(runs: Runs) -> tuple[float, float]:
     return Estimate(runs.mean, total**0.5, total**2 / spread if spread else 1.0).interval()
 
 
-def detectable(error: float, freedom: float, level: float, power: float = 0.8) -> float:
+def detectable(error: float, freedom: float, level: float, power: float) -> float:
     """Return the smallest effect that a two-sided test finds with a probability of ``power``.
 
     The power comes from the noncentral t distribution. The small part from the other tail is left out.

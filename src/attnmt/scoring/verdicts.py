@@ -23,6 +23,7 @@ from attnmt.scoring.seed_statistics import (
 )
 
 ALPHA = 0.05
+MISSED = 0.2  # the probability that an effect of the smallest detectable size is not found
 VerdictWord = Literal["confirmed", "refuted", "undecided", "described"]
 ClaimVerdict = VerdictWord | Literal["depends on the recipe", "not tested"]
 DEPENDS: Final = "depends on the recipe"
@@ -40,7 +41,8 @@ class Verdict:
         adjusted: p after Holm; at most ALPHA where the claim is decided.
         level: the largest p at which Holm decides the claim, given the p-values of the others.
         detectable: the smallest effect, counted from the claim's bound, that the study would have found
-            at this level with a probability of 80% or more.
+            at this level with a probability of 80% or more. If a claim compares each of some systems
+            with each of others, all differences have at least this size.
     """
 
     word: VerdictWord
@@ -107,8 +109,9 @@ def each_test(
         high,
         p_for=max(test.p_for for test in tests),
         p_against=min(1.0, len(tests) * min(test.p_against for test in tests)),
-        error=found[weakest].error,
-        freedom=found[weakest].freedom,
+        error=max(estimate.error for estimate in found),
+        freedom=min(estimate.freedom for estimate in found),
+        differences=len(found),
     )
 
 
@@ -142,7 +145,8 @@ def verdicts(judged: Mapping[str, Described]) -> dict[str, Verdict]:
     found = {key: Verdict("described") for key in judged}
     for key, test in tests.items():
         level = holm_level([other.p for name, other in tests.items() if name != key])
-        effect = detectable(test.error, test.freedom, level)
+        power = 1 - MISSED / test.differences  # by Bonferroni, if all of them must be found
+        effect = detectable(test.error, test.freedom, level, power)
         found[key] = Verdict(_word(test, level), test.p, after_holm[key], level, effect)
     return found
 
@@ -157,8 +161,10 @@ def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """Return the verdict on a claim from what each recipe says.
 
     The tests of all recipes stand in one procedure of Holm's, so its level also holds for this verdict.
-    A claim that one recipe cannot test is not decided.
+    A claim that one recipe cannot test is not decided. A claim about an order is described.
     """
+    if "described" in words:
+        return "described"
     if {"confirmed", "refuted"} <= {*words}:
         return DEPENDS
     return words[0] if len({*words}) == 1 else "undecided"

@@ -1,0 +1,61 @@
+"""The registration of the claims: one digest of all that decides them.
+
+It covers what ``claims.yaml`` says (but for notes, such as the published sizes), the code that chooses
+links, replaces words, measures and judges, and the parameters of the experiments that judge, their
+recipes and seeds included. Each amendment that changes any of this has the digest after the change. So a
+change without one is seen, and so is an amendment that was written anew.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attnmt.config import load_params
+from attnmt.config.claims import Claims
+from attnmt.workflow.code import code_of
+
+NOTES = {"where", "size", "differs"}  # of a claim; they decide nothing
+SCRIPTS = ("gather.py", "translate.py")
+PACKAGES = ("attnmt.decoding.", "attnmt.scoring.")
+MODULES = ("config.claims", "config.params", "text.moses", "text.tokenizer", "training.curve")
+WITHOUT = {"machine", "on_request", "params_file", "rows"}  # parameters that decide no claim
+
+
+def registration(claims: Claims, stages: Path) -> str:
+    """Return the digest of a project's claims as they are now, in the project's folder.
+
+    Args:
+        stages: the folder of the stages' scripts.
+
+    Raises:
+        InputError: if the parameters of an experiment that judges are faulty.
+    """
+    files = {name: Path("experiments", name, "params.yaml") for name in claims.experiments}
+    settings = {
+        name: load_params(file).model_dump(mode="json", exclude=WITHOUT)
+        for name, file in files.items()
+        if file.exists()
+    }
+    return digest_of(claims, decisive_code(stages), settings)
+
+
+def decisive_code(stages: Path) -> dict[str, str]:
+    """Return the digests of the modules that measure and judge, by name."""
+    code = dict[str, str]()
+    for script in SCRIPTS:
+        code |= code_of((stages / script).resolve())
+    named = {f"attnmt.{name}" for name in MODULES}
+    return {name: code[name] for name in code if name.startswith(PACKAGES) or name in named}
+
+
+def digest_of(claims: Claims, code: Mapping[str, str], settings: Mapping[str, Any]) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of claims, amendments, code and parameters."""
+    content = [
+        {key: claim.model_dump(exclude=NOTES) for key, claim in claims.claims.items()},
+        [one.model_dump(exclude={"digest"}) for one in claims.amendments],
+        dict(code),
+        dict(settings),
+    ]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
