@@ -14,6 +14,7 @@ from attnmt.scoring.numbers import read_numbers
 from attnmt.workflow.code import SCRIPT, code_of, digest_of
 
 ROOT = Path(__file__).parents[2]
+ADAM = ("_adam", "_adam_slow", "_adam_fast")
 REPORTED = sorted(path.parent.name for path in (ROOT / "reports").glob("*/scores.csv"))
 
 
@@ -61,3 +62,23 @@ def test_dvc_leaves_out_every_experiment_but_the_demo():
     files = git("ls-files", "experiments/*/dvc.yaml").decode().split()
     ignored = (ROOT / ".dvcignore").read_text().splitlines()
     assert [file for file in files if f"/{file}" not in ignored] == []
+
+
+@pytest.mark.parametrize(
+    ("recipe", "candidates"), [("own", ("", "_half", "_quarter")), ("adam", ADAM)]
+)
+def test_the_studys_recipes_have_the_lowest_cost_of_the_development_set(recipe, candidates):
+    study, rates = (
+        load_params(ROOT / f"experiments/{name}/params.yaml", ROOT)
+        for name in ("study", "study-rates")
+    )
+    numbers = read_numbers("study-rates", ROOT)
+    for system, own in study.recipes[recipe].items():
+        costs = {
+            rates.recipe(system + suffix): numbers.training(system + suffix, "ppl", "dev").value
+            for suffix in candidates
+        }
+        chosen = study.families[study.models[system].family].recipe(
+            study.models[system].model_copy(update=own.model_dump(exclude_none=True))
+        )
+        assert min(costs, key=costs.get) == chosen, system
