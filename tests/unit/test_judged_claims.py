@@ -309,15 +309,16 @@ def test_the_recipes_decide_together(words, verdict):
     assert together(words) == verdict
 
 
-def test_a_claim_names_the_systems_that_still_learned(params):
+def test_a_claim_names_the_systems_that_still_learned_or_jumped(params):
     falls = {"base": (2.5, 0.5, 2.1), BEST: (1.5, 1.5, 9.0)}
     lines = [
         made_line(system, "late_fall", fall, set="dev", kind="training", model=name)
         for system in falls
         for name, fall in zip(params.seeds_of(system), falls[system], strict=True)
     ]
+    lines.append(lines[0].model_copy(update={"metric": "jumps", "value": 2.0}))
     (line,) = judged(Study(params), {"gain": claim_of()}, lines)
-    assert line.still_learning == "base"
+    assert (line.still_learning, line.jumped) == ("base", "base 1 of 3")
 
 
 def test_an_early_cost_needs_an_evaluation_near_the_end_of_the_quarter(params):

@@ -4,7 +4,7 @@ A claim has a line for each recipe by which its systems were trained. It is deci
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from attnmt.config import Params
@@ -74,6 +74,7 @@ class ClaimLine(CsvLine):
     contrast: str | None = None  # how the two sides differ, in the models and their recipes
     differs: str | None = None  # what else differs, here or in the paper
     still_learning: str | None = None  # the systems whose cost still fell when they ended
+    jumped: str | None = None  # how many trainings of which systems had a cost that jumped
     amended: str | None = None  # what was changed after the registration, for this claim alone
 
     @property
@@ -109,9 +110,19 @@ def judge_claims(
                 "amended": _amended(claims, key),
                 "contrast": "; ".join(contrasts(params, numbers, one.claim)) or None,
                 "still_learning": " ".join(learning) or None,
+                "jumped": ", ".join(_jumped(params, numbers, systems)) or None,
             }
             lines.append(_line(study, key, one).model_copy(update=changes))
     return [] if all(line.verdict == NOT_TESTED for line in lines) else lines
+
+
+def _jumped(params: Params, numbers: Numbers, systems: Iterable[str]) -> Iterator[str]:
+    """Yield how many trainings of each system had a development cost that jumped, if any had."""
+    for name in systems:
+        runs = [run for run in params.runs_of(name) if run in params.models]
+        lines = [numbers.training(run, "jumps", params.sets.dev) for run in runs]
+        if count := sum(bool(line and line.value) for line in lines):
+            yield f"{name} {count} of {len(runs)}"
 
 
 def _amended(claims: Claims, key: str) -> str | None:
@@ -244,6 +255,7 @@ def _facts(lines: Sequence[ClaimLine]) -> dict[str, str]:
     one, *others = lines
     effect = _largest(line.detectable for line in lines) if one.verdict == "undecided" else None
     learning = {name: None for line in lines for name in (line.still_learning or "").split()}
+    jumped = {name: None for line in lines for name in (line.jumped or "").split(", ") if name}
     by_recipe = {
         f"the two sides by {line.recipe}": line.contrast
         for line in others
@@ -260,6 +272,7 @@ def _facts(lines: Sequence[ClaimLine]) -> dict[str, str]:
         "links": one.links,
         "smallest effect": None if effect is None else f"{effect:.{one.digits}f}",
         "still learning": " ".join(learning) or None,
+        "trainings that jumped": ", ".join(jumped) or None,
         "* amendment": one.amended,
     }
     return {label: text for label, text in facts.items() if text}
