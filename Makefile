@@ -48,7 +48,7 @@ multi30k-short: $(VENV) ## Do the same with two systems on Multi30k; this downlo
 	$(call show,$@)
 
 .PHONY: multi30k
-multi30k: $(VENV) ## Do the whole paper on Multi30k; the claims' main systems have five seeds (downloads 2 MB); `attnmt plan -e multi30k` says what is left
+multi30k: $(VENV) ## Do the whole paper on Multi30k, five systems with five seeds (downloads 2 MB); `attnmt plan -e multi30k` says what is left
 	snakemake -j$(CORES) --config experiment=$@
 	attnmt commit --experiment $@
 	$(call show,$@)

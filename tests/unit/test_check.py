@@ -129,15 +129,15 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "parameters": (
         lambda: edit("params.yaml", "beam: ", "beam: 1"),
-        "params.yaml: decoding has changed since these stages ran: gather",
+        "params.yaml: decoding has changed since gather ran",
     ),
     "a system": (
         lambda: edit("systems.yaml", "    family: words", "    dropout: 0.4\n    family: words"),
-        "systems.yaml: systems has changed since these stages ran: gather",
+        "systems.yaml: systems has changed since gather ran",
     ),
     "text": (
         lambda: Path("text/train.en").write_text("Other text.\n"),
-        "text has changed since these stages ran: gather",
+        "text has changed since gather ran",
     ),
     "digests of code": (
         lambda: edit("code/demo/train.json", "{", "{ "),

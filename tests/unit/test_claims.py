@@ -23,7 +23,7 @@ SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
 STAGES = ROOT / "stages"
-KEPT = 12  # amendments, when it was decided that no earlier one changes again
+KEPT = 12  # versions with fewer amendments are not compared: until then, entries were rewritten
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_all_that_decides_the_claims_is_that_of_the_last_amendment(monkeypatch):
 
 
 def test_amendments_are_only_added():
-    """Every version of the file that git has ends where today's file goes on."""
+    """Today's file begins with all amendments of each earlier version."""
     today, compared = WHOLE.amendments, 0
     for version in versions(Path(CLAIMS)):
         earlier = yaml.safe_load(version).get("amendments", [])

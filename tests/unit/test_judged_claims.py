@@ -208,7 +208,7 @@ def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(para
     assert judge_claims(Study(make_params(seeds=1)), claimed, True, Numbers([])) == []
     lines = judge_claims(Study(params), claimed, True, Numbers([]))
     assert [one.key for one in lines] == list(claimed.judged)
-    assert not any(one.registered for one in lines)  # the demo does not judge
+    assert not any(one.registered for one in lines)  # claims.yaml does not name the demo
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
 
 
@@ -284,13 +284,13 @@ def test_the_two_sides_of_a_claim_differ_in_what_their_models_say():
         "input feeding yes against no",
         "dropout 0.2 against 0",
         "weights 263,424 against 250,000",
-        "faults of the authors' program: a wrong gradient of the general score, a wrong gradient of "
-        "p_t, padding gets weight against none",
+        "faults of the authors' program, which ours has not: a wrong gradient of the general score, "
+        "a wrong gradient of p_t, weight on padding on this side, none on the other",
     ]
     ensemble = contrasts(params, numbers, claims["table1_ensemble"])
     assert ensemble[0] == "models 8 against 1"
     alone = contrasts(params, numbers, claims["figure6_no_loss"])
-    assert [one.partition(":")[0] for one in alone] == ["faults of the authors' program"]
+    assert [one.partition(",")[0] for one in alone] == ["faults of the authors' program"]
     assert contrasts(params, numbers, claim_of(over=["global_dot"])) == []  # it is not trained
 
 

@@ -80,9 +80,9 @@ def test_verdicts_of_experiments_stand_side_by_side():
         "| Dropout raises BLEU. | BLEU | +1.30 | refuted (-2.01) | confirmed (+4.00, own -1.00) |",
         "| Orders agree. | rank correlation |  | confirmed (+0.07) |  |",
         "| It aligns. | AER | -0.050 | not tested |  |",
-        "| Dropout raises BLEU.* | BLEU | +1.30 |  | confirmed (+4.00) † |",
+        "| Dropout raises BLEU.* | BLEU | +1.30 |  | confirmed (+4.00) ⁿ |",
         "",
-        f"† {UNREGISTERED}",
+        f"ⁿ {UNREGISTERED}",
     ]
 
 

@@ -1,4 +1,4 @@
-"""``attnmt check``: do reports, dvc.lock, parameters, code, weights and libraries belong together?"""
+"""``attnmt check``: does each report agree with dvc.lock, parameters, text, code and libraries?"""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ SHOWN = 3  # names of stages that a message lists
 
 
 class LockLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads numbers as Loader does, but the study's 60,000 lines in a second instead of 20."""
+    """Reads numbers as Loader does, and the study's 60,000 lines in one second, not in 20."""
 
     yaml_implicit_resolvers = Loader.yaml_implicit_resolvers
 
@@ -58,8 +58,8 @@ def check(
     """Check that the reports come from the present parameters, text, code and libraries.
 
     It names tables, scores and packed weights that were edited; parameters and text that changed since
-    the stages ran; trainings of other code; outputs that dvc commit --force gave to code that did not
-    make them; and libraries of other versions than constraints.txt has.
+    the stages ran; trainings of other code; outputs that DVC was forced to accept (dvc commit --force),
+    though other code made them; and libraries whose version is not that of constraints.txt.
 
     Examples: attnmt check; attnmt check --experiment study
     """
@@ -71,7 +71,8 @@ def check(
     faults = [f"{name}: {fault}" for name in names for fault in experiment_faults(name)]
     if faults := [*installed_faults(), *packed_faults(), *faults]:
         raise InputError("\n".join(faults))
-    typer.echo(f"{', '.join(names)}: all agrees with the parameters, code and pinned libraries.")
+    what = "dvc.lock, the parameters, the text, the code and the pinned libraries"
+    typer.echo(f"{', '.join(names)}: what is reported agrees with {what}.")
 
 
 def installed_faults() -> list[str]:
@@ -88,7 +89,7 @@ def installed_faults() -> list[str]:
 
 
 def packed_faults() -> list[str]:
-    """Return the packed weights of the project that are not what was packed."""
+    """Return the packed weights of the project that have changed since they were packed."""
     faults = []
     for manifest in sorted(WEIGHTS.glob(f"*/{MANIFEST}")):
         try:
@@ -149,7 +150,7 @@ def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
         elif locked[path.as_posix()] != dvc_digest(path):
             yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
     if edited := _edited_tables(params):
-        yield f"{_listed(map(str, edited))}: not what {layout.numbers} gives; edited, or older"
+        yield f"{_listed(map(str, edited))}: not what {layout.numbers} gives; run the stage report again"
 
 
 def outputs(stages: dict[str, Any]) -> dict[str, str]:
@@ -189,7 +190,7 @@ def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
             if path not in made and dvc_digest(Path(path)) != dep["md5"]:
                 changed.setdefault(f"{path} has", []).append(name)
     for what, names in changed.items():
-        yield f"{what} changed since these stages ran: {_listed(names)}"
+        yield f"{what} changed since {_listed(names)} ran; run the experiment again"
 
 
 def value_of(values: Any, key: str) -> Any:
@@ -230,7 +231,9 @@ def _trained(params: Params) -> list[Trained]:
 
 
 def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained]) -> Iterator[str]:
-    """Yield the stages that other code or earlier inputs made, whatever dvc.lock says of them."""
+    """Yield the stages that ran with other code or earlier inputs, whatever dvc.lock says of them, and
+    the digests of code that were edited.
+    """
     prefix = Layout(params.experiment).code.as_posix()
     scripts = {path.stem: code_of(path.resolve()) for path in sorted(Path("stages").glob("*.py"))}
     today = {

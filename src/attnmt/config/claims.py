@@ -1,7 +1,7 @@
 """``claims.yaml``: what the paper and the course report claim, and what was changed afterwards.
 
 A claim is registered with all that decides it (:mod:`attnmt.scoring.registration`). A change needs an
-entry under ``amendments``, which has the digest after the change.
+entry under ``amendments``. The last entry has the digest of all this, as it is after the change.
 """
 
 import datetime
@@ -67,7 +67,7 @@ class Claim(Strict):
     sign: Literal["greater", "less", "same"]
     bound: float = 0.0
     size: float | None = None  # the published size, in the measure's units
-    # what else differs, here or in the paper, that the models' parameters do not show
+    # differences, in our systems or in the paper's, that the models' parameters do not show
     differs: list[Filled] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -143,7 +143,7 @@ class Amendment(Strict):
 class Claims(Strict):
     """The whole file."""
 
-    # The experiments whose verdicts count. The report of any other says that it is not one of these
+    # the experiments whose verdicts are registered; the report of any other says that its are not
     experiments: Distinct[Name] = Field(default_factory=list)
     claims: Annotated[dict[Name, Claim], Field(min_length=1)]
     amendments: Annotated[list[Amendment], Field(min_length=1)]  # the first is the registration

@@ -37,8 +37,8 @@ MEASURES: dict[Measure, tuple[str, int]] = {
 RANKS = ("rank correlation", 2)
 FILE_DIGITS = 6  # decimals in the file
 UNREGISTERED = (
-    "These verdicts are not registered: claims.yaml does not name the experiment, or something that "
-    "decides them has changed since its last amendment."
+    "These verdicts are not registered: claims.yaml does not name the experiment, or the claims, the "
+    "code or the parameters have changed since its last amendment."
 )
 
 
@@ -50,9 +50,9 @@ class ClaimLine(CsvLine):
     where: str  # in the paper
     verdict: ClaimVerdict  # over all recipes, so it is the same in all lines of a claim
     recipe: str = FAMILY
-    alike: str | None = None  # other recipes that train all of its systems as the family's does
-    # whether claims, code and parameters are those of the last amendment, and the experiment one of
-    # those that it names
+    alike: str | None = None  # other recipes that train its systems exactly as the family's does
+    # whether claims, code and parameters are as at the last amendment, and claims.yaml names the
+    # experiment
     registered: bool
     measure: str
     links: str | None = None  # gold or silver, where error rates of links are measured
@@ -246,7 +246,7 @@ def _in_short(one: ClaimLine) -> str:
 
 
 def _largest(values: Iterable[float | None]) -> float | None:
-    """Return the largest of the values that are known: a claim is decided if all recipes agree."""
+    """Return the largest value that is known: a claim needs all recipes, so the worst one counts."""
     return max((value for value in values if value is not None), default=None)
 
 

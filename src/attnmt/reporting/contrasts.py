@@ -1,4 +1,4 @@
-"""How the two sides of a claim differ: in their models and recipes, and in the authors' program."""
+"""How the two sides of a claim differ, and which faults the authors' program had in them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,16 +11,16 @@ from attnmt.scoring.numbers import Numbers
 FAULTS = {  # of the authors' program, in words
     "general_gradient": "a wrong gradient of the general score",
     "position_gradient": "a wrong gradient of p_t",
-    "unmasked_padding": "padding gets weight",
+    "unmasked_padding": "weight on padding",
 }
 
 
 def contrasts(params: Params, numbers: Numbers, claim: Claim) -> list[str]:
     """Return every property in which a claim's systems differ from those that they are compared with.
 
-    What the claim is about is among them, and so is whatever changes with it. A claim without systems
-    to compare with has only the faults of the authors' program. The list is empty if a system is not
-    trained.
+    What the claim is about is among them, and so is whatever changes with it. The faults that the
+    authors' program had in these systems come last. If a claim has no systems to compare with, the list
+    has only these. It is empty if a system is not trained.
     """
     if not all(params.runs_of(name) for name in systems_of(claim)):
         return []
@@ -36,8 +36,8 @@ def contrasts(params: Params, numbers: Numbers, claim: Claim) -> list[str]:
         ", ".join(_faults(params, side)) or "none" for side in (claim.systems, claim.over or ())
     ]
     if sides[0] != sides[1]:
-        against = f" against {sides[1]}" if claim.over else ""
-        found.append(f"faults of the authors' program: {sides[0]}{against}")
+        other = f" on this side, {sides[1]} on the other" if claim.over else ""
+        found.append(f"faults of the authors' program, which ours has not: {sides[0]}{other}")
     return found
 
 
@@ -65,7 +65,7 @@ def _of_model(params: Params, numbers: Numbers, name: str) -> Iterator[tuple[str
         yield "weights", f"{weights.value:,.0f}"
     yield "optimizer", recipe.optimizer
     yield "learning rate", f"{recipe.learning_rate:g}"
-    yield "epochs", f"{recipe.epochs} (halved after {recipe.halve_after})"
+    yield "epochs", f"{recipe.epochs} (rate halved after {recipe.halve_after})"
 
 
 def _faults(params: Params, systems: Iterable[str]) -> list[str]:

@@ -111,7 +111,7 @@ def claims_table(experiments: Sequence[str], folder: Path = Path()) -> str:
                 if line.ours is not None
             ]
             cell = f"{one.verdict} ({', '.join(sizes)})" if sizes else one.verdict
-            cell += "" if one.registered else " †"
+            cell += "" if one.registered else " ⁿ"
             verdicts.setdefault(one.key, {})[experiment] = cell
     lines = [
         [*cells, *(verdicts[key].get(experiment, "") for experiment in experiments)]
@@ -119,8 +119,8 @@ def claims_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     ]
     rule = ["---", "---", "--:", *["---"] * len(experiments)]
     headings = ["claim", "measure", "paper", *_headings(experiments, "claims", folder)]
-    marked = any("†" in cell for cells in lines for cell in cells)
-    note = f"\n† {UNREGISTERED}\n" if marked else ""
+    marked = any("ⁿ" in cell for cells in lines for cell in cells)
+    note = f"\nⁿ {UNREGISTERED}\n" if marked else ""
     return pipe_table([headings, rule, *lines]) + note
 
 

@@ -1,9 +1,9 @@
 """The registration of the claims: one digest of all that decides them.
 
-It covers what ``claims.yaml`` says (but for notes, such as the published sizes), the code that chooses
-links, replaces words, measures and judges, and the parameters of the experiments that judge, their
-recipes and seeds included. Each amendment that changes any of this has the digest after the change. So a
-change without one is seen, and so is an amendment that was written anew.
+It covers what ``claims.yaml`` says (except notes, such as the published sizes), the code that chooses
+links, replaces words, measures and judges, and the parameters of the experiments that it names, with
+their recipes and seeds. The last amendment has the digest. So a change without an amendment is seen, and
+so is an amendment that was rewritten.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ WITHOUT = {"machine", "on_request", "params_file", "rows"}  # parameters that de
 
 
 def registration(claims: Claims, stages: Path) -> str:
-    """Return the digest of a project's claims as they are now, in the project's folder.
+    """Return the present digest of a project's claims. The working folder must be the project's.
 
     Args:
         stages: the folder of the stages' scripts.

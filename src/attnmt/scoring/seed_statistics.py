@@ -148,7 +148,8 @@ class Outcome(Described):
     """A value that was tested: one-sided p-values for and against what is claimed of it.
 
     ``error`` and ``freedom`` are those of :class:`Estimate`. If several ``differences`` must all be
-    found, they are the largest error and the fewest degrees of freedom among them.
+    found, ``error`` is the largest of their errors and ``freedom`` the smallest of their degrees of
+    freedom.
     """
 
     p_for: float

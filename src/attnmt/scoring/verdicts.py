@@ -41,8 +41,8 @@ class Verdict:
         adjusted: p after Holm; at most ALPHA where the claim is decided.
         level: the largest p at which Holm decides the claim, given the p-values of the others.
         detectable: the smallest effect, counted from the claim's bound, that the study would have found
-            at this level with a probability of 80% or more. If a claim compares each of some systems
-            with each of others, all differences have at least this size.
+            at this level with a probability of 80% or more. If a claim needs several differences, all of
+            them must have at least this size.
     """
 
     word: VerdictWord
@@ -145,7 +145,7 @@ def verdicts(judged: Mapping[str, Described]) -> dict[str, Verdict]:
     found = {key: Verdict("described") for key in judged}
     for key, test in tests.items():
         level = holm_level([other.p for name, other in tests.items() if name != key])
-        power = 1 - MISSED / test.differences  # by Bonferroni, if all of them must be found
+        power = 1 - MISSED / test.differences  # Bonferroni: all must be found
         effect = detectable(test.error, test.freedom, level, power)
         found[key] = Verdict(_word(test, level), test.p, after_holm[key], level, effect)
     return found
@@ -161,7 +161,7 @@ def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """Return the verdict on a claim from what each recipe says.
 
     The tests of all recipes stand in one procedure of Holm's, so its level also holds for this verdict.
-    A claim that one recipe cannot test is not decided. A claim about an order is described.
+    A claim that cannot be tested under one recipe is not decided. A claim about an order is described.
     """
     if "described" in words:
         return "described"
