@@ -26,8 +26,11 @@ from attnmt.reporting.gather import gather
 from attnmt.scoring.numbers import metrics, write_numbers
 from attnmt.scoring.registration import registration
 from attnmt.scoring.seed_runs import Study
+from attnmt.workflow.code import code_of
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
+
+SCRIPT = Path(__file__).resolve()
 
 
 def main(params_file: Path) -> None:
@@ -39,7 +42,8 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = Study(params)
     numbers = gather(study)
-    registered = registration(claims, Path(__file__).parent) == claims.digest
+    code = code_of(SCRIPT) | code_of(SCRIPT.with_name("translate.py"))
+    registered = registration(claims, code) == claims.digest
     judged = judge_claims(study, claims, registered, numbers)
     write_numbers(layout.numbers, numbers.lines)
     write_claims(params, judged)

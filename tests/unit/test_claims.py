@@ -14,7 +14,8 @@ from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
-from attnmt.scoring.registration import decisive_code, digest_of, registration
+from attnmt.scoring.registration import decisive, digest_of, registration
+from attnmt.workflow.code import code_of
 
 PUBLISHED = ROOT / "src/attnmt/reporting/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))
@@ -22,7 +23,11 @@ ORDER, WITH, AMENDED = "table4_order:", "    rank_with: aer\n", "amendments.2"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
-STAGES = ROOT / "stages"
+CODE = {
+    module: digest
+    for script in ("gather", "translate")
+    for module, digest in code_of(ROOT / f"stages/{script}.py").items()
+}
 KEPT = 12  # versions with fewer amendments are not compared: until then, entries were rewritten
 
 
@@ -142,7 +147,7 @@ def test_mistakes_are_named(project, old, new, key, message):
 def test_all_that_decides_the_claims_is_that_of_the_last_amendment(monkeypatch):
     """If this fails, write an amendment, with the digest that is found here."""
     monkeypatch.chdir(ROOT)
-    assert registration(WHOLE, STAGES) == WHOLE.digest
+    assert registration(WHOLE, CODE) == WHOLE.digest
 
 
 def test_amendments_are_only_added():
@@ -181,12 +186,12 @@ def test_the_digest_covers_amendments_code_and_the_experiments_that_judge(monkey
     for amendments in (rewritten, others):
         changed = WHOLE.model_copy(update={"amendments": amendments})
         assert digest_of(changed, {}, {}) != digest_of(WHOLE, {}, {})
-    code = decisive_code(STAGES)
+    code = decisive(CODE)
     assert {"attnmt.scoring.verdicts", "attnmt.decoding.text_translator"} <= code.keys()
     for module in code:
         assert digest_of(WHOLE, code | {module: "1"}, {}) != digest_of(WHOLE, code, {})
     fewer = WHOLE.model_copy(update={"experiments": ["study"]})
-    assert registration(fewer, STAGES) != registration(WHOLE, STAGES)
+    assert registration(fewer, CODE) != registration(WHOLE, CODE)
 
 
 def test_an_amended_claim_is_judged_by_both_measures():

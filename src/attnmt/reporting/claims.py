@@ -37,8 +37,8 @@ MEASURES: dict[Measure, tuple[str, int]] = {
 RANKS = ("rank correlation", 2)
 FILE_DIGITS = 6  # decimals in the file
 UNREGISTERED = (
-    "These verdicts are not registered: claims.yaml does not name the experiment, or the claims, the "
-    "code or the parameters have changed since its last amendment."
+    "These verdicts are not registered, because claims.yaml does not name the experiment, or because "
+    "what decides them has changed since."
 )
 
 
@@ -156,13 +156,15 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     counts = Counter(lines[0].verdict for lines in groups)
     tested = counts.total() - counts[NOT_TESTED] - counts["described"]
     caption = (
-        f"{tested} of {counts.total()} claims are tested together. If the scores of trainings follow a "
-        f"normal law, the probability that one or more verdicts are false is at most {ALPHA:.0%}. Ours "
-        "is the mean over the seeds of some systems less that of others. On another text than the "
-        "paper's, compare signs, not sizes."
+        f"{tested} of {counts.total()} claims are tested together; if scores follow a normal law, a "
+        f"false one among the verdicts has a probability of at most {ALPHA:.0%}. Ours is the mean over "
+        "the seeds of some systems less that of others. "
     )
-    if not all(one.registered for one in claims):
-        caption += f" {UNREGISTERED}"
+    caption += (
+        "On another text than the paper's, compare signs, not sizes."
+        if all(one.registered for one in claims)
+        else UNREGISTERED
+    )
     return table_of(
         NAME,
         "Claims",

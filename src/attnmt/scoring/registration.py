@@ -14,20 +14,18 @@ from typing import Any
 
 from attnmt.config import load_params
 from attnmt.config.claims import Claims
-from attnmt.workflow.code import code_of
 
 NOTES = {"where", "size", "differs"}  # of a claim; they decide nothing
-SCRIPTS = ("gather.py", "translate.py")
 PACKAGES = ("attnmt.decoding.", "attnmt.scoring.")
 MODULES = ("config.claims", "config.params", "text.moses", "text.tokenizer", "training.curve")
 WITHOUT = {"machine", "on_request", "params_file", "rows"}  # parameters that decide no claim
 
 
-def registration(claims: Claims, stages: Path) -> str:
+def registration(claims: Claims, code: Mapping[str, str]) -> str:
     """Return the present digest of a project's claims. The working folder must be the project's.
 
     Args:
-        stages: the folder of the stages' scripts.
+        code: the digests of all modules that the stages translate and gather run, by name.
 
     Raises:
         InputError: if the parameters of an experiment that judges are faulty.
@@ -38,14 +36,11 @@ def registration(claims: Claims, stages: Path) -> str:
         for name, file in files.items()
         if file.exists()
     }
-    return digest_of(claims, decisive_code(stages), settings)
+    return digest_of(claims, decisive(code), settings)
 
 
-def decisive_code(stages: Path) -> dict[str, str]:
-    """Return the digests of the modules that measure and judge, by name."""
-    code = dict[str, str]()
-    for script in SCRIPTS:
-        code |= code_of((stages / script).resolve())
+def decisive(code: Mapping[str, str]) -> dict[str, str]:
+    """Return the digests of those modules that choose links, replace words, measure and judge."""
     named = {f"attnmt.{name}" for name in MODULES}
     return {name: code[name] for name in code if name.startswith(PACKAGES) or name in named}
 
