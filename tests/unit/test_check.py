@@ -222,6 +222,14 @@ def test_an_installed_library_that_is_not_the_pinned_one_is_named(project, monke
     assert fault.startswith("numpy 2.3.1 is installed, and constraints.txt has 2.4.0")
 
 
+def test_packed_weights_that_were_edited_are_named(project):
+    shutil.copytree(ROOT / "weights/demo", "weights/demo")
+    assert check.packed_faults() == []
+    edit("weights/demo/systems.yaml", "dropout: 0.2", "dropout: 0.3")
+    (fault,) = check.packed_faults()
+    assert fault.startswith("weights/demo/systems.yaml: ")
+
+
 def test_a_folder_has_the_digest_that_dvc_gives_it():
     """reports/demo/tables is an output that git has, and dvc.lock names its digest."""
     stages = yaml.load((ROOT / "dvc.lock").read_text(), check.LockLoader)["stages"]

@@ -23,7 +23,7 @@ from attnmt.scoring.numbers import read_numbers
 from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
 from attnmt.workflow.code import STAGE, code_of, digest_of
-from attnmt.workflow.record import NOT_CONTENT
+from attnmt.workflow.record import NOT_CONTENT, Order
 
 PINNED, WEIGHTS = Path("constraints.txt"), Path("weights")
 SHOWN = 3  # names of stages that a message lists
@@ -142,7 +142,7 @@ def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
 def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the files of a report that are not those of dvc.lock."""
     layout = Layout(params.experiment)
-    locked = outputs(stages)
+    locked = _outputs(stages)
     made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
     for path in (*made, layout.reports / "tables", layout.reports / "figures"):
         if path.as_posix() not in locked:
@@ -153,7 +153,7 @@ def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
         yield f"{_listed(map(str, edited))}: not what {layout.numbers} gives; run the stage report again"
 
 
-def outputs(stages: dict[str, Any]) -> dict[str, str]:
+def _outputs(stages: dict[str, Any]) -> dict[str, str]:
     """Return the digests that dvc.lock has of outputs, by path."""
     return {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", [])}
 
@@ -173,31 +173,28 @@ def dvc_digest(path: Path) -> str | None:
 
 def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
     """Yield the parameters and the text that have changed since the stages of dvc.lock ran."""
-    files: dict[str, Any] = {}
+    read = {
+        (name, f"{file}:{key}"): value
+        for name, stage in stages.items()
+        for file, values in stage.get("params", {}).items()
+        for key, value in values.items()
+    }
+    present = Order("", "", {param: None for _, param in read}, [], []).params_now()
     changed: dict[str, list[str]] = {}
-    for name, stage in stages.items():
-        for file, values in stage.get("params", {}).items():
-            if file not in files:
-                with yaml_faults(Path(file)):
-                    files[file] = yaml.load(Path(file).read_text(encoding="utf-8"), Loader)
-            for key, value in values.items():
-                if value_of(files[file], key) != value:
-                    changed.setdefault(f"{file}: {key} has", []).append(name)
-    made = "\n".join(outputs(stages))  # a stage may read a folder of outputs
+    for (name, param), value in read.items():
+        if present[param] != value:
+            changed.setdefault(param.replace(":", ": ", 1), []).append(name)
+    # a stage may read a folder of outputs
+    made = {
+        place.as_posix() for out in _outputs(stages) for place in (Path(out), *Path(out).parents)
+    }
     for name, stage in stages.items():
         for dep in stage.get("deps", []) if name != STAGE else ():
             path = dep["path"]
             if path not in made and dvc_digest(Path(path)) != dep["md5"]:
-                changed.setdefault(f"{path} has", []).append(name)
+                changed.setdefault(path, []).append(name)
     for what, names in changed.items():
-        yield f"{what} changed since {_listed(names)} ran; run the experiment again"
-
-
-def value_of(values: Any, key: str) -> Any:
-    """Return what stands under a dotted key, or None."""
-    for part in key.split("."):
-        values = values.get(part) if isinstance(values, dict) else None
-    return values
+        yield f"{what} has changed since {_listed(names)} ran; run the experiment again"
 
 
 def _edited_tables(params: Params) -> list[Path]:
@@ -245,7 +242,7 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
         for dep in stage.get("deps", []):
             if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
                 stale.setdefault(dep["path"], []).append(name)
-    made = outputs(stages)
+    made = _outputs(stages)
     for path in filter(made.__contains__, today):
         if dvc_digest(Path(path)) != made[path]:
             yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
@@ -271,7 +268,7 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
 
 def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the weights here that are not those of dvc.lock, or not of their own provenance.json."""
-    locked = outputs(stages)
+    locked = _outputs(stages)
     for name in params.models:
         folder = Layout(params.experiment).model(name)
         path = folder / "weights.safetensors"

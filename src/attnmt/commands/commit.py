@@ -1,7 +1,5 @@
 """``attnmt commit``."""
 
-from collections import Counter
-
 import typer
 
 from attnmt.commands.options import Experiment, of_the_extra
@@ -33,8 +31,8 @@ def commit(experiment: Experiment = DEMO) -> None:
             f"{experiment}: these stages are out of date: {', '.join(committed.stale)}; run "
             f"snakemake or dvc repro, then commit again"
         )
-    kinds = Counter(stage.partition("@")[0] for stage in committed.new)
-    counts = (f"{kind} ({count})" if count > 1 else kind for kind, count in kinds.items())
     typer.echo(
-        f"Committed: {', '.join(counts)}." if committed.new else "DVC has everything already."
+        f"Committed: {graph.by_kind(committed.new)}."
+        if committed.new
+        else "DVC has everything already."
     )

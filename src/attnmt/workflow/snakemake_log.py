@@ -8,7 +8,6 @@ A terminal and a file get the same plain lines.
 import logging
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TextIO
@@ -19,7 +18,7 @@ from attnmt.config import DEMO, load_params, params_file
 from attnmt.planning.times import Times, time_text, training_times, wall_time
 from attnmt.reporting.own_text import next_steps
 from attnmt.workflow.engine_stop import EngineStop
-from attnmt.workflow.graph import TRAIN, Stage
+from attnmt.workflow.graph import TRAIN, Stage, by_kind, kind_of
 
 REPORT = "report"  # the last stage
 SLOWEST = 3  # how many kinds of stages the last line names
@@ -117,10 +116,8 @@ class Progress(logging.Handler):
 
     def _plan(self) -> None:
         """Say what will run, about how long it takes, and where its logs are."""
-        kinds = Counter(map(_kind, self.to_run))
-        counts = ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in kinds.items())
         count = f"{len(self.to_run)} of {len(self.stages)}"
-        self._say(f"{self.experiment}: {count} stages to run: {counts}.")
+        self._say(f"{self.experiment}: {count} stages to run: {by_kind(self.to_run)}.")
         self._say(self._estimate(_models(self.to_run)))
         self._say(f"The log of a stage is logs/{self.experiment}/<stage>.log.")
 
@@ -179,17 +176,13 @@ class Progress(logging.Handler):
         """Say how long the run took, and which kinds of stages took the most of it."""
         kinds: dict[str, float] = {}
         for name, took in self.took.items():
-            kinds[_kind(name)] = kinds.get(_kind(name), 0.0) + took
+            kinds[kind_of(name)] = kinds.get(kind_of(name), 0.0) + took
         most = sorted(kinds, key=lambda kind: -kinds[kind])[:SLOWEST]
         slowest = ", ".join(f"{kind} {time_text(kinds[kind])}" for kind in most)
         done = f"{self.experiment}: done in {time_text(seconds)}"
         self._say(f"{done}. By kind, the longest added up: {slowest}.")
         if REPORT in self.took and self.experiment != DEMO:  # `make demo` shows the report itself
             self._say(next_steps(load_params(params_file(self.experiment))))
-
-
-def _kind(stage: str) -> str:
-    return stage.partition("@")[0]
 
 
 def _models(stages: Iterable[str]) -> list[str]:
