@@ -64,7 +64,7 @@ onerror:
 
 rule all:
     input:
-        [output for stage in STAGES for output in stage.outputs],
+        [path for stage in STAGES for path in stage.outputs if path not in stage.absent],
     default_target: True
     message:
         f"All stages of experiment {EXPERIMENT}"
@@ -82,10 +82,14 @@ for stage in STAGES:
         message:
             f"{stage.name}: {stage.description}"
         input:
-            [age(path) for path in stage.inputs],
+            [age(path) for path in stage.inputs if path not in stage.absent],
             order=age(str(LAYOUT.order(stage.name))),
         output:
-            [path if Path(path).suffix else directory(path) for path in stage.outputs],
+            [
+                path if Path(path).suffix else directory(path)
+                for path in stage.outputs
+                if path not in stage.absent
+            ],
         log:
             f"logs/{EXPERIMENT}/{stage.name}.log",
         params:

@@ -5,6 +5,7 @@ import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all 
 import typer
 
 from attnmt.commands.align import align
+from attnmt.commands.archive import archive, restore
 from attnmt.commands.broken_pipe import check_output, ends_with_its_reader
 from attnmt.commands.check import check
 from attnmt.commands.commit import commit
@@ -28,7 +29,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-COMMANDS = (new, translate, explain, align, serve, pack, plan, fetch, commit, check, track, readme)
+COMMANDS = (
+    new,
+    translate,
+    explain,
+    align,
+    serve,
+    pack,
+    plan,
+    fetch,
+    commit,
+    archive,
+    restore,
+    check,
+    track,
+    readme,
+)
 for command in COMMANDS:
     app.command(cls=Command)(ends_with_its_reader(command))
 

@@ -2,10 +2,11 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
-from project import MEMBERS, SYSTEMS, Project
+from project import FAMILIES, GRU, MEMBERS, MODELS, SYSTEMS, Project
 
 MEMBER = f"train@{MEMBERS[0]}"
 OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
@@ -91,6 +92,46 @@ def test_snakemakes_timestamps_are_neither_in_git_nor_in_the_cache(clone):
 
 def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone):
     assert clone.plan() == set()
+
+
+@pytest.fixture(scope="module")
+def restored(built, tmp_path_factory) -> Project:
+    """Return what a machine has that got translations and scores from git, but no weights."""
+    first = built.copy(tmp_path_factory.mktemp("archived") / "first")
+    shown = first.run("attnmt", "archive")
+    assert f"{len(MODELS) + 1} models and ensembles" in shown
+    assert first.run("attnmt", "archive") == shown
+    (first.folder / "dvc.lock").unlink()  # an archive has what dvc.lock says of its outputs
+    first.commit()
+    other = first.clone(tmp_path_factory.mktemp("restored") / "other").hide_mlflow()
+    stages = [f"encode@{family}" for family in FAMILIES]
+    other.run("snakemake", "-j2", "--until", *stages, "dictionary")
+    other.run("attnmt", "restore")
+    return other
+
+
+def test_restored_outputs_are_gathered_without_training(restored, built, tmp_path):
+    copy = restored.copy(tmp_path / "copy")
+    assert copy.snakemake() == {"gather", "report"}
+    copy.run("attnmt", "commit")
+    assert copy.plan() == set()
+    assert copy.digests() == built.digests()
+    assert not list(copy.folder.glob("models/**/weights.safetensors"))
+
+
+def test_restored_outputs_are_scored_again_without_training(restored, tmp_path):
+    copy = restored.copy(tmp_path / "copy")
+    copy.change({"evaluation.bootstrap_samples": 200})
+    evaluated = {f"evaluate@{model}" for model in MODELS}
+    assert copy.plan() >= evaluated
+    assert [stage for stage in copy.plan() if stage.startswith(("train", "translate"))] == []
+
+
+def test_a_model_is_trained_again_where_its_missing_weights_are_needed(restored, tmp_path):
+    copy = restored.copy(tmp_path / "copy")
+    folder = copy.folder / f"translations/demo/{GRU}"
+    shutil.rmtree(folder)
+    assert copy.plan() == copy.following(f"train@{GRU}")
 
 
 def test_snakemake_reruns_what_changed_and_what_follows(clone, tmp_path):

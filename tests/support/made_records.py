@@ -1,13 +1,10 @@
 """Made-up contents of the JSON files that stages write, with every key that their readers demand."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
-from safetensors.numpy import save_file
 
 from attnmt.config import Model, Params, Training
 
@@ -89,10 +86,3 @@ def summary(
     }
     content = {"languages": [*codes], "sets": counts, "vocabulary": dict.fromkeys(codes, 100)}
     return content | {"pieces": False, "digest": "d" * 64} | changes
-
-
-def save_weights(folder: Path, config: Mapping[str, Any]) -> None:
-    """Write a file with 1,200 weights."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tensors = {"W": np.zeros((40, 30), np.float32)}
-    save_file(tensors, folder / "weights.safetensors", {"config": json.dumps(config)})

@@ -185,7 +185,7 @@ def write_training(params: Params, name: str, **changes: Any) -> None:
     folder, model = Layout(params.experiment).model(name), params.models[name]
     own = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
     own |= {"dataset_digest": f"{model.family:x<64}", "fingerprint": "f" * 16}
-    made_records.save_weights(folder, made_records.config_of(params, name, **own))
+    write_json(folder / "config.json", made_records.config_of(params, name, **own))
     write_text(folder / "history.csv", "step,target_words,dev_cost\n10,500,2.5\n20,1500,2.0\n")
     metrics = made_records.metrics(*params.sets.tests, dataset_digest=f"{model.family:x<64}")
     write_json(folder / "metrics.json", metrics)

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from git_history import git, versions
 
-from attnmt.commands.check import read_lock, report_faults
+from attnmt.commands.check import report_faults
 from attnmt.config import load_params, params_file
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
 from attnmt.workflow.code import SCRIPT, code_of, digest_of
+from attnmt.workflow.lock import read_lock
 
 ROOT = Path(__file__).parents[2]
 ADAM = ("_adam", "_adam_slow", "_adam_fast")

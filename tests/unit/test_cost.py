@@ -5,8 +5,9 @@ from typing import Any
 from small_models import SHAPE
 
 from attnmt.config import ModelShape, System
+from attnmt.model.size import parameters
 from attnmt.model.translator import ModelConfig
-from attnmt.planning.cost import Work, parameters, work
+from attnmt.planning.cost import Work, work
 from attnmt.planning.text_size import Lengths
 
 PAPER = ModelShape(layers=4, size=1000, window_D=10, location_slots=50, init=0.1)

@@ -137,7 +137,9 @@ def test_every_score_of_a_training_is_there_with_the_commits_and_code_of_all_mem
 def test_what_a_training_cost_is_there(copied):
     write_training(copied, "base", peak_memory_mb=None, threads=2)
     numbers = gather(Study(copied))
-    expected = {"parameters": 1200, "steps": 20, "target_words": 1500, "minutes": 1.5}
+    # 2 embeddings and W_s have 100 x 96; 2 layers have 4 x 96 x 192, and W_c has 96 x 192
+    expected = {"parameters": 3 * 9_600 + 9 * 18_432}
+    expected |= {"steps": 20, "target_words": 1500, "minutes": 1.5}
     expected |= {"target_words_per_second": 16.7, "peak_memory_mb": 1234}
     for metric, value in expected.items():
         line = numbers.training("dot_2", metric)

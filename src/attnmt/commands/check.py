@@ -1,7 +1,6 @@
 """``attnmt check``: does each report agree with dvc.lock, parameters, text, code and libraries?"""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -13,26 +12,21 @@ import typer
 import yaml
 
 from attnmt.commands.options import complete_experiment
-from attnmt.config import DEMO, Params, load_params, params_file
+from attnmt.config import Params, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, sha256
-from attnmt.files.yaml_file import Loader, hint, yaml_faults
+from attnmt.files.yaml_file import hint
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
 from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
 from attnmt.workflow.code import STAGE, code_of, digest_of
-from attnmt.workflow.record import NOT_CONTENT, Order
+from attnmt.workflow.lock import dvc_digest, locked_outputs, read_lock
+from attnmt.workflow.record import Order
 
 PINNED, WEIGHTS = Path("constraints.txt"), Path("weights")
 SHOWN = 3  # names of stages that a message lists
-
-
-class LockLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads numbers as Loader does, and the study's 60,000 lines in one second, not in 20."""
-
-    yaml_implicit_resolvers = Loader.yaml_implicit_resolvers
 
 
 class Trained(NamedTuple):
@@ -131,18 +125,10 @@ def _stages(params: Params) -> set[str]:
     return names
 
 
-def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
-    """Return the stages of an experiment's dvc.lock."""
-    file = root / ("dvc.lock" if experiment == DEMO else f"experiments/{experiment}/dvc.lock")
-    with yaml_faults(file):
-        stages: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), LockLoader)["stages"]
-    return stages
-
-
 def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the files of a report that are not those of dvc.lock."""
     layout = Layout(params.experiment)
-    locked = _outputs(stages)
+    locked = locked_outputs(stages)
     made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
     for path in (*made, layout.reports / "tables", layout.reports / "figures"):
         if path.as_posix() not in locked:
@@ -151,24 +137,6 @@ def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
             yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
     if edited := _edited_tables(params):
         yield f"{_listed(map(str, edited))}: not what {layout.numbers} gives; run the stage report again"
-
-
-def _outputs(stages: dict[str, Any]) -> dict[str, str]:
-    """Return the digests that dvc.lock has of outputs, by path."""
-    return {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", [])}
-
-
-def dvc_digest(path: Path) -> str | None:
-    """Return the digest of a file or a folder as DVC computes it; None if there is none."""
-    if path.is_file():
-        return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
-    if not path.is_dir():
-        return None
-    files = (file for file in path.rglob("*") if file.is_file())
-    counted = [file for file in files if not any(map(file.match, NOT_CONTENT))]
-    entries = [{"md5": dvc_digest(f), "relpath": f.relative_to(path).as_posix()} for f in counted]
-    text = json.dumps(sorted(entries, key=lambda entry: entry["relpath"] or ""), sort_keys=True)
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() + ".dir"
 
 
 def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
@@ -186,7 +154,9 @@ def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
             changed.setdefault(param.replace(":", ": ", 1), []).append(name)
     # a stage may read a folder of outputs
     made = {
-        place.as_posix() for out in _outputs(stages) for place in (Path(out), *Path(out).parents)
+        place.as_posix()
+        for out in locked_outputs(stages)
+        for place in (Path(out), *Path(out).parents)
     }
     for name, stage in stages.items():
         for dep in stage.get("deps", []) if name != STAGE else ():
@@ -242,7 +212,7 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
         for dep in stage.get("deps", []):
             if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
                 stale.setdefault(dep["path"], []).append(name)
-    made = _outputs(stages)
+    made = locked_outputs(stages)
     for path in filter(made.__contains__, today):
         if dvc_digest(Path(path)) != made[path]:
             yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
@@ -268,7 +238,7 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
 
 def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the weights here that are not those of dvc.lock, or not of their own provenance.json."""
-    locked = _outputs(stages)
+    locked = locked_outputs(stages)
     for name in params.models:
         folder = Layout(params.experiment).model(name)
         path = folder / "weights.safetensors"

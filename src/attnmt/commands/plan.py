@@ -100,7 +100,8 @@ def _print_trainings(
 ) -> None:
     """Print the models with their sizes and times, and how long all trainings take together."""
     # These import torch, which takes seconds.
-    from attnmt.planning.cost import config_of, parameters
+    from attnmt.model.size import parameters
+    from attnmt.planning.cost import config_of
     from attnmt.planning.measure import measure as measured
 
     times = training_times(params, to_train, measured(params) if measure else None)

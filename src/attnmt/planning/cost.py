@@ -1,4 +1,4 @@
-"""What a model costs: its parameters, and the operations of training it, counted by torch.
+"""What a model costs: the operations of training it, counted by torch.
 
 The model is built without storage. Torch counts what the fast model computes, and not ``reference.py``,
 which repeats at each step what some scores need only once. Only products of matrices count; a backward
@@ -52,12 +52,6 @@ def training_costs(params: Params, names: Iterable[str]) -> dict[str, float]:
             counted[system] = work(config_of(params, name))
         costs[name] = counted[system].training(text.lengths(model.system))
     return costs
-
-
-def parameters(config: ModelConfig) -> int:
-    """Return the number of parameters."""
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in Translator(config).parameters())
 
 
 def work(config: ModelConfig) -> Work:

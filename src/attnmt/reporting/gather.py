@@ -9,13 +9,14 @@ trainings over sentences (:mod:`attnmt.scoring.seed_statistics`, :mod:`attnmt.sc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from math import prod
 from statistics import mean, stdev
 from typing import Any
 
 from attnmt.config import ALIGNER, DIAGONAL, DIRECTIONS, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.model.size import parameters
+from attnmt.model.translator import ModelConfig
 from attnmt.reporting.published import published_lines
 from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.specs import specs_of
@@ -36,7 +37,7 @@ from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import (
     Provenance,
     machine,
-    opened_weights,
+    read_config,
     read_history,
     read_metrics,
     read_provenance,
@@ -91,15 +92,16 @@ def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dic
     """Yield what a model's curve says of the development set, and what its training cost."""
     folder = Layout(params.experiment).model(name)
     metrics = read_metrics(folder)
-    with opened_weights(folder / "weights.safetensors", "numpy") as (file, _):
-        parameters = sum(prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
+    config = read_config(folder)
+    words = config.source_words, config.target_words
+    size = parameters(ModelConfig(config.system, config.shape, *words))
     machine_of_it = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
     learned, cost = {"set": params.sets.dev}, {"signature": machine_of_it}
     for where, metric, value in (
         (learned, "ppl", round(metrics.dev_perplexity, DIGITS)),
         (learned, "jumps", metrics.jumps),
         (learned, "late_fall", round(100 * metrics.late_fall, DIGITS)),
-        (cost, "parameters", parameters),
+        (cost, "parameters", size),
         (cost, "steps", metrics.steps),
         (cost, "target_words", int(read_history(folder, "target_words")[-1]["target_words"])),
         (cost, "minutes", round(trained.seconds / 60, 2)),

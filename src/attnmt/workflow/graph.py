@@ -35,6 +35,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.workflow.code import STAGE, write_code
+from attnmt.workflow.lock import WEIGHTS
 from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
@@ -56,7 +57,8 @@ class Stage(Order):
     """One stage of an experiment. All paths are relative to the project's folder.
 
     ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, they are
-    listed instead of the folder. If it reads a file in an output, the output is listed instead.
+    listed instead of the folder, except weights. If it reads a file in an output, the output is listed
+    instead.
     """
 
     description: str
@@ -66,6 +68,7 @@ class Stage(Order):
     done: bool = False  # dvc.lock or the record says that its outputs are of the present inputs
     settled: bool = False  # done, as is every stage before it
     committed: bool = False  # dvc.lock says that it is done, and no record denies it
+    absent: frozenset[str] = frozenset()  # weights that are missing, and that no stage needs
 
 
 def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
@@ -115,13 +118,15 @@ def commit(experiment: str) -> Committed:
         with _index(_dvc_yaml(experiment, root), root) as index, lock_repo(index.repo):
             made = [stage for stage in index.stages if stage.name in new]
             for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
-                stage.save()
-                stage.commit()
+                # Of missing weights, the lock keeps the digest that it has, and the run cache has no use
+                # for such a stage.
+                whole = not any(map(_is_missing_weights, (*stage.deps, *stage.outs)))
+                stage.save(allow_missing=True, run_cache=whole)
+                stage.commit(allow_missing=True)
             made[0].dvcfile.dump_stages(made, update_pipeline=False)
             _drop_from_lock(made[0].dvcfile, {stage.name for stage in index.stages})
             _show_to_dvc(experiment, index.repo)
-    # DVC's cache now has the outputs of every stage that is done. The commit above put the new ones
-    # there, and DVC's status calls an output changed if its cache lacks it.
+    # DVC's cache now has the outputs of every stage that is done, except missing weights.
     trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
     stale = [stage.name for stage in stages if not stage.done]
     return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
@@ -243,9 +248,13 @@ def _inputs(stage: Any) -> list[Any]:
 
 
 def _sources_and_outputs(path: Path, within: dict[Path, list[Path]]) -> Iterable[Path]:
-    """Return what an input means: the outputs in it, the output around it, or itself, a source."""
+    """Return what an input means: the outputs in it, the output around it, or itself, a source.
+
+    Of a folder of models, a stage reads what their trainings say, and not the weights.
+    """
     around = [folder for folder in path.parents if folder in within.get(folder, ())]
-    return within.get(path) or around or [path]
+    inside = [output for output in within.get(path, ()) if output == path or output.name != WEIGHTS]
+    return inside or around or [path]
 
 
 def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage]:
@@ -253,25 +262,53 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     declared_by_name = {stage.name: stage for stage in declared}
     digest = cache(digest_of_path)  # several stages read a file
     changed: dict[tuple[Any, ...], bool] = {}
-    compared: dict[str, Stage] = {}
+    missing: dict[str, Any] = {}  # weights, each with its digest in dvc.lock
+    done, committed = set[str](), set[str]()
     # DVC's edges go from a stage to those that it depends on, and these are compared first.
     order = [*topological_sort(index.graph)][::-1]
     for found in tqdm(order, "compare", disable=None, leave=False, delay=1):
         stage, record = declared_by_name[found.name], layout.record(found.name)
+        gone = {item.fs_path: item.hash_info for item in found.outs if _is_missing_weights(item)}
+        is_locked = _is_locked(found, stage, changed, missing | gone)
         # Someone may have forced DVC to lock what other code made; then the record is right.
-        committed = _is_locked(found, stage, changed) and not contradicts(record, stage, digest)
-        done = committed or stage.name == STAGE or is_of(record, stage, digest)
+        if is_locked and not contradicts(record, stage, digest):
+            done.add(stage.name)
+            missing |= gone
+            here = [out for out in found.outs if out.fs_path not in gone and out.use_cache]
+            if not any(out.changed_cache() for out in here):
+                committed.add(stage.name)
+        elif stage.name == STAGE or is_of(record, stage, digest):
+            done.add(stage.name)
+    # A model is trained again if a stage that is not done reads its weights.
+    needed = {path for stage in declared if stage.name not in done for path in stage.inputs}
+    absent = frozenset(str(Path(path).relative_to(Path().resolve())) for path in missing) - needed
+    compared: dict[str, Stage] = {}
+    for found in order:
+        stage = declared_by_name[found.name]
+        lost = [path for path in stage.outputs if path in needed and not Path(path).exists()]
+        is_done = stage.name in done and not lost
         before = [compared[other.name] for other in index.graph.successors(found)]
-        settled = done and all(other.settled for other in before)
-        compared[stage.name] = replace(stage, done=done, settled=settled, committed=committed)
+        settled = is_done and all(other.settled for other in before)
+        is_committed = is_done and stage.name in committed
+        compared[stage.name] = replace(
+            stage, done=is_done, settled=settled, committed=is_committed, absent=absent
+        )
     return [compared[stage.name] for stage in declared]
 
 
-def _is_locked(found: Any, stage: Stage, changed: dict[tuple[Any, ...], bool]) -> bool:
+def _is_missing_weights(item: Any) -> bool:
+    path = Path(item.fs_path)
+    return path.name == WEIGHTS and not path.exists()
+
+
+def _is_locked(
+    found: Any, stage: Stage, changed: dict[tuple[Any, ...], bool], missing: dict[str, Any]
+) -> bool:
     """Return whether dvc.lock has this command, these parameters and the present files.
 
     Args:
         changed: what DVC has said so far of inputs and outputs, each asked once.
+        missing: the weights that may be missing, each with the digest that dvc.lock must have.
     """
     locked = {
         f"{_path(group, Path().resolve())}:{name}": value
@@ -283,7 +320,8 @@ def _is_locked(found: Any, stage: Stage, changed: dict[tuple[Any, ...], bool]) -
     for item in (*_inputs(found), *found.outs):
         key = type(item), item.fs_path, item.hash_info.value
         if key not in changed:
-            changed[key] = bool(item.status())
+            known = _is_missing_weights(item) and missing.get(item.fs_path) == item.hash_info
+            changed[key] = not known and bool(item.workspace_status())
         if changed[key]:
             return False
     return True

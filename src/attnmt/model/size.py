@@ -1,0 +1,11 @@
+"""The size of a model, without its weights."""
+
+import torch
+
+from attnmt.model.translator import ModelConfig, Translator
+
+
+def parameters(config: ModelConfig) -> int:
+    """Return the number of a model's parameters. The model is built without storage."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in Translator(config).parameters())

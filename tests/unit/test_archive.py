@@ -1,0 +1,159 @@
+"""Archives of what trainings left, in a small experiment whose files are made up."""
+
+import io
+import lzma
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+from made_scores import make_scored
+
+from attnmt.config import Params
+from attnmt.errors import InputError
+from attnmt.files.text_file import write_text
+from attnmt.layout import Layout
+from attnmt.workflow.archive import archive, refuse_missing_text, restore
+from attnmt.workflow.lock import dvc_digest, read_lock
+
+LAYOUT, LOCK = Layout("demo"), Path("dvc.lock")
+SMALL = ("config.json", "history.csv", "metrics.json", "provenance.json")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory) -> tuple[Path, Params]:
+    """Return the folder of a scored experiment with a dvc.lock, and its parameters."""
+    folder = tmp_path_factory.mktemp("scored")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        params = make_scored()
+        stages = {"gather": {"cmd": "gather", "outs": []}}
+        for name in params.models:
+            model = LAYOUT.model(name)
+            weights = {"path": f"{model}/weights.safetensors", "md5": "0" * 32}
+            stages[f"train@{name}"] = entry(*(model / file for file in SMALL))
+            stages[f"train@{name}"]["outs"].append(weights)
+            stages[f"translate@{name}"] = entry(LAYOUT.translations(name))
+            stages[f"evaluate@{name}"] = entry(LAYOUT.scores(name))
+        for name in params.ensembles:
+            stages[f"ensemble@{name}"] = entry(LAYOUT.translations(name), LAYOUT.scores(name))
+        write_lock(stages)
+    return folder, params
+
+
+def entry(*outs: Path) -> dict:
+    return {
+        "cmd": "python",
+        "params": {"params.yaml": {"rate": 1.0, "floor": 1e-05, "schema": "2.0"}},
+        "outs": [{"path": out.as_posix(), "md5": dvc_digest(out)} for out in outs],
+    }
+
+
+def write_lock(stages: dict) -> None:
+    write_text(LOCK, yaml.safe_dump({"schema": "2.0", "stages": stages}, sort_keys=False))
+
+
+@pytest.fixture
+def params(first, tmp_path, monkeypatch) -> Params:
+    """Change into a copy of the experiment; return its parameters."""
+    folder, params = first
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return params
+
+
+def contents() -> dict[str, bytes]:
+    """Return every file of models, translations and scores."""
+    roots = (Path("models"), Path("translations"), Path("scores"))
+    files = (file for root in roots for file in root.rglob("*") if file.is_file())
+    return {file.as_posix(): file.read_bytes() for file in files}
+
+
+def lose(*roots: str) -> None:
+    for root in roots:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def test_what_was_archived_comes_back_with_its_entries_in_the_lock(params):
+    before, stages = contents(), read_lock("demo")
+    made = archive(params)
+    assert {file.name for file in made.files} == {f"seed{seed}.tar.xz" for seed in (1, 2, 3)}
+    assert made.kept == [*params.models, *params.ensembles]
+    assert made.left_out == []
+    lose("models", "translations", "scores")
+    LOCK.unlink()
+    found = restore(params)
+    assert contents() == before
+    del stages["gather"]  # it belongs to no seed
+    assert read_lock("demo") == stages
+    outputs = [out["path"] for stage in stages.values() for out in stage["outs"]]
+    assert {*found.written} == {path for path in outputs if not path.endswith("safetensors")}
+    assert found.there == found.different == []
+    assert restore(params).written == []
+
+
+def test_the_same_outputs_give_the_same_archives_and_what_is_lost_here_stays_in_them(params):
+    files = archive(params).files
+    first = [file.read_bytes() for file in files]
+    lose("translations")
+    assert archive(params).files == files
+    assert [file.read_bytes() for file in files] == first
+    assert Path("translations").exists()
+
+
+def test_outputs_that_are_not_those_of_the_lock_are_left_out(params):
+    write_text(LAYOUT.scores("base"), "edited\n")
+    stages = read_lock("demo")
+    del stages["translate@back"]
+    write_lock(stages)
+    made = archive(params)
+    assert made.left_out == ["base", "back"]
+    assert "base" not in made.kept
+    lose("scores")
+    restore(params)
+    assert not LAYOUT.scores("base").exists()
+
+
+def test_what_is_different_here_stays_and_so_does_its_entry(params):
+    archive(params)
+    write_text(LAYOUT.scores("dot"), "of today\n")
+    stages = read_lock("demo")
+    stages["evaluate@dot"] = entry(LAYOUT.scores("dot"))
+    stages["evaluate@base"]["cmd"] = "other"
+    write_lock(stages)
+    found = restore(params)
+    assert found.different == [LAYOUT.scores("dot").as_posix()]
+    assert LAYOUT.scores("dot").read_text() == "of today\n"
+    assert read_lock("demo") == stages
+
+
+@pytest.mark.parametrize("member", ["scores/demo/base.csv", "translations/demo/base/test.out"])
+def test_an_archive_whose_contents_are_not_those_of_its_entries_is_refused(params, member):
+    file = archive(params).files[0]
+    stream = io.BytesIO()
+    with tarfile.open(file) as tar, tarfile.open(fileobj=stream, mode="w") as changed:
+        for info in tar:
+            content = tar.extractfile(info).read()
+            content += b"more" if info.name == member else b""
+            info.size = len(content)
+            changed.addfile(info, io.BytesIO(content))
+    file.write_bytes(lzma.compress(stream.getvalue()))
+    lose("scores", "translations")
+    with pytest.raises(InputError, match=rf"{file.name}: its {Path(member).parts[0]}/demo/base"):
+        restore(params)
+
+
+@pytest.mark.parametrize("damage", [lambda text: text[:-100], lambda _: b"text", lambda _: b""])
+def test_a_damaged_archive_is_named(params, damage):
+    file = archive(params).files[0]
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(InputError, match=f"{file.name}: not an archive of attnmt, or damaged"):
+        restore(params)
+
+
+def test_the_text_must_be_there_first(params):
+    refuse_missing_text(params)
+    lose(LAYOUT.dictionary.as_posix())
+    with pytest.raises(InputError, match=r"--until encode@words dictionary$"):
+        refuse_missing_text(params)
