@@ -1,31 +1,34 @@
 """How often verdicts are false, and how large a gain they find, in simulated studies.
 
-    python -m benchmarks.verdict_level          # simulate (six minutes of one core), then the page
+    python -m benchmarks.verdict_level          # simulate (some minutes of one core), then the page
     python -m benchmarks.verdict_level page     # put the results into docs/results.md
 
-A study has all systems of claims.yaml with k seeds each, and all of them are equal. Every claim that is
-tested is judged as in a report, with 0 for its bound, so every verdict is false, whether it confirms or
-refutes. A claim's bound only moves the means, so it does not matter here.
+A simulated study has the systems of claims.yaml, each trained by every recipe of the experiment study
+with k seeds. All systems are equal. Each claim is judged as in a report, with 0 for its bound. So every
+verdict is false, whether it confirms a claim, refutes it, or makes it depend on the recipe. A claim's
+bound only moves the means, so it does not matter here.
 """
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 from scipy.stats import binomtest
 
+from attnmt.config import load_params, params_file
 from attnmt.config.claims import Claim, project_claims
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.files.text_file import read_text, write_text
 from attnmt.reporting.readme_table import page_with_table
-from attnmt.scoring.claims import systems_of
+from attnmt.scoring.claims import claim_under, systems_of
 from attnmt.scoring.numbers import read_numbers
 from attnmt.scoring.seed_statistics import Numbers, Runs, difference
-from attnmt.scoring.verdicts import ALPHA, judge, verdicts
+from attnmt.scoring.verdicts import ALPHA, VerdictWord, judge, together, verdicts
 from benchmarks.page import RESULTS, table
 
 SEEDS = (3, 5, 10)
@@ -147,49 +150,65 @@ class Line(CsvLine):
 
     what: str  # a shape's name, or a gain
     seeds: int
-    claims: int  # tested together
+    tests: int  # judged together: one for each claim and each recipe that changes its systems
     studies: int
     found: int  # studies with a verdict; of a gain, those that found it
     low: float  # the bounds of the share's 95% interval (Clopper and Pearson 1934)
     high: float
 
 
-def claims_to_judge() -> dict[str, Claim]:
-    """Return the claims that are tested, each with 0 for its bound."""
-    return {
-        key: claim.model_copy(update={"bound": 0.0})
-        for key, claim in project_claims().judged.items()
-        if claim.compare != "rank"
-    }
+def claims_to_judge() -> dict[str, list[Claim]]:
+    """Return the claims that are tested, each under every recipe of the study that changes its systems.
 
-
-def false_verdicts(shape: Shape, seeds: int, claims: Mapping[str, Claim], studies: int) -> int:
-    """Return how many studies of equal systems have a verdict."""
-    chance, found = np.random.default_rng(2015), 0
-    systems = list(dict.fromkeys(name for claim in claims.values() for name in systems_of(claim)))
-    measures = list(dict.fromkeys(claim.measure for claim in claims.values()))
-    for _ in range(studies):
-        runs = shape.study(chance, measures, systems, seeds)
-        judged = {key: judge(claim, runs[claim.measure]) for key, claim in claims.items()}
-        found += any(one.word != "undecided" for one in verdicts(judged).values())
+    Each has 0 for its bound.
+    """
+    params = load_params(params_file("study"))
+    found: dict[str, list[Claim]] = {}
+    for key, claim in project_claims().judged.items():
+        if claim.compare != "rank":
+            under = [claim_under(params, claim, recipe) for recipe in (None, *params.recipes)]
+            claims = {tuple(systems_of(one)): one for one in under if one is not None}
+            found[key] = [one.model_copy(update={"bound": 0.0}) for one in claims.values()]
     return found
 
 
-def gains_found(gain: float, seeds: int, level: float, studies: int) -> int:
-    """Return how many studies find that a system is better than another.
+def false_verdicts(
+    shape: Shape, seeds: int, claims: Mapping[str, Sequence[Claim]], studies: int
+) -> int:
+    """Return how many studies of equal systems have a verdict."""
+    chance, found = np.random.default_rng(2015), 0
+    asked = {(key, i): claim for key, some in claims.items() for i, claim in enumerate(some)}
+    systems = list(dict.fromkeys(name for claim in asked.values() for name in systems_of(claim)))
+    measures = list(dict.fromkeys(claim.measure for claim in asked.values()))
+    for _ in range(studies):
+        runs = shape.study(chance, measures, systems, seeds)
+        judged = {str(at): judge(claim, runs[claim.measure]) for at, claim in asked.items()}
+        words: dict[str, list[VerdictWord]] = {}
+        for (key, _i), one in zip(asked, verdicts(judged).values(), strict=True):
+            words.setdefault(key, []).append(one.word)
+        found += any(together(some) != "undecided" for some in words.values())
+    return found
+
+
+def gains_found(gain: float, seeds: int, level: float, studies: int, recipes: int = 1) -> int:
+    """Return how many studies find, by each recipe, that a system is better than another.
 
     Args:
         gain: how much better it is; the unit is that of :class:`Shape`.
         seeds: of each system.
-        level: of the two-sided test.
+        level: of each two-sided test.
         studies: how many there are.
+        recipes: how many train the two systems; the gain is the same by each.
     """
     chance, found = np.random.default_rng(2015), 0
+    names = [f"{system}{recipe}" for system in ("ours", "other") for recipe in range(recipes)]
     for _ in range(studies):
-        runs = CLOSE.study(chance, ["bleu"], ["ours", "other"], seeds)["bleu"]
-        ours = Runs(runs["ours"].values + gain, runs["ours"].influences)
-        outcome = difference(ours, runs["other"]).test("greater")
-        found += outcome.p <= level and outcome.value > 0
+        runs = [*CLOSE.study(chance, ["bleu"], names, seeds)["bleu"].values()]
+        outcomes = [
+            difference(Runs(ours.values + gain, ours.influences), other).test("greater")
+            for ours, other in zip(runs[:recipes], runs[recipes:], strict=True)
+        ]
+        found += all(one.p <= level and one.value > 0 for one in outcomes)
     return found
 
 
@@ -207,15 +226,17 @@ def study_sd() -> float:
 def simulate() -> Iterator[Line]:
     """Yield the lines of the results."""
     claims, sd = claims_to_judge(), study_sd()
+    tests = sum(map(len, claims.values()))
     for seeds in SEEDS:
         found = {shape.name: false_verdicts(shape, seeds, claims, STUDIES) for shape in SHAPES}
-        for gain in GAINS:
+        for recipes, gain in product((1, 2), GAINS):
             size = gain / sd * (1 + OWN**2) ** 0.5  # what sentences move is a part of sd
-            what = f"a gain of {gain} BLEU, where sd is {sd:.2f} BLEU"
-            found[what] = gains_found(size, seeds, ALPHA / len(claims), STUDIES)
+            by = "two recipes" if recipes == 2 else "one recipe"
+            what = f"a gain of {gain} BLEU by {by}, where sd is {sd:.2f} BLEU"
+            found[what] = gains_found(size, seeds, ALPHA / tests, STUDIES, recipes)
         for what, count in found.items():
             low, high = (round(bound, 4) for bound in binomtest(count, STUDIES).proportion_ci())
-            counts = {"claims": len(claims), "studies": STUDIES, "found": count}
+            counts = {"tests": tests, "studies": STUDIES, "found": count}
             yield Line(what=what, seeds=seeds, **counts, low=low, high=high)
 
 

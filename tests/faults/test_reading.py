@@ -308,11 +308,6 @@ def gathered() -> Iterator[Case]:
     ):
         yield Case(provenance, damage, command, message)
     yield Case(f"{BASE}/metrics.json", value("steps", "20"), command, "steps: .* valid integer")
-    weights = f"{BASE}/weights.safetensors"
-    yield Case(weights, cut(40), command, "damaged")
-    yield Case(weights, content(""), command, "damaged")
-    reverse = other("models/demo/base_reverse/weights.safetensors")
-    yield Case(weights, reverse, command, "belongs to model 'base_reverse'")
 
 
 def published() -> Iterator[Case]:

@@ -119,19 +119,22 @@ def test_restored_outputs_are_gathered_without_training(restored, built, tmp_pat
     assert not list(copy.folder.glob("models/**/weights.safetensors"))
 
 
-def test_restored_outputs_are_scored_again_without_training(restored, tmp_path):
+def test_of_restored_outputs_only_an_ensemble_needs_trainings_to_be_scored_again(
+    restored, tmp_path
+):
     copy = restored.copy(tmp_path / "copy")
     copy.change({"evaluation.bootstrap_samples": 200})
-    evaluated = {f"evaluate@{model}" for model in MODELS}
-    assert copy.plan() >= evaluated
-    assert [stage for stage in copy.plan() if stage.startswith(("train", "translate"))] == []
+    evaluated = copy.following(*(f"evaluate@{model}" for model in MODELS))
+    members = copy.following(*(f"train@{member}" for member in MEMBERS))
+    assert copy.plan() == evaluated | members
 
 
-def test_a_model_is_trained_again_where_its_missing_weights_are_needed(restored, tmp_path):
+def test_models_are_trained_again_where_their_missing_weights_are_needed(restored, tmp_path):
     copy = restored.copy(tmp_path / "copy")
-    folder = copy.folder / f"translations/demo/{GRU}"
-    shutil.rmtree(folder)
+    shutil.rmtree(copy.folder / f"translations/demo/{GRU}")
     assert copy.plan() == copy.following(f"train@{GRU}")
+    shutil.rmtree(copy.folder / f"translations/demo/{MEMBERS[0]}")  # the ensemble needs the others
+    assert copy.plan() == copy.following(*(f"train@{name}" for name in (GRU, *MEMBERS)))
 
 
 def test_snakemake_reruns_what_changed_and_what_follows(clone, tmp_path):

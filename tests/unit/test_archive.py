@@ -1,4 +1,4 @@
-"""Archives of what trainings left, in a small experiment whose files are made up."""
+"""Archives of the outputs of trainings, in a small experiment whose files are made up."""
 
 import io
 import lzma
@@ -14,8 +14,8 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
-from attnmt.workflow.archive import archive, refuse_missing_text, restore
-from attnmt.workflow.lock import dvc_digest, read_lock
+from attnmt.workflow.archive import archive, restore
+from attnmt.workflow.lock import digest_of_bytes, dvc_digest, read_lock
 
 LAYOUT, LOCK = Layout("demo"), Path("dvc.lock")
 SMALL = ("config.json", "history.csv", "metrics.json", "provenance.json")
@@ -89,7 +89,7 @@ def test_what_was_archived_comes_back_with_its_entries_in_the_lock(params):
     assert read_lock("demo") == stages
     outputs = [out["path"] for stage in stages.values() for out in stage["outs"]]
     assert {*found.written} == {path for path in outputs if not path.endswith("safetensors")}
-    assert found.there == found.different == []
+    assert found.there == found.other == []
     assert restore(params).written == []
 
 
@@ -123,9 +123,28 @@ def test_what_is_different_here_stays_and_so_does_its_entry(params):
     stages["evaluate@base"]["cmd"] = "other"
     write_lock(stages)
     found = restore(params)
-    assert found.different == [LAYOUT.scores("dot").as_posix()]
+    assert found.other == ["evaluate@dot"]
     assert LAYOUT.scores("dot").read_text() == "of today\n"
     assert read_lock("demo") == stages
+
+
+@pytest.mark.parametrize("code", ["of today", "of yesterday"])
+def test_an_entry_stays_if_it_names_todays_inputs(params, code):
+    archive(params)
+    archived, stages = read_lock("demo"), read_lock("demo")
+    write_text(Path("code/demo/evaluate.json"), "of today\n")
+    digest = digest_of_bytes(f"{code}\n".encode())
+    stages["evaluate@dot"]["outs"][0]["md5"] = "1" * 32
+    stages["evaluate@dot"]["deps"] = [
+        {"path": "code/demo/evaluate.json", "md5": digest},
+        {"path": "translations/demo/nowhere", "md5": "2" * 32},
+    ]
+    write_lock(stages)
+    lose("scores")
+    found, stays = restore(params), code == "of today"
+    assert found.other == (["evaluate@dot"] if stays else [])
+    assert LAYOUT.scores("dot").exists() == (not stays)
+    assert read_lock("demo") == (stages if stays else archived)
 
 
 @pytest.mark.parametrize("member", ["scores/demo/base.csv", "translations/demo/base/test.out"])
@@ -142,6 +161,7 @@ def test_an_archive_whose_contents_are_not_those_of_its_entries_is_refused(param
     lose("scores", "translations")
     with pytest.raises(InputError, match=rf"{file.name}: its {Path(member).parts[0]}/demo/base"):
         restore(params)
+    assert not Path("scores").exists()  # not even what the other archives have
 
 
 @pytest.mark.parametrize("damage", [lambda text: text[:-100], lambda _: b"text", lambda _: b""])
@@ -153,7 +173,9 @@ def test_a_damaged_archive_is_named(params, damage):
 
 
 def test_the_text_must_be_there_first(params):
-    refuse_missing_text(params)
-    lose(LAYOUT.dictionary.as_posix())
-    with pytest.raises(InputError, match=r"--until encode@words dictionary$"):
-        refuse_missing_text(params)
+    archive(params)
+    lose(LAYOUT.dictionary.as_posix(), "scores")
+    for command in (archive, restore):
+        with pytest.raises(InputError, match=r"--until encode@words dictionary$"):
+            command(params)
+    assert not Path("scores").exists()

@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 from made_report import NASTY, ROOT, made_claim
 
 from attnmt.reporting import claims_figure
-from attnmt.reporting.claims import claims_table, read_claims
+from attnmt.reporting.claims import read_claims
 from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
+from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Size, markdown
 
 CLAIMS = [

@@ -15,7 +15,8 @@ from attnmt.config.model import OwnRecipe
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.claims import claims_table, judge_claims, read_claims, write_claims
+from attnmt.reporting.claims import judge_claims, read_claims, write_claims
+from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.contrasts import contrasts
 from attnmt.scoring.claims import claim_under, is_testable, judged_claims
 from attnmt.scoring.lengths import by_length

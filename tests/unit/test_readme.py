@@ -9,7 +9,8 @@ from made_report import ROOT, made_claim, made_line, made_numbers, made_params
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims import UNREGISTERED, write_claims
+from attnmt.reporting.claims import write_claims
+from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.readme_table import (
     MARKER,
     claims_table,

@@ -72,13 +72,13 @@ def plan(
 
 
 def _stage_table(stages: Sequence["Stage"], gpus: bool) -> Table:
-    """Group the stages by the part of their names before the @, in dvc.yaml's order.
+    """Group the stages by their kinds, in dvc.yaml's order.
 
     ``gpus`` adds how many GPUs a stage asks for; a machine without one runs it, too.
     """
     groups: dict[str, list[Stage]] = {}
     for stage in stages:
-        groups.setdefault(stage.name.partition("@")[0], []).append(stage)
+        groups.setdefault(stage.kind, []).append(stage)
     table = _table("stage", "all", "to run", "threads each", *["GPUs each"] * gpus)
     for kind, group in groups.items():
         to_run, first = sum(not stage.settled for stage in group), group[0]

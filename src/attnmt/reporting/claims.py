@@ -1,9 +1,8 @@
-"""``claims.csv``: what the paper says, what several seeds say, and the verdict on each claim.
+"""``claims.csv``: what the papers claim, what several seeds say, and the verdict on each claim.
 
 A claim has a line for each recipe by which its systems were trained. It is decided if all of them agree.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -13,14 +12,12 @@ from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
 from attnmt.reporting.contrasts import contrasts
 from attnmt.reporting.marks import learning_sign
-from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
 from attnmt.scoring.claims import AER, UnderRecipe, judged_by_recipes, set_of, systems_of
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
 from attnmt.scoring.reference_links import link_kind
 from attnmt.scoring.seed_runs import Study
-from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict
+from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict
 
-NAME = "claims"
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
 # The name of each measure, and how many decimals a reader sees
 MEASURES: dict[Measure, tuple[str, int]] = {
@@ -36,10 +33,6 @@ MEASURES: dict[Measure, tuple[str, int]] = {
 }
 RANKS = ("rank correlation", 2)
 FILE_DIGITS = 6  # decimals in the file
-UNREGISTERED = (
-    "These verdicts are not registered, because claims.yaml does not name the experiment, or because "
-    "what decides them has changed since."
-)
 
 
 class ClaimLine(CsvLine):
@@ -148,34 +141,6 @@ def read_claims(experiment: str) -> list[ClaimLine]:
     return read_csv(Layout(experiment).claims, ClaimLine, AGAIN)
 
 
-def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
-    """Return the table of all claims, or None if the experiment can test none of them."""
-    if not claims:
-        return None
-    groups = by_claim(claims)
-    counts = Counter(lines[0].verdict for lines in groups)
-    tested = counts.total() - counts[NOT_TESTED] - counts["described"]
-    caption = (
-        f"{tested} of {counts.total()} claims are tested together; if scores follow a normal law, a "
-        f"false one among the verdicts has a probability of at most {ALPHA:.0%}. Ours is the mean over "
-        "the seeds of some systems less that of others. "
-    )
-    caption += (
-        "On another text than the paper's, compare signs, not sizes."
-        if all(one.registered for one in claims)
-        else UNREGISTERED
-    )
-    return table_of(
-        NAME,
-        "Claims",
-        caption,
-        {lines[0].key: _cells(lines) for lines in groups},
-        {"p after Holm": P},
-        {lines[0].key: _facts(lines) for lines in groups},
-        about="what the paper says and what we find",
-    )
-
-
 def by_claim(claims: Sequence[ClaimLine]) -> list[list[ClaimLine]]:
     """Return the lines of each claim, which has one for each recipe."""
     return [list(lines) for _, lines in groupby(claims, lambda line: line.key)]
@@ -218,63 +183,3 @@ def _line(study: Study, key: str, found: UnderRecipe) -> ClaimLine:
         "seeds": " to ".join(map(str, judged.seeds)),
     }
     return line.model_copy(update=changes)
-
-
-def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
-    one, *others = lines
-    in_short = [f"{other.recipe}: {_in_short(other)}" for other in others]
-    in_short += [f"{recipe}: the same trainings" for recipe in (one.alike or "").split()]
-    return {
-        "claim": one.claim + ("*" if one.amended else ""),
-        "verdict": one.verdict,
-        "measure": one.measure,
-        "paper": None if one.paper is None else Size(one.paper, one.digits),
-        "ours": None if one.ours is None else Size(one.ours, one.digits),
-        "ours, 95%": _interval(one),
-        "p after Holm": _largest(line.p_holm for line in lines),
-        "by other recipes": "; ".join(in_short) or None,
-        "seeds": one.seeds,
-    }
-
-
-def _interval(one: ClaimLine) -> str | None:
-    if one.low is None or one.high is None:
-        return None
-    return f"{signed(one.low, one.digits)} to {signed(one.high, one.digits)}"
-
-
-def _in_short(one: ClaimLine) -> str:
-    return NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
-
-
-def _largest(values: Iterable[float | None]) -> float | None:
-    """Return the largest value that is known: a claim needs all recipes, so the worst one counts."""
-    return max((value for value in values if value is not None), default=None)
-
-
-def _facts(lines: Sequence[ClaimLine]) -> dict[str, str]:
-    """Return what a card says of a claim."""
-    one, *others = lines
-    effect = _largest(line.detectable for line in lines) if one.verdict == "undecided" else None
-    learning = {name: None for line in lines for name in (line.still_learning or "").split()}
-    jumped = {name: None for line in lines for name in (line.jumped or "").split(", ") if name}
-    by_recipe = {
-        f"the two sides by {line.recipe}": line.contrast
-        for line in others
-        if line.contrast != one.contrast
-    }
-    facts = {
-        "the two sides": one.contrast,
-        **by_recipe,
-        "what else differs": one.differs,
-        "systems": one.systems,
-        "compared with": one.over,
-        "in the paper": one.where,
-        "set": one.set,
-        "links": one.links,
-        "smallest effect": None if effect is None else f"{effect:.{one.digits}f}",
-        "still learning": " ".join(learning) or None,
-        "trainings that jumped": ", ".join(jumped) or None,
-        "* amendment": one.amended,
-    }
-    return {label: text for label, text in facts.items() if text}

@@ -15,8 +15,8 @@ from attnmt.layout import Layout
 from attnmt.reporting.attention import MatrixFigure
 from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
 from attnmt.reporting.attention_table import NAME as ATTENTION
-from attnmt.reporting.claims import NAME as CLAIMS
 from attnmt.reporting.claims_figure import claims_svg
+from attnmt.reporting.claims_table import NAME as CLAIMS
 from attnmt.reporting.curves import Panel
 from attnmt.reporting.draw import panel_svg, stroke
 from attnmt.reporting.own_text import example_of, on_own_text, own_name, uses

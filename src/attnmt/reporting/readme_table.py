@@ -14,7 +14,8 @@ from pathlib import Path
 from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims import UNREGISTERED, by_claim, read_claims
+from attnmt.reporting.claims import by_claim, read_claims
+from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.rows import table_rows
 from attnmt.reporting.score_tables import score_table
 from attnmt.reporting.specs import TABLE1

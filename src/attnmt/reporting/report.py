@@ -7,7 +7,8 @@ from attnmt.config.claims import Amendment, project_claims
 from attnmt.reporting.answer import make_answer
 from attnmt.reporting.attention import MatrixFigure, figure7, figure_gru
 from attnmt.reporting.attention_data import AttentionData, attention_data
-from attnmt.reporting.claims import ClaimLine, claims_table, read_claims
+from attnmt.reporting.claims import ClaimLine, read_claims
+from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.curves import Figure, figure5, figure6
 from attnmt.reporting.samples import Sample, make_samples
 from attnmt.reporting.summary import Headline, make_summary

@@ -1,14 +1,16 @@
-"""Archives of what trainings left apart from their weights: small files, which can lie in git.
+"""Archives of the small outputs of trainings, without weights. They can lie in git.
 
 ``reports/<experiment>/outputs/seed<number>.tar.xz`` has the curves, settings, translations, links and
 scores of the models with one seed, and the entries that dvc.lock has for their stages. Another machine
-goes on from there: it gathers, scores and reports without training a model again.
+goes on from there: it gathers and reports without training these models again.
 """
 
 import io
 import json
 import lzma
 import tarfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from attnmt.files.text_file import json_text, write_bytes, write_text
 from attnmt.layout import Layout
 from attnmt.workflow.lock import (
     WEIGHTS,
+    content_files,
     digest_of_bytes,
     digest_of_files,
     dvc_digest,
@@ -34,7 +37,7 @@ STAGES = "stages.json"  # the member that has the entries of dvc.lock
 AGAIN = "restore it with git"
 SafeDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 Stages = dict[str, Any]  # entries of dvc.lock, by stage
-Contents = dict[PurePosixPath, bytes]
+Output = dict[str, bytes]  # the contents of the files of a folder; of a file, its own under ""
 
 
 def folder_of(experiment: str) -> Path:
@@ -54,15 +57,15 @@ class Restored(NamedTuple):
     """What :func:`restore` found in the archives."""
 
     written: list[str]  # outputs that were missing here
-    there: list[str]  # outputs that are here already, and the same
-    different: list[str]  # outputs that are different here, and stay
+    there: list[str]  # outputs that are already here, and the same
+    other: list[str]  # stages whose outputs or entries here are others; nothing of them is written
 
 
 def archive(params: Params) -> Archived:
-    """Write the archives of an experiment. What they have and this machine has not stays in them.
+    """Write the archives of an experiment. Outputs that only the archives have stay in them.
 
     Raises:
-        InputError: if an archive is damaged, or there is no dvc.lock.
+        InputError: if an archive is damaged, or there is no dvc.lock, or the text is not encoded.
     """
     restore(params)
     folder, locked = folder_of(params.experiment), read_lock(params.experiment)
@@ -86,37 +89,52 @@ def archive(params: Params) -> Archived:
 def restore(params: Params) -> Restored:
     """Write the outputs of the archives that are missing here, and their entries in dvc.lock.
 
+    An entry that dvc.lock already has may be newer. It stays if it names the inputs that are here.
+
     Raises:
         InputError: if an archive is damaged, or if it has outputs that are not those of its own entries.
+            Then nothing is written. Or if the text is not encoded.
     """
-    restored, found = Restored([], [], []), Stages()
+    _refuse_missing_text(params)
     files = sorted(folder_of(params.experiment).glob("*.tar.xz"))
     names = {
         stage for name in (*params.models, *params.ensembles) for stage in _stages_of(params, name)
     }
-    for file in tqdm(files, "restore", unit="archive", disable=None, leave=False):
-        stages, contents = _unpacked(file)
-        for stage in stages.keys() & names:
-            found[stage] = stages[stage]
-            for path, digest in _small_outputs(stages[stage]).items():
-                here = dvc_digest(Path(path))
-                if here is None:
-                    _write(file, PurePosixPath(path), digest, contents)
-                    restored.written.append(path)
-                elif here == digest:
-                    restored.there.append(path)
-                else:
-                    restored.different.append(path)
-                    found.pop(stage, None)
-    if found:
-        _add_to_lock(params.experiment, found)
+    stages, outputs = Stages(), dict[str, Output]()
+    for file in tqdm(files, "unpack", unit="archive", disable=None, leave=False):
+        its_stages, its_outputs = _unpacked(file)
+        stages |= {name: stage for name, stage in its_stages.items() if name in names}
+        outputs |= its_outputs
+    digest = cache(dvc_digest)  # several stages read a folder
+    lock = lock_file(params.experiment)
+    locked = read_lock(params.experiment) if lock.exists() else Stages()
+    restored, new = Restored([], [], []), Stages()
+    for name, stage in tqdm(stages.items(), "compare", unit="stage", disable=None, leave=False):
+        small, known = _small_outputs(stage), locked.get(name)
+        listed = known is not None and _small_outputs(known) == small
+        here = [path for path in small if digest(Path(path)) is not None]
+        if any(digest(Path(path)) != small[path] for path in here) or (
+            known is not None and not listed and _is_current(known, digest)
+        ):
+            restored.other.append(name)
+            continue
+        restored.there.extend(here)
+        restored.written.extend(path for path in small if path not in here)
+        if not listed:
+            new[name] = stage
+    for path in tqdm(restored.written, "restore", unit="output", disable=None, leave=False):
+        _write(Path(path), outputs[path])
+    if new:
+        content = {"schema": "2.0", "stages": locked | new}
+        write_text(lock, yaml.dump(content, Dumper=SafeDumper, sort_keys=False))
     return restored
 
 
-def refuse_missing_text(params: Params) -> None:
+def _refuse_missing_text(params: Params) -> None:
     """Refuse to go on where the stages before training have not run.
 
-    Snakemake goes by times. It would take their later outputs for new ones, and train again.
+    Snakemake goes by times. If these stages ran after restore, their outputs would be newer than the
+    models, and Snakemake would train again.
 
     Raises:
         InputError: naming the command that runs them.
@@ -137,9 +155,14 @@ def _stages_of(params: Params, name: str) -> list[str]:
 
 
 def _small_outputs(stage: dict[str, Any]) -> dict[str, str]:
-    """Return the outputs of a stage but for weights, each with its digest."""
+    """Return the outputs of a stage except weights, each with its digest."""
     outputs = locked_outputs({"": stage})
     return {path: digest for path, digest in outputs.items() if PurePosixPath(path).name != WEIGHTS}
+
+
+def _is_current(stage: dict[str, Any], digest: Callable[[Path], str | None]) -> bool:
+    """Return whether an entry of dvc.lock names the inputs that are here; others may be missing."""
+    return all(digest(Path(item["path"])) in (None, item["md5"]) for item in stage.get("deps", []))
 
 
 def _is_here(stages: Stages) -> bool:
@@ -150,12 +173,11 @@ def _is_here(stages: Stages) -> bool:
 def _packed(stages: Stages) -> bytes:
     """Return an archive of the outputs of stages. The same outputs give the same bytes."""
     outputs = (Path(path) for stage in stages.values() for path in _small_outputs(stage))
-    files = [file for path in outputs for file in ([*path.iterdir()] if path.is_dir() else [path])]
-    files = [file for file in files if not file.name.startswith(".")]
+    files = [file for path in outputs for file in (content_files(path) or {"": path}).values()]
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         _add(tar, STAGES, json_text(dict(sorted(stages.items()))).encode())
-        # Files of one name are alike, so they are packed one after another.
+        # Files with the same name are similar, so neighbours compress well.
         for file in sorted(files, key=lambda file: (file.name, file)):
             _add(tar, file.as_posix(), file.read_bytes())
     return lzma.compress(stream.getvalue(), preset=7)
@@ -167,44 +189,46 @@ def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
     tar.addfile(info, io.BytesIO(content))
 
 
-def _unpacked(file: Path) -> tuple[Stages, Contents]:
-    """Return the entries of dvc.lock in an archive, and the contents of its other members."""
+def _unpacked(file: Path) -> tuple[Stages, dict[str, Output]]:
+    """Return the entries of dvc.lock in an archive, and their outputs, which are as they say."""
     try:
         with tarfile.open(file, mode="r:xz") as tar:
             contents = {
-                PurePosixPath(member.name): stream.read()
+                member.name: stream.read()
                 for member in tar
                 if (stream := tar.extractfile(member)) is not None
             }
-        return json.loads(contents.pop(PurePosixPath(STAGES))), contents
-    except (tarfile.TarError, lzma.LZMAError, EOFError, KeyError, ValueError) as error:
+        stages: Stages = json.loads(contents.pop(STAGES))
+        digests = {
+            path: md5 for one in stages.values() for path, md5 in _small_outputs(one).items()
+        }
+    except (
+        tarfile.TarError,
+        lzma.LZMAError,
+        EOFError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         why = f"not an archive of attnmt, or damaged ({error})"
         raise InputError(f"{file}: {why}; {AGAIN}") from None
+    outputs: dict[str, Output] = {path: {} for path in digests}
+    for member, content in contents.items():
+        for path in map(str, (PurePosixPath(member), *PurePosixPath(member).parents)):
+            if path in outputs:
+                outputs[path][member.removeprefix(path).removeprefix("/")] = content
+    for path, inside in outputs.items():
+        made = digest_of_bytes(inside[""]) if "" in inside else digest_of_files(inside)
+        if made != digests[path]:
+            raise InputError(f"{file}: its {path} is not what its {STAGES} says; {AGAIN}")
+    return stages, outputs
 
 
-def _write(file: Path, path: PurePosixPath, digest: str, contents: Contents) -> None:
-    """Write one output, a file or a folder, from an archive."""
-    inside = {name.name: content for name, content in contents.items() if name.parent == path}
-    content = contents.get(path, b"")
-    if digest != (digest_of_files(inside) if inside else digest_of_bytes(content)):
-        raise InputError(f"{file}: its {path} is not what its {STAGES} says; {AGAIN}")
-    if not inside:
-        write_bytes(Path(path), content)
+def _write(path: Path, inside: Output) -> None:
+    """Write one output, a file or a folder."""
+    if "" in inside:
+        write_bytes(path, inside[""])
         return
-    with atomic_folder(Path(path)) as folder:
+    with atomic_folder(path) as folder:
         for name, content in inside.items():
-            (folder / name).write_bytes(content)
-
-
-def _add_to_lock(experiment: str, found: Stages) -> None:
-    """Write entries into dvc.lock, unless it has one of the same outputs, which may be newer."""
-    path = lock_file(experiment)
-    locked = read_lock(experiment) if path.exists() else {}
-    new = {
-        name: stage
-        for name, stage in found.items()
-        if name not in locked or _small_outputs(locked[name]) != _small_outputs(stage)
-    }
-    if new:
-        content = {"schema": "2.0", "stages": locked | new}
-        write_text(path, yaml.dump(content, Dumper=SafeDumper, sort_keys=False))
+            write_bytes(folder / name, content)

@@ -56,9 +56,9 @@ def by_kind(stages: Iterable[str]) -> str:
 class Stage(Order):
     """One stage of an experiment. All paths are relative to the project's folder.
 
-    ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, they are
-    listed instead of the folder, except weights. If it reads a file in an output, the output is listed
-    instead.
+    ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, these
+    are listed instead of the folder, but weights are not. If it reads a file in an output, the output is
+    listed instead.
     """
 
     description: str
@@ -69,6 +69,11 @@ class Stage(Order):
     settled: bool = False  # done, as is every stage before it
     committed: bool = False  # dvc.lock says that it is done, and no record denies it
     absent: frozenset[str] = frozenset()  # weights that are missing, and that no stage needs
+
+    @property
+    def kind(self) -> str:
+        """What the stage does: train for train@base."""
+        return kind_of(self.name)
 
 
 def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
@@ -118,16 +123,20 @@ def commit(experiment: str) -> Committed:
         with _index(_dvc_yaml(experiment, root), root) as index, lock_repo(index.repo):
             made = [stage for stage in index.stages if stage.name in new]
             for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
-                # Of missing weights, the lock keeps the digest that it has, and the run cache has no use
-                # for such a stage.
-                whole = not any(map(_is_missing_weights, (*stage.deps, *stage.outs)))
-                stage.save(allow_missing=True, run_cache=whole)
-                stage.commit(allow_missing=True)
+                # The lock keeps the digest that it has of missing weights. DVC's run cache only takes
+                # stages whose files are all there.
+                lacks = any(map(_is_missing_weights, (*stage.deps, *stage.outs)))
+                stage.save(allow_missing=lacks, run_cache=not lacks)
+                stage.commit(allow_missing=lacks)
             made[0].dvcfile.dump_stages(made, update_pipeline=False)
             _drop_from_lock(made[0].dvcfile, {stage.name for stage in index.stages})
             _show_to_dvc(experiment, index.repo)
     # DVC's cache now has the outputs of every stage that is done, except missing weights.
-    trainings = [stage.name for stage in stages if stage.done and stage.name.startswith(TRAIN)]
+    trainings = [
+        stage.name
+        for stage in stages
+        if stage.done and stage.name.startswith(TRAIN) and not stage.absent & {*stage.outputs}
+    ]
     stale = [stage.name for stage in stages if not stage.done]
     return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
 
@@ -262,38 +271,62 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     declared_by_name = {stage.name: stage for stage in declared}
     digest = cache(digest_of_path)  # several stages read a file
     changed: dict[tuple[Any, ...], bool] = {}
-    missing: dict[str, Any] = {}  # weights, each with its digest in dvc.lock
+    locked: dict[str, Any] = {}  # missing weights, each with its digest in dvc.lock
     done, committed = set[str](), set[str]()
     # DVC's edges go from a stage to those that it depends on, and these are compared first.
     order = [*topological_sort(index.graph)][::-1]
     for found in tqdm(order, "compare", disable=None, leave=False, delay=1):
         stage, record = declared_by_name[found.name], layout.record(found.name)
         gone = {item.fs_path: item.hash_info for item in found.outs if _is_missing_weights(item)}
-        is_locked = _is_locked(found, stage, changed, missing | gone)
+        is_locked = _is_locked(found, stage, changed, locked | gone)
         # Someone may have forced DVC to lock what other code made; then the record is right.
         if is_locked and not contradicts(record, stage, digest):
             done.add(stage.name)
-            missing |= gone
+            locked |= gone
             here = [out for out in found.outs if out.fs_path not in gone and out.use_cache]
             if not any(out.changed_cache() for out in here):
                 committed.add(stage.name)
         elif stage.name == STAGE or is_of(record, stage, digest):
             done.add(stage.name)
-    # A model is trained again if a stage that is not done reads its weights.
-    needed = {path for stage in declared if stage.name not in done for path in stage.inputs}
-    absent = frozenset(str(Path(path).relative_to(Path().resolve())) for path in missing) - needed
-    compared: dict[str, Stage] = {}
-    for found in order:
-        stage = declared_by_name[found.name]
-        lost = [path for path in stage.outputs if path in needed and not Path(path).exists()]
-        is_done = stage.name in done and not lost
-        before = [compared[other.name] for other in index.graph.successors(found)]
-        settled = is_done and all(other.settled for other in before)
-        is_committed = is_done and stage.name in committed
-        compared[stage.name] = replace(
-            stage, done=is_done, settled=settled, committed=is_committed, absent=absent
+    missing = {str(Path(path).relative_to(Path().resolve())) for path in locked}
+    settled, needed = _without_lost(index, order, declared_by_name, done, missing)
+    absent = frozenset(missing - needed)
+    compared = {
+        name: replace(
+            stage,
+            done=name in done,
+            settled=name in settled,
+            committed=name in done & committed,
+            absent=absent,
         )
+        for name, stage in declared_by_name.items()
+    }
     return [compared[stage.name] for stage in declared]
+
+
+def _without_lost(
+    index: Index, order: list[Any], declared: dict[str, Stage], done: set[str], missing: set[str]
+) -> tuple[set[str], set[str]]:
+    """Remove from ``done`` the trainings whose missing weights a stage has to read.
+
+    Such a training runs again, and so do the stages after it, which may need further weights.
+
+    Returns:
+        the names of the settled stages, and what the other stages read.
+    """
+    while True:
+        settled = set[str]()
+        for found in order:
+            before = {other.name for other in index.graph.successors(found)}
+            if found.name in done and before <= settled:
+                settled.add(found.name)
+        needed = {
+            path for name in declared if name not in settled for path in declared[name].inputs
+        }
+        lost = {name for name in done if missing & needed & {*declared[name].outputs}}
+        if not lost:
+            return settled, needed
+        done -= lost
 
 
 def _is_missing_weights(item: Any) -> bool:

@@ -12,8 +12,8 @@ from attnmt.config import DEMO
 from attnmt.files.yaml_file import Loader, yaml_faults
 from attnmt.workflow.record import NOT_CONTENT
 
-# The outputs that may be missing while the stages that made and read them are done. They are large, and
-# only a stage that names such a file reads it.
+# The outputs that may be missing, although the stages that made and read them are done. They are large.
+# A stage reads them only if it names this file, and not just the folder that they are in.
 WEIGHTS = "weights.safetensors"
 
 
@@ -47,11 +47,14 @@ def dvc_digest(path: Path) -> str | None:
         return digest_of_bytes(path.read_bytes())
     if not path.is_dir():
         return None
-    files = (file for file in path.rglob("*") if file.is_file())
-    counted = [file for file in files if not any(map(file.match, NOT_CONTENT))]
-    return digest_of_files(
-        {file.relative_to(path).as_posix(): file.read_bytes() for file in counted}
-    )
+    return digest_of_files({name: file.read_bytes() for name, file in content_files(path).items()})
+
+
+def content_files(folder: Path) -> dict[str, Path]:
+    """Return the files in a folder that DVC counts, by their paths in it."""
+    files = (file for file in folder.rglob("*") if file.is_file())
+    counted = (file for file in files if not any(map(file.match, NOT_CONTENT)))
+    return {file.relative_to(folder).as_posix(): file for file in counted}
 
 
 def digest_of_files(contents: Mapping[str, bytes]) -> str:

@@ -1,0 +1,102 @@
+"""The table of claims: a row for each, with its verdict over all recipes."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from attnmt.reporting.claims import ClaimLine, by_claim
+from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
+from attnmt.scoring.verdicts import ALPHA, NOT_TESTED
+
+NAME = "claims"
+UNREGISTERED = (
+    "These verdicts are not registered, because claims.yaml does not name the experiment, or because "
+    "what decides them has changed since."
+)
+
+
+def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
+    """Return the table of all claims, or None if the experiment can test none of them."""
+    if not claims:
+        return None
+    groups = by_claim(claims)
+    counts = Counter(lines[0].verdict for lines in groups)
+    tested = counts.total() - counts[NOT_TESTED] - counts["described"]
+    caption = (
+        f"{tested} of {counts.total()} claims are tested together; if scores follow a normal law, a "
+        f"false one among the verdicts has a probability of at most {ALPHA:.0%}. Ours is the mean over "
+        "the seeds of some systems less that of others. "
+    )
+    caption += (
+        "On another text than the paper's, compare signs, not sizes."
+        if all(one.registered for one in claims)
+        else UNREGISTERED
+    )
+    return table_of(
+        NAME,
+        "Claims",
+        caption,
+        {lines[0].key: _cells(lines) for lines in groups},
+        {"p after Holm": P},
+        {lines[0].key: _facts(lines) for lines in groups},
+        about="what the paper says and what we find",
+    )
+
+
+def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
+    one, *others = lines
+    in_short = [f"{other.recipe}: {_in_short(other)}" for other in others]
+    in_short += [f"{recipe}: the same trainings" for recipe in (one.alike or "").split()]
+    return {
+        "claim": one.claim + ("*" if one.amended else ""),
+        "verdict": one.verdict,
+        "measure": one.measure,
+        "paper": None if one.paper is None else Size(one.paper, one.digits),
+        "ours": None if one.ours is None else Size(one.ours, one.digits),
+        "ours, 95%": _interval(one),
+        "p after Holm": _largest(line.p_holm for line in lines),
+        "by other recipes": "; ".join(in_short) or None,
+        "seeds": one.seeds,
+    }
+
+
+def _interval(one: ClaimLine) -> str | None:
+    if one.low is None or one.high is None:
+        return None
+    return f"{signed(one.low, one.digits)} to {signed(one.high, one.digits)}"
+
+
+def _in_short(one: ClaimLine) -> str:
+    return NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
+
+
+def _largest(values: Iterable[float | None]) -> float | None:
+    """Return the largest value that is known: a claim needs all recipes, so the worst one counts."""
+    return max((value for value in values if value is not None), default=None)
+
+
+def _facts(lines: Sequence[ClaimLine]) -> dict[str, str]:
+    """Return what a card says of a claim."""
+    one, *others = lines
+    effect = _largest(line.detectable for line in lines) if one.verdict == "undecided" else None
+    learning = {name: None for line in lines for name in (line.still_learning or "").split()}
+    jumped = {name: None for line in lines for name in (line.jumped or "").split(", ") if name}
+    by_recipe = {
+        f"the two sides by {line.recipe}": line.contrast
+        for line in others
+        if line.contrast != one.contrast
+    }
+    facts = {
+        "the two sides": one.contrast,
+        **by_recipe,
+        "what else differs": one.differs,
+        "systems": one.systems,
+        "compared with": one.over,
+        "in the paper": one.where,
+        "set": one.set,
+        "links": one.links,
+        "smallest effect": None if effect is None else f"{effect:.{one.digits}f}",
+        "still learning": " ".join(learning) or None,
+        "trainings that jumped": ", ".join(jumped) or None,
+        "* amendment": one.amended,
+    }
+    return {label: text for label, text in facts.items() if text}
