@@ -15,13 +15,13 @@ import typer
 from attnmt.config import Precision
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
-from attnmt.training.machine import surroundings
+from attnmt.training.machine import processor, surroundings
 from attnmt.workflow.stage import run_app
 from benchmarks import products
 from benchmarks.cpu_page import render
 from benchmarks.measures import relative_differences
 from benchmarks.page import put_into_page, results_file
-from benchmarks.peers import whole_trainings
+from benchmarks.peers import joined, whole_trainings
 from benchmarks.pool import Worker, pool
 from benchmarks.seeds import perplexity
 from benchmarks.systems import LABELS, OURS, PEERS, PLAIN, SYSTEMS
@@ -140,20 +140,22 @@ def seeds(
 def peers(
     size: Sizes = "captions",
     systems: Systems = WHOLE,
-    count: Annotated[int, typer.Option(min=1, help="Number of seeds: 1, 2, ..")] = 2,
+    seed: Annotated[int, typer.Option(min=1, help="The seed of all systems.")] = 1,
     threads: Threads = 1,
     name: Name = "",
 ) -> None:
-    """Train whole models on the same batches; compare perplexity, BLEU and time with the peers'.
+    """Train whole models on the same batches; compare perplexity, BLEU and AER with the peers'.
 
-    The systems take turns, an epoch each.
+    The systems take turns, an epoch each. The results keep the trainings with other seeds. The stages
+    tokens and dictionary of the experiment multi30k must have run.
 
-    Example: python -m benchmarks.cpu peers --count 1
+    Example: python -m benchmarks.cpu peers --seed 2
     """
     chosen = _listed("--systems", systems, [*OURS, *PEERS])
     for one_size in _listed("--size", size, list(SIZES)):
-        results = whole_trainings(one_size, chosen, range(1, count + 1), threads)
-        _keep(name, threads, "peers", one_size, results)
+        results, path = whole_trainings(one_size, chosen, seed, threads), _file(name, threads)
+        earlier = read_json(path).get("peers", {}).get(one_size, {}) if path.exists() else {}
+        _keep(name, threads, "peers", one_size, joined(earlier, results))
 
 
 @app.command()
@@ -301,11 +303,15 @@ def _listed(option: str, text: str, allowed: Sequence[str]) -> list[str]:
     return chosen
 
 
+def _file(name: str, threads: int) -> Path:
+    """Return the file of this machine's results."""
+    return results_file("cpu", name or f"{processor()}-{threads}")
+
+
 def _keep(name: str, threads: int, part: str, size: str, results: dict[str, Any]) -> None:
     """Put results into the machine's file, in place of those of the same part and size."""
     torch.set_num_threads(threads)
-    machine = surroundings(torch.device("cpu"))
-    path = results_file("cpu", name or f"{machine['device']}-{threads}")
+    path, machine = _file(name, threads), surroundings(torch.device("cpu"))
     values = read_json(path) if path.exists() else {}
     values.setdefault(part, {})[size] = {"machine": machine, **results}
     write_json(path, values)

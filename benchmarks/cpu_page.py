@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
 
+from attnmt.decoding.link_step import SHIFTS
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import table
 from benchmarks.systems import LABELS, PEERS, PLAIN
@@ -145,29 +146,29 @@ def _peers(size: str, results: Mapping[str, Any]) -> list[str]:
     rows = []
     for name, trainings in results["systems"].items():
         costs = [one["epochs"][-1]["dev_cost"] for one in trainings]
-        seconds = [sum(epoch["seconds"] for epoch in one["epochs"]) for one in trainings]
         rows.append(
             [
                 LABELS[name],
                 *(_rounded(math.exp(one), 2) for one in costs),
                 *(_rounded(math.exp(one["test_cost"]), 2) for one in trainings),
                 *(_rounded(one["bleu"], 1) for one in trainings),
+                *(_rounded(one["aer"][step], 2) for step in SHIFTS for one in trainings),
                 _rounded(mean(one["ratio"] for one in trainings), 2),
-                _rounded(mean(seconds) / 60, 1),
             ]
         )
     seeds = [one["seed"] for one in first]
     header = ["system"]
-    for what in ("dev ppl", "test ppl", "BLEU"):
+    for what in ("dev ppl", "test ppl", "BLEU", *(f"AER, {step} step" for step in SHIFTS)):
         header += [f"{what}, seed {seed}" for seed in seeds]
     updates = ", ".join(f"{rate:g}" for rate in results["rates"])
     note = (
         f"Learning rates of the epochs: {updates}. BLEU is on the tokens of test_2016_flickr, with beam "
-        "5 and before unknown words are replaced. Length is that of all translations, divided by that "
-        f"of the references. Signature: {first[0]['signature']}."
+        "5 and before unknown words are replaced. AER is that of attention against the outside "
+        "aligner's links of that set. Length is that of all translations, divided by that of the "
+        f"references. Signature: {first[0]['signature']}."
     )
     title = _title("Whole trainings", size, results)
-    return [title, table([*header, "length", "minutes"], rows), note]
+    return [title, table([*header, "length"], rows), note]
 
 
 def _rounded(value: float, digits: int) -> str:

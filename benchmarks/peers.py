@@ -7,50 +7,81 @@ from typing import Any
 from sacrebleu.metrics.bleu import BLEU
 
 from attnmt.config import load_params
+from attnmt.decoding.link_step import SHIFTS
 from attnmt.files.text_file import read_lines
+from attnmt.scoring.aer import aer
+from attnmt.scoring.reference_links import reference_links
 from attnmt.training.optimizers import learning_rate
 from benchmarks.pool import Worker, pool
 from benchmarks.systems import LABELS
 from benchmarks.workload import DEV, DROPOUT, EXPERIMENT, TARGET, TEST, tokens
 
-EPOCHS = 5  # more than the experiment multi30k has, which trains 67 models
+Results = dict[str, Any]
 
 
 def rates() -> list[float]:
-    """Return the learning rate of each epoch, by the schedule of the experiment multi30k."""
+    """Return the learning rate of each epoch of the experiment multi30k."""
     recipe = next(iter(load_params(EXPERIMENT).families.values())).training
-    return [learning_rate(recipe, epoch) for epoch in range(1, EPOCHS + 1)]
+    return [learning_rate(recipe, epoch) for epoch in range(1, recipe.epochs + 1)]
 
 
-def whole_trainings(
-    size: str, systems: Sequence[str], seeds: Sequence[int], threads: int
-) -> dict[str, Any]:
-    """Train every system with every seed; return its costs, its BLEU and its time.
+def whole_trainings(size: str, systems: Sequence[str], seed: int, threads: int) -> Results:
+    """Train every system with a seed; return its costs, its BLEU and its AER.
 
-    BLEU is on tokens, before unknown words are replaced, because the peers replace none.
+    BLEU is on tokens, before unknown words are replaced, because the peers replace none. Links are those
+    of attention where the references are given, and AER is against the outside aligner's links.
+
+    Raises:
+        InputError: if the outside aligner's links are missing.
     """
+    gold = reference_links(load_params(EXPERIMENT), TEST).links
+    sure, possible = [one.sure for one in gold], [one.possible for one in gold]
     schedule = rates()
-    results: dict[str, Any] = {"rates": schedule, "systems": {system: [] for system in systems}}
-    for seed in seeds:
-        arguments = [size, str(tokens()), "--dropout", str(DROPOUT), "--seed", str(seed)]
-        with pool({system: arguments for system in systems}, threads) as workers:
-            trained: dict[str, list[dict[str, float]]] = {system: [] for system in systems}
-            for epoch, rate in enumerate(schedule, 1):
-                for system in systems:
-                    answer = workers[system].do("train", epoch=epoch, rate=rate)
-                    answer["dev_cost"] = workers[system].do("cost", split=DEV)
-                    trained[system].append(answer)
-                    print(
-                        f"seed {seed}, epoch {epoch}: {LABELS[system]:24} "
-                        f"{answer['seconds']:6.1f} s, dev perplexity "
-                        f"{math.exp(answer['dev_cost']):.2f}",
-                        flush=True,
-                    )
+    arguments = [size, str(tokens()), "--dropout", str(DROPOUT), "--seed", str(seed)]
+    trained: dict[str, list[dict[str, float]]] = {system: [] for system in systems}
+    results: dict[str, list[Results]] = {}
+    with pool({system: arguments for system in systems}, threads) as workers:
+        for epoch, rate in enumerate(schedule, 1):
             for system in systems:
-                scores = {"seed": seed, "epochs": trained[system], **_scores(workers[system])}
-                results["systems"][system].append(scores)
-                print(f"seed {seed}: {LABELS[system]:24} BLEU {scores['bleu']:.1f}", flush=True)
-    return results
+                answer = workers[system].do("train", epoch=epoch, rate=rate)
+                answer["dev_cost"] = workers[system].do("cost", split=DEV)
+                trained[system].append(answer)
+                perplexity = f"dev perplexity {math.exp(answer['dev_cost']):.2f}"
+                print(f"seed {seed}, epoch {epoch}: {LABELS[system]:24} {perplexity}", flush=True)
+        for system in systems:
+            links = _links(workers[system].do("attended"))
+            scores = {
+                "seed": seed,
+                "epochs": trained[system],
+                **_scores(workers[system]),
+                "aer": {step: round(aer(links[step], sure, possible), 4) for step in SHIFTS},
+            }
+            results[system] = [scores]
+            print(f"seed {seed}: {LABELS[system]:24} BLEU {scores['bleu']:.1f}", flush=True)
+    return {"rates": schedule, "systems": results}
+
+
+def joined(earlier: Results, results: Results) -> Results:
+    """Return results, and the other trainings of earlier results if these had the same rates."""
+    if earlier.get("rates") != results["rates"]:
+        return results
+    systems = {name: list(trainings) for name, trainings in earlier["systems"].items()}
+    for name, trainings in results["systems"].items():
+        seeds = {one["seed"] for one in trainings}
+        others = [one for one in systems.get(name, []) if one["seed"] not in seeds]
+        systems[name] = sorted([*others, *trainings], key=lambda one: one["seed"])
+    return results | {"systems": systems}
+
+
+def _links(attended: Sequence[Sequence[int]]) -> dict[str, list[list[tuple[int, int]]]]:
+    """Return the links (source, target) of each sentence, by the step that reads them."""
+    return {
+        step: [
+            [(source, target) for target, source in enumerate(line[shift : shift + len(line) - 1])]
+            for line in attended
+        ]
+        for step, shift in SHIFTS.items()
+    }
 
 
 def _scores(worker: Worker) -> dict[str, Any]:

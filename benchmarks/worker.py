@@ -9,6 +9,7 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,17 @@ from attnmt.files.atomic import atomic_path
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import products
 from benchmarks.systems import build_decoder, build_trainer, build_whole_trainer
-from benchmarks.workload import LEARNING_RATE, SEED, SIZES, Pairs, Size, Text, digest, target_words
+from benchmarks.workload import (
+    LEARNING_RATE,
+    SEED,
+    SIZES,
+    TEST,
+    Pairs,
+    Size,
+    Text,
+    digest,
+    target_words,
+)
 
 Answer = dict[str, Any]
 CPU = torch.device("cpu")
@@ -87,24 +98,33 @@ class WholeWorker:
         return {"batches": digest(self._text.epoch(1, self._seed))}
 
     def train(self, epoch: int, rate: float) -> Answer:
-        """Train for an epoch; each batch is prepared before its clock starts."""
+        """Train for an epoch; return its cost for a target word."""
         self._trainer.set_rate(rate)
-        seconds, loss, words = 0.0, 0.0, 0
+        loss, words = 0.0, 0
         for pairs in self._text.epoch(epoch, self._seed):
-            batch = self._trainer.prepare(pairs)
-            started = time.perf_counter()
-            loss += self._trainer.train(batch)
-            seconds += time.perf_counter() - started
+            loss += self._trainer.train(self._trainer.prepare(pairs))
             words += target_words(pairs)
-        return {"seconds": seconds, "words": words, "cost": loss / words}
+        return {"words": words, "cost": loss / words}
 
     def cost(self, split: str) -> float:
         """Return the mean -log p of a target word of a set, in nats."""
         pairs, total = self._text.held_out(split), 0.0
-        for first in range(0, len(pairs.sources), SCORED):
-            part = Pairs(*(side[first : first + SCORED] for side in pairs))
+        for part in self._parts(pairs):
             total += self._trainer.cost(self._trainer.prepare(part))
         return total / target_words(pairs)
+
+    @staticmethod
+    def _parts(pairs: Pairs) -> Iterator[Pairs]:
+        for first in range(0, len(pairs.sources), SCORED):
+            yield Pairs(*(side[first : first + SCORED] for side in pairs))
+
+    def attended(self) -> list[list[int]]:
+        """Return where attention points at each step, while it is given the test set's references."""
+        return [
+            positions
+            for part in self._parts(self._text.held_out(TEST))
+            for positions in self._trainer.attended(part)
+        ]
 
     def translate(self) -> list[str]:
         """Translate the test set."""

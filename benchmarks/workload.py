@@ -69,7 +69,7 @@ class Size:
 
 SIZES = {
     # the model of the experiment multi30k
-    "captions": Size(layers=1, cells=128, words=5_001, batch=32, round=20, warm_up=3),
+    "captions": Size(layers=1, cells=256, words=5_001, batch=32, round=20, warm_up=3),
     "small": Size(layers=2, cells=256, words=10_000, batch=64, round=20, warm_up=3),
     "medium": Size(layers=2, cells=512, words=10_000, batch=128, round=8, warm_up=2),
     "paper": Size(layers=4, cells=1000, words=50_000, batch=128, round=1, warm_up=1),
@@ -182,6 +182,17 @@ def pad_right(sentences: Sequence[NDArray[np.integer]], pad: int) -> Tensor:
     """Return ids [N, M], padded on the right."""
     rows = [torch.from_numpy(ids.astype(np.int64)) for ids in sentences]
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=pad)
+
+
+def largest(weights: Tensor, pairs: Pairs) -> list[list[int]]:
+    """Return the source position with the largest weight at each step of each pair.
+
+    Args:
+        weights: [N, T + 1, M], of batches that are padded on the right; padding has no weight.
+        pairs: the N pairs.
+    """
+    positions: list[list[int]] = weights.argmax(2).tolist()
+    return [line[: len(ids) + 1] for line, ids in zip(positions, pairs.targets, strict=True)]
 
 
 def target_words(pairs: Pairs) -> int:

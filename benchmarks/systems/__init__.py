@@ -43,6 +43,9 @@ class WholeTrainer(Trainer, Protocol):
     def cost(self, batch: Any) -> float:
         """Return the summed -log p of a batch's target words in nats, without dropout."""
 
+    def attended(self, pairs: Pairs) -> list[list[int]]:
+        """Return the source position with the largest weight at each step, ``</s>``'s included."""
+
     def decoder(self) -> "Decoder":
         """Return the beam search of the model as it is."""
 

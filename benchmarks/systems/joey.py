@@ -27,6 +27,7 @@ from benchmarks.workload import (
     Pairs,
     Size,
     by_length,
+    largest,
     pad_right,
     padded,
 )
@@ -84,6 +85,15 @@ class JoeyTrainer:
         loss, *_ = self.model(return_type="loss", **vars(batch))
         self.model.train()
         return float(loss)
+
+    @torch.inference_mode()
+    def attended(self, pairs: Pairs) -> list[list[int]]:
+        batch = self.prepare(pairs)
+        self.model.eval()
+        order = batch.sort_by_src_length()
+        _, _, weights, _ = self.model._encode_decode(**vars(batch))
+        self.model.train()
+        return largest(weights[order], pairs)
 
     def decoder(self) -> "JoeyDecoder":
         return JoeyDecoder(self._size, self.model)

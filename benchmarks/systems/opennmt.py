@@ -21,6 +21,7 @@ from benchmarks.workload import (
     Pairs,
     Size,
     by_length,
+    largest,
     pad_right,
     padded,
 )
@@ -80,6 +81,14 @@ class OpenNMTTrainer:
         _, statistics = self._loss(batch, output, attentions)
         self.model.train()
         return float(statistics.loss)
+
+    @torch.inference_mode()
+    def attended(self, pairs: Pairs) -> list[list[int]]:
+        batch = self.prepare(pairs)
+        self.model.eval()
+        _, attentions = self.model(batch["src"], batch["tgt"], batch["srclen"])
+        self.model.train()
+        return largest(attentions["std"].transpose(0, 1), pairs)  # it has the steps first
 
     def decoder(self) -> "OpenNMTDecoder":
         return OpenNMTDecoder(self._size, self.model)

@@ -7,6 +7,7 @@ from safetensors.torch import load_file
 
 from attnmt.config import Precision, load_params
 from attnmt.decoding.batched import translate
+from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search
 from attnmt.model.precision import products_in
 from attnmt.model.translator import Translator
@@ -73,6 +74,12 @@ class OursTrainer:
         total = float(self.model.loss(h_tilde, batch.next_words, batch.lengths))
         self.model.train()
         return total
+
+    def attended(self, pairs: Pairs) -> list[list[int]]:
+        self.model.eval()
+        found = [one.attended for one in force([self.model], pairs.sources, pairs.targets)]
+        self.model.train()
+        return found
 
     def decoder(self) -> "OursDecoder":
         return OursDecoder([self.model.eval()], self._precision)

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from attnmt.planning.cost import work
 from attnmt.text.batches import make_batch
 from benchmarks import products, workload
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
+from benchmarks.peers import _links, joined
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
 from benchmarks.worker import WholeWorker
@@ -99,3 +101,28 @@ def test_a_system_trains_to_the_end_and_translates(tokens):
         assert worker.train(epoch, 0.5)["words"] == 33 + 12  # each sentence has an end
     assert worker.cost(workload.TEST) < before - 0.5
     assert len(worker.translate()) == 12
+    steps = [len(line) for line in worker.attended()]
+    assert steps == [i % 5 + 2 for i in range(12)]  # each sentence has an end
+
+
+def test_links_are_read_at_both_steps():
+    assert _links([[3, 1, 0], [2]]) == {
+        "same": [[(3, 0), (1, 1)], []],
+        "next": [[(1, 0), (0, 1)], []],
+    }
+
+
+def test_attention_points_at_the_largest_weight():
+    batch = pairs((3, 2), (1, 1))
+    weights = torch.tensor([[[0.1, 0.7, 0.2], [0.5, 0.3, 0.2], [0, 0, 1]], [[1.0, 0, 0]] * 3])
+    assert workload.largest(weights, batch) == [[1, 0, 2], [0, 0]]
+
+
+def test_results_keep_the_trainings_with_other_seeds():
+    first = {"rates": [1.0], "systems": {"ours": [{"seed": 2, "bleu": 1}], "opennmt": []}}
+    second = {"rates": [1.0], "systems": {"ours": [{"seed": 1, "bleu": 2}]}}
+    trainings = [{"seed": 1, "bleu": 2}, {"seed": 2, "bleu": 1}]
+    assert joined(first, second)["systems"] == {"ours": trainings, "opennmt": []}
+    assert joined(first, first) == first
+    assert joined(first, second | {"rates": [0.5]})["systems"] == second["systems"]
+    assert joined({}, second) == second
