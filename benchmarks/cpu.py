@@ -146,8 +146,9 @@ def peers(
 ) -> None:
     """Train whole models on the same batches; compare perplexity, BLEU and AER with the peers'.
 
-    The systems take turns, an epoch each. The results keep the trainings with other seeds. The stages
-    tokens and dictionary of the experiment multi30k must have run.
+    The systems take turns, an epoch each. Trainings with other seeds stay in the results if their
+    learning rates were the same. The stages tokens and dictionary of the experiment multi30k must have
+    run.
 
     Example: python -m benchmarks.cpu peers --seed 2
     """

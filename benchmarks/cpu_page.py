@@ -163,7 +163,7 @@ def _peers(size: str, results: Mapping[str, Any]) -> list[str]:
     updates = ", ".join(f"{rate:g}" for rate in results["rates"])
     note = (
         f"Learning rates of the epochs: {updates}. BLEU is on the tokens of test_2016_flickr, with beam "
-        "5 and before unknown words are replaced. AER is that of attention against the outside "
+        "5 and before unknown words are replaced. AER compares attention with the outside "
         "aligner's links of that set. Length is that of all translations, divided by that of the "
         f"references. Signature: {first[0]['signature']}."
     )

@@ -26,16 +26,16 @@ def rates() -> list[float]:
 
 
 def whole_trainings(size: str, systems: Sequence[str], seed: int, threads: int) -> Results:
-    """Train every system with a seed; return its costs, its BLEU and its AER.
+    """Train every system with one seed; return each one's costs, BLEU and AER.
 
-    BLEU is on tokens, before unknown words are replaced, because the peers replace none. Links are those
-    of attention where the references are given, and AER is against the outside aligner's links.
+    BLEU is on tokens, before unknown words are replaced, because the peers replace none. AER compares
+    the outside aligner's links with those of attention when the references are given.
 
     Raises:
         InputError: if the outside aligner's links are missing.
     """
-    gold = reference_links(load_params(EXPERIMENT), TEST).links
-    sure, possible = [one.sure for one in gold], [one.possible for one in gold]
+    reference = reference_links(load_params(EXPERIMENT), TEST).links
+    sure, possible = [one.sure for one in reference], [one.possible for one in reference]
     schedule = rates()
     arguments = [size, str(tokens()), "--dropout", str(DROPOUT), "--seed", str(seed)]
     trained: dict[str, list[dict[str, float]]] = {system: [] for system in systems}
@@ -62,7 +62,7 @@ def whole_trainings(size: str, systems: Sequence[str], seed: int, threads: int) 
 
 
 def joined(earlier: Results, results: Results) -> Results:
-    """Return results, and the other trainings of earlier results if these had the same rates."""
+    """Return results, with the earlier trainings of other seeds if the learning rates were the same."""
     if earlier.get("rates") != results["rates"]:
         return results
     systems = {name: list(trainings) for name, trainings in earlier["systems"].items()}
@@ -74,7 +74,7 @@ def joined(earlier: Results, results: Results) -> Results:
 
 
 def _links(attended: Sequence[Sequence[int]]) -> dict[str, list[list[tuple[int, int]]]]:
-    """Return the links (source, target) of each sentence, by the step that reads them."""
+    """Return the links (source, target) of each sentence, by the step at which attention is read."""
     return {
         step: [
             [(source, target) for target, source in enumerate(line[shift : shift + len(line) - 1])]

@@ -1,12 +1,12 @@
 """How often verdicts are false, and how large a gain they find, in simulated studies.
 
-    python -m benchmarks.verdict_level          # simulate (some minutes of one core), then the page
+    python -m benchmarks.verdict_level          # simulate for some minutes on one core, then the page
     python -m benchmarks.verdict_level page     # put the results into docs/results.md
 
-A simulated study has the systems of claims.yaml, each trained by every recipe of the experiment study
-with k seeds. All systems are equal. Each claim is judged as in a report, with 0 for its bound. So every
-verdict is false, whether it confirms a claim, refutes it, or makes it depend on the recipe. A claim's
-bound only moves the means, so it does not matter here.
+A simulated study has the systems of claims.yaml, and those that the recipes of the experiment study
+train in their place, with k seeds each. All systems are equal. Each claim that can get a verdict is
+judged as in a report, with 0 for its bound. So it is wrong to decide it: to confirm it, to refute it, or
+to say that it depends on the recipe. A claim's bound only moves the means, so it does not matter here.
 """
 
 import sys
@@ -150,7 +150,7 @@ class Line(CsvLine):
 
     what: str  # a shape's name, or a gain
     seeds: int
-    tests: int  # judged together: one for each claim and each recipe that changes its systems
+    tests: int  # judged together: of each claim, one by every recipe that gives it other systems
     studies: int
     found: int  # studies with a verdict; of a gain, those that found it
     low: float  # the bounds of the share's 95% interval (Clopper and Pearson 1934)
@@ -158,9 +158,9 @@ class Line(CsvLine):
 
 
 def claims_to_judge() -> dict[str, list[Claim]]:
-    """Return the claims that are tested, each under every recipe of the study that changes its systems.
+    """Return the claims that are tested, by every recipe that gives them other systems.
 
-    Each has 0 for its bound.
+    The first is the family's own recipe. Each claim has 0 for its bound.
     """
     params = load_params(params_file("study"))
     found: dict[str, list[Claim]] = {}
@@ -191,7 +191,7 @@ def false_verdicts(
 
 
 def gains_found(gain: float, seeds: int, level: float, studies: int, recipes: int = 1) -> int:
-    """Return how many studies find, by each recipe, that a system is better than another.
+    """Return how many studies find under every recipe that a system is better than another.
 
     Args:
         gain: how much better it is; the unit is that of :class:`Shape`.

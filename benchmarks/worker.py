@@ -98,7 +98,7 @@ class WholeWorker:
         return {"batches": digest(self._text.epoch(1, self._seed))}
 
     def train(self, epoch: int, rate: float) -> Answer:
-        """Train for an epoch; return its cost for a target word."""
+        """Train for an epoch; return the number of target words and their mean cost."""
         self._trainer.set_rate(rate)
         loss, words = 0.0, 0
         for pairs in self._text.epoch(epoch, self._seed):
@@ -119,7 +119,7 @@ class WholeWorker:
             yield Pairs(*(side[first : first + SCORED] for side in pairs))
 
     def attended(self) -> list[list[int]]:
-        """Return where attention points at each step, while it is given the test set's references."""
+        """Return where attention points at each step, given the test set's references."""
         return [
             positions
             for part in self._parts(self._text.held_out(TEST))

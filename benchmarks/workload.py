@@ -188,7 +188,8 @@ def largest(weights: Tensor, pairs: Pairs) -> list[list[int]]:
     """Return the source position with the largest weight at each step of each pair.
 
     Args:
-        weights: [N, T + 1, M], of batches that are padded on the right; padding has no weight.
+        weights: [N, T + 1, M] of the N pairs, padded on the right to T target and M source words; the
+            weight of padding is 0.
         pairs: the N pairs.
     """
     positions: list[list[int]] = weights.argmax(2).tolist()

@@ -44,7 +44,7 @@ class WholeTrainer(Trainer, Protocol):
         """Return the summed -log p of a batch's target words in nats, without dropout."""
 
     def attended(self, pairs: Pairs) -> list[list[int]]:
-        """Return the source position with the largest weight at each step, ``</s>``'s included."""
+        """Return the source position with the largest weight at each step, that of ``</s>`` too."""
 
     def decoder(self) -> "Decoder":
         """Return the beam search of the model as it is."""

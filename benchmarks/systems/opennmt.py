@@ -88,7 +88,7 @@ class OpenNMTTrainer:
         self.model.eval()
         _, attentions = self.model(batch["src"], batch["tgt"], batch["srclen"])
         self.model.train()
-        return largest(attentions["std"].transpose(0, 1), pairs)  # it has the steps first
+        return largest(attentions["std"].transpose(0, 1), pairs)  # OpenNMT-py puts the steps first
 
     def decoder(self) -> "OpenNMTDecoder":
         return OpenNMTDecoder(self._size, self.model)

@@ -96,7 +96,7 @@ def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone):
 
 @pytest.fixture(scope="module")
 def restored(built, tmp_path_factory) -> Project:
-    """Return what a machine has that got translations and scores from git, but no weights."""
+    """Return the project on a machine that has translations and scores from git, but no weights."""
     first = built.copy(tmp_path_factory.mktemp("archived") / "first")
     shown = first.run("attnmt", "archive")
     assert f"{len(MODELS) + 1} models and ensembles" in shown
@@ -119,9 +119,7 @@ def test_restored_outputs_are_gathered_without_training(restored, built, tmp_pat
     assert not list(copy.folder.glob("models/**/weights.safetensors"))
 
 
-def test_of_restored_outputs_only_an_ensemble_needs_trainings_to_be_scored_again(
-    restored, tmp_path
-):
+def test_to_score_restored_outputs_again_only_an_ensemble_needs_trainings(restored, tmp_path):
     copy = restored.copy(tmp_path / "copy")
     copy.change({"evaluation.bootstrap_samples": 200})
     evaluated = copy.following(*(f"evaluate@{model}" for model in MODELS))
@@ -133,7 +131,9 @@ def test_models_are_trained_again_where_their_missing_weights_are_needed(restore
     copy = restored.copy(tmp_path / "copy")
     shutil.rmtree(copy.folder / f"translations/demo/{GRU}")
     assert copy.plan() == copy.following(f"train@{GRU}")
-    shutil.rmtree(copy.folder / f"translations/demo/{MEMBERS[0]}")  # the ensemble needs the others
+    shutil.rmtree(
+        copy.folder / f"translations/demo/{MEMBERS[0]}"
+    )  # the ensemble needs the weights of all members
     assert copy.plan() == copy.following(*(f"train@{name}" for name in (GRU, *MEMBERS)))
 
 

@@ -89,7 +89,7 @@ def test_what_was_archived_comes_back_with_its_entries_in_the_lock(params):
     assert read_lock("demo") == stages
     outputs = [out["path"] for stage in stages.values() for out in stage["outs"]]
     assert {*found.written} == {path for path in outputs if not path.endswith("safetensors")}
-    assert found.there == found.other == []
+    assert found.present == found.different == []
     assert restore(params).written == []
 
 
@@ -123,7 +123,7 @@ def test_what_is_different_here_stays_and_so_does_its_entry(params):
     stages["evaluate@base"]["cmd"] = "other"
     write_lock(stages)
     found = restore(params)
-    assert found.other == ["evaluate@dot"]
+    assert found.different == ["evaluate@dot"]
     assert LAYOUT.scores("dot").read_text() == "of today\n"
     assert read_lock("demo") == stages
 
@@ -142,7 +142,7 @@ def test_an_entry_stays_if_it_names_todays_inputs(params, code):
     write_lock(stages)
     lose("scores")
     found, stays = restore(params), code == "of today"
-    assert found.other == (["evaluate@dot"] if stays else [])
+    assert found.different == (["evaluate@dot"] if stays else [])
     assert LAYOUT.scores("dot").exists() == (not stays)
     assert read_lock("demo") == (stages if stays else archived)
 
@@ -159,7 +159,7 @@ def test_an_archive_whose_contents_are_not_those_of_its_entries_is_refused(param
             changed.addfile(info, io.BytesIO(content))
     file.write_bytes(lzma.compress(stream.getvalue()))
     lose("scores", "translations")
-    with pytest.raises(InputError, match=rf"{file.name}: its {Path(member).parts[0]}/demo/base"):
+    with pytest.raises(InputError, match=rf"{file.name}: {Path(member).parts[0]}/demo/base"):
         restore(params)
     assert not Path("scores").exists()  # not even what the other archives have
 

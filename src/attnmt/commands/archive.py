@@ -11,11 +11,12 @@ from attnmt.workflow import archive as archives
 def archive(experiment: Experiment = DEMO) -> None:
     """Pack the small outputs of trainings for git. Weights stay out.
 
-    These are curves, settings, translations, links and scores, and what dvc.lock says about them. Run
-    attnmt commit first. The archives lie in reports/<experiment>/outputs, one for each seed. On another
-    machine, attnmt restore unpacks them.
+    The small outputs are curves, settings, translations, links and scores. The archives also have what
+    dvc.lock says about them, so run attnmt commit first. They lie in reports/<experiment>/outputs, one
+    for each seed. What is in them and missing here is unpacked. On another machine, attnmt restore does
+    that.
 
-    Examples: attnmt archive --experiment study; then: git add reports/study/outputs
+    Example: attnmt archive --experiment study; then: git add reports/study/outputs
     """
     params = load_params(params_file(experiment))
     made = archives.archive(params)
@@ -24,16 +25,16 @@ def archive(experiment: Experiment = DEMO) -> None:
         raise InputError(f"{experiment}: {why}")
     size = sum(file.stat().st_size for file in made.files)
     left = f"; {len(made.left_out)} left out" if made.left_out else ""
-    why = ": their outputs are missing, or not those of dvc.lock" if left else ""
-    what = f"{len(made.kept)} models and ensembles, {size / 1e6:.1f} MB{left}{why}"
+    because = ": outputs are missing, or dvc.lock lacks them or has others" if left else ""
+    what = f"{len(made.kept)} models and ensembles, {size / 1e6:.1f} MB{left}{because}"
     typer.echo(f"{archives.folder_of(experiment)}: {what}")
 
 
 def restore(experiment: Experiment = DEMO) -> None:
-    """Unpack the archives of attnmt archive, where their outputs are missing here.
+    """Unpack what is missing here from the archives of attnmt archive.
 
-    Afterwards Snakemake trains only what is not in the archives. If the code or parameters of
-    translation change, it trains these models again too, because archives have no weights.
+    Afterwards Snakemake trains the models that no archive has. Archives have no weights. So it trains an
+    archived model again if the model or one of its ensembles has to be translated again.
 
     Example: attnmt restore --experiment study; then: snakemake -j2 --config experiment=study
     """
@@ -41,8 +42,9 @@ def restore(experiment: Experiment = DEMO) -> None:
     found = archives.restore(params)
     if not any(found):
         raise InputError(f"{archives.folder_of(experiment)}: no archives of {experiment}'s models")
-    there = f"; {len(found.there)} were already here" if found.there else ""
-    typer.echo(f"{experiment}: {len(found.written)} outputs restored{there}")
-    if found.other:
-        first = ", ".join(found.other[:3])
-        typer.echo(f"Of {len(found.other)} stages, other outputs are here or in dvc.lock: {first}")
+    present = f"; {len(found.present)} were already here" if found.present else ""
+    typer.echo(f"{experiment}: {len(found.written)} outputs restored{present}")
+    if found.different:
+        first = ", ".join([*found.different[:3], *["..."] * (len(found.different) > 3)])
+        why = "here or in dvc.lock, their outputs are not the archive's"
+        typer.echo(f"{len(found.different)} stages stay as they are: {why}: {first}")

@@ -1,8 +1,9 @@
-"""Archives of the small outputs of trainings, without weights. They can lie in git.
+"""Archives of the small outputs of trainings, without weights, for git.
 
 ``reports/<experiment>/outputs/seed<number>.tar.xz`` has the curves, settings, translations, links and
-scores of the models with one seed, and the entries that dvc.lock has for their stages. Another machine
-goes on from there: it gathers and reports without training these models again.
+scores of the models with one seed, and of the ensembles whose last member has it. It also has the
+entries of dvc.lock for their stages. Another machine goes on from there: it gathers and reports without
+training these models again.
 """
 
 import io
@@ -33,11 +34,11 @@ from attnmt.workflow.lock import (
     read_lock,
 )
 
-STAGES = "stages.json"  # the member that has the entries of dvc.lock
-AGAIN = "restore it with git"
+ENTRIES = "stages.json"  # the file in an archive with the entries of dvc.lock
+HINT = "restore it with git"
 SafeDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 Stages = dict[str, Any]  # entries of dvc.lock, by stage
-Output = dict[str, bytes]  # the contents of the files of a folder; of a file, its own under ""
+Output = dict[str, bytes]  # contents by path in the folder; the path of a single file is ""
 
 
 def folder_of(experiment: str) -> Path:
@@ -50,19 +51,22 @@ class Archived(NamedTuple):
 
     files: list[Path]
     kept: list[str]  # models and ensembles that are in the files
-    left_out: list[str]  # those whose outputs are missing, or not those of dvc.lock
+    left_out: list[str]  # outputs are missing, or dvc.lock lacks them or has others
 
 
 class Restored(NamedTuple):
     """What :func:`restore` found in the archives."""
 
     written: list[str]  # outputs that were missing here
-    there: list[str]  # outputs that are already here, and the same
-    other: list[str]  # stages whose outputs or entries here are others; nothing of them is written
+    present: list[str]  # outputs that are already here, and the same
+    different: list[str]  # stages that stay, because outputs or their entry in dvc.lock differ here
 
 
 def archive(params: Params) -> Archived:
-    """Write the archives of an experiment. Outputs that only the archives have stay in them.
+    """Write the archives of an experiment.
+
+    First it restores what is archived and missing here, so this stays in the archives. Archived outputs
+    that differ from those here do not.
 
     Raises:
         InputError: if an archive is damaged, or there is no dvc.lock, or the text is not encoded.
@@ -73,12 +77,12 @@ def archive(params: Params) -> Archived:
     kept, left_out = list[str](), list[str]()
     for name in [*params.models, *params.ensembles]:
         stages = {stage: locked[stage] for stage in _stages_of(params, name) if stage in locked}
-        whole = len(stages) == len(_stages_of(params, name)) and _is_here(stages)
+        whole = len(stages) == len(_stages_of(params, name)) and _match_lock(stages)
         (kept if whole else left_out).append(name)
         if whole:
             members = params.translators(name).members
-            last = max(params.model(member).seed for member in members)
-            seeds.setdefault(last, {}).update(stages)
+            seed = max(params.model(member).seed for member in members)
+            seeds.setdefault(seed, {}).update(stages)
     files = []
     for seed, stages in tqdm(seeds.items(), "archive", unit="seed", disable=None, leave=False):
         files.append(folder / f"seed{seed}.tar.xz")
@@ -89,11 +93,12 @@ def archive(params: Params) -> Archived:
 def restore(params: Params) -> Restored:
     """Write the outputs of the archives that are missing here, and their entries in dvc.lock.
 
-    An entry that dvc.lock already has may be newer. It stays if it names the inputs that are here.
+    A stage stays as it is if other outputs of it lie here. It also stays if dvc.lock has another entry
+    for it that names the inputs that are here, because that entry may be newer.
 
     Raises:
-        InputError: if an archive is damaged, or if it has outputs that are not those of its own entries.
-            Then nothing is written. Or if the text is not encoded.
+        InputError: if the text is not encoded, if an archive is damaged, or if its outputs are not those
+            of its entries. Then nothing is written.
     """
     _refuse_missing_text(params)
     files = sorted(folder_of(params.experiment).glob("*.tar.xz"))
@@ -116,9 +121,9 @@ def restore(params: Params) -> Restored:
         if any(digest(Path(path)) != small[path] for path in here) or (
             known is not None and not listed and _is_current(known, digest)
         ):
-            restored.other.append(name)
+            restored.different.append(name)
             continue
-        restored.there.extend(here)
+        restored.present.extend(here)
         restored.written.extend(path for path in small if path not in here)
         if not listed:
             new[name] = stage
@@ -131,7 +136,7 @@ def restore(params: Params) -> Restored:
 
 
 def _refuse_missing_text(params: Params) -> None:
-    """Refuse to go on where the stages before training have not run.
+    """Refuse to go on where the encoded text or the dictionary is missing.
 
     Snakemake goes by times. If these stages ran after restore, their outputs would be newer than the
     models, and Snakemake would train again.
@@ -161,22 +166,22 @@ def _small_outputs(stage: dict[str, Any]) -> dict[str, str]:
 
 
 def _is_current(stage: dict[str, Any], digest: Callable[[Path], str | None]) -> bool:
-    """Return whether an entry of dvc.lock names the inputs that are here; others may be missing."""
+    """Return whether no input here differs from an entry of dvc.lock; inputs may be missing."""
     return all(digest(Path(item["path"])) in (None, item["md5"]) for item in stage.get("deps", []))
 
 
-def _is_here(stages: Stages) -> bool:
+def _match_lock(stages: Stages) -> bool:
     outputs = (item for stage in stages.values() for item in _small_outputs(stage).items())
     return all(dvc_digest(Path(path)) == digest for path, digest in outputs)
 
 
 def _packed(stages: Stages) -> bytes:
-    """Return an archive of the outputs of stages. The same outputs give the same bytes."""
+    """Return an archive of stages. The same outputs and entries give the same bytes."""
     outputs = (Path(path) for stage in stages.values() for path in _small_outputs(stage))
     files = [file for path in outputs for file in (content_files(path) or {"": path}).values()]
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        _add(tar, STAGES, json_text(dict(sorted(stages.items()))).encode())
+        _add(tar, ENTRIES, json_text(dict(sorted(stages.items()))).encode())
         # Files with the same name are similar, so neighbours compress well.
         for file in sorted(files, key=lambda file: (file.name, file)):
             _add(tar, file.as_posix(), file.read_bytes())
@@ -190,7 +195,7 @@ def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
 
 
 def _unpacked(file: Path) -> tuple[Stages, dict[str, Output]]:
-    """Return the entries of dvc.lock in an archive, and their outputs, which are as they say."""
+    """Return the entries of dvc.lock in an archive, and their outputs, whose digests are checked."""
     try:
         with tarfile.open(file, mode="r:xz") as tar:
             contents = {
@@ -198,7 +203,7 @@ def _unpacked(file: Path) -> tuple[Stages, dict[str, Output]]:
                 for member in tar
                 if (stream := tar.extractfile(member)) is not None
             }
-        stages: Stages = json.loads(contents.pop(STAGES))
+        stages: Stages = json.loads(contents.pop(ENTRIES))
         digests = {
             path: md5 for one in stages.values() for path, md5 in _small_outputs(one).items()
         }
@@ -211,7 +216,7 @@ def _unpacked(file: Path) -> tuple[Stages, dict[str, Output]]:
         ValueError,
     ) as error:
         why = f"not an archive of attnmt, or damaged ({error})"
-        raise InputError(f"{file}: {why}; {AGAIN}") from None
+        raise InputError(f"{file}: {why}; {HINT}") from None
     outputs: dict[str, Output] = {path: {} for path in digests}
     for member, content in contents.items():
         for path in map(str, (PurePosixPath(member), *PurePosixPath(member).parents)):
@@ -220,7 +225,7 @@ def _unpacked(file: Path) -> tuple[Stages, dict[str, Output]]:
     for path, inside in outputs.items():
         made = digest_of_bytes(inside[""]) if "" in inside else digest_of_files(inside)
         if made != digests[path]:
-            raise InputError(f"{file}: its {path} is not what its {STAGES} says; {AGAIN}")
+            raise InputError(f"{file}: {path} in it is not what {ENTRIES} says; {HINT}")
     return stages, outputs
 
 

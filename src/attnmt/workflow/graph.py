@@ -56,8 +56,8 @@ def by_kind(stages: Iterable[str]) -> str:
 class Stage(Order):
     """One stage of an experiment. All paths are relative to the project's folder.
 
-    ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, these
-    are listed instead of the folder, but weights are not. If it reads a file in an output, the output is
+    ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, the
+    outputs in it, except weights, are listed instead. If it reads a file in an output, the output is
     listed instead.
     """
 
@@ -67,8 +67,11 @@ class Stage(Order):
     priority: int  # the number of stages that read its outputs; the highest goes first
     done: bool = False  # dvc.lock or the record says that its outputs are of the present inputs
     settled: bool = False  # done, as is every stage before it
-    committed: bool = False  # dvc.lock says that it is done, and no record denies it
-    absent: frozenset[str] = frozenset()  # weights that are missing, and that no stage needs
+    # dvc.lock says that it is done, no record denies it, and DVC's cache has its outputs
+    committed: bool = False
+    absent: frozenset[str] = (
+        frozenset()
+    )  # the experiment's missing weights that no stage has to read
 
     @property
     def kind(self) -> str:
@@ -109,7 +112,7 @@ def compare_stages(experiment: str) -> list[Stage]:
 class Committed(NamedTuple):
     """The stages of an experiment after a commit, by what dvc.lock says about them."""
 
-    new: list[str]  # dvc.lock did not say before that they are done
+    new: list[str]  # dvc.lock did not say before that they are done, or DVC's cache lacked them
     stale: list[str]  # they have not run, or their inputs have changed; their old entries stay
     trained: list[str]  # models whose outputs are in DVC's cache
 
@@ -123,8 +126,8 @@ def commit(experiment: str) -> Committed:
         with _index(_dvc_yaml(experiment, root), root) as index, lock_repo(index.repo):
             made = [stage for stage in index.stages if stage.name in new]
             for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
-                # The lock keeps the digest that it has of missing weights. DVC's run cache only takes
-                # stages whose files are all there.
+                # For missing weights, dvc.lock keeps its digest. DVC's run cache takes only stages whose
+                # files are all there.
                 lacks = any(map(_is_missing_weights, (*stage.deps, *stage.outs)))
                 stage.save(allow_missing=lacks, run_cache=not lacks)
                 stage.commit(allow_missing=lacks)
@@ -259,7 +262,7 @@ def _inputs(stage: Any) -> list[Any]:
 def _sources_and_outputs(path: Path, within: dict[Path, list[Path]]) -> Iterable[Path]:
     """Return what an input means: the outputs in it, the output around it, or itself, a source.
 
-    Of a folder of models, a stage reads what their trainings say, and not the weights.
+    Of a folder of models, a stage reads the files beside the weights, and not the weights.
     """
     around = [folder for folder in path.parents if folder in within.get(folder, ())]
     inside = [output for output in within.get(path, ()) if output == path or output.name != WEIGHTS]
@@ -289,7 +292,7 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
         elif stage.name == STAGE or is_of(record, stage, digest):
             done.add(stage.name)
     missing = {str(Path(path).relative_to(Path().resolve())) for path in locked}
-    settled, needed = _without_lost(index, order, declared_by_name, done, missing)
+    settled, needed = _settled_and_needed(index, order, declared_by_name, done, missing)
     absent = frozenset(missing - needed)
     compared = {
         name: replace(
@@ -304,7 +307,7 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     return [compared[stage.name] for stage in declared]
 
 
-def _without_lost(
+def _settled_and_needed(
     index: Index, order: list[Any], declared: dict[str, Stage], done: set[str], missing: set[str]
 ) -> tuple[set[str], set[str]]:
     """Remove from ``done`` the trainings whose missing weights a stage has to read.

@@ -12,8 +12,8 @@ from attnmt.config import DEMO
 from attnmt.files.yaml_file import Loader, yaml_faults
 from attnmt.workflow.record import NOT_CONTENT
 
-# The outputs that may be missing, although the stages that made and read them are done. They are large.
-# A stage reads them only if it names this file, and not just the folder that they are in.
+# The file that may be missing, although the stages that made it and read it are done. A stage reads it
+# only if it names it, and not just its folder.
 WEIGHTS = "weights.safetensors"
 
 
@@ -42,7 +42,7 @@ def locked_outputs(stages: dict[str, Any]) -> dict[str, str]:
 
 
 def dvc_digest(path: Path) -> str | None:
-    """Return the digest of a file or a folder as DVC computes it; None if there is none."""
+    """Return the digest of a file or a folder as DVC computes it; None if it does not exist."""
     if path.is_file():
         return digest_of_bytes(path.read_bytes())
     if not path.is_dir():
@@ -51,14 +51,14 @@ def dvc_digest(path: Path) -> str | None:
 
 
 def content_files(folder: Path) -> dict[str, Path]:
-    """Return the files in a folder that DVC counts, by their paths in it."""
+    """Return the files in a folder that are part of its digest, by their paths in it."""
     files = (file for file in folder.rglob("*") if file.is_file())
     counted = (file for file in files if not any(map(file.match, NOT_CONTENT)))
     return {file.relative_to(folder).as_posix(): file for file in counted}
 
 
 def digest_of_files(contents: Mapping[str, bytes]) -> str:
-    """Return the digest that DVC gives a folder with these files, by path in the folder."""
+    """Return the digest that DVC gives a folder with these files; the keys are paths in it."""
     entries = [
         {"md5": digest_of_bytes(content), "relpath": path}
         for path, content in sorted(contents.items())
