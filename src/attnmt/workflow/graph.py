@@ -69,9 +69,7 @@ class Stage(Order):
     settled: bool = False  # done, as is every stage before it
     # dvc.lock says that it is done, no record denies it, and DVC's cache has its outputs
     committed: bool = False
-    absent: frozenset[str] = (
-        frozenset()
-    )  # the experiment's missing weights that no stage has to read
+    absent: frozenset[str] = frozenset()  # missing weights that it neither reads nor makes now
 
     @property
     def kind(self) -> str:
@@ -275,7 +273,7 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     digest = cache(digest_of_path)  # several stages read a file
     changed: dict[tuple[Any, ...], bool] = {}
     locked: dict[str, Any] = {}  # missing weights, each with its digest in dvc.lock
-    done, committed = set[str](), set[str]()
+    done, settled, committed = set[str](), set[str](), set[str]()
     # DVC's edges go from a stage to those that it depends on, and these are compared first.
     order = [*topological_sort(index.graph)][::-1]
     for found in tqdm(order, "compare", disable=None, leave=False, delay=1):
@@ -291,45 +289,24 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
                 committed.add(stage.name)
         elif stage.name == STAGE or is_of(record, stage, digest):
             done.add(stage.name)
+        before = {other.name for other in index.graph.successors(found)}
+        if stage.name in done and before <= settled:
+            settled.add(stage.name)
+    # A model is trained again if a stage has to read its missing weights. What was made of them before
+    # stays: the same training gives the same weights. If it does not, the next comparison says so.
     missing = {str(Path(path).relative_to(Path().resolve())) for path in locked}
-    settled, needed = _settled_and_needed(index, order, declared_by_name, done, missing)
-    absent = frozenset(missing - needed)
-    compared = {
-        name: replace(
+    needed = {path for stage in declared if stage.name not in settled for path in stage.inputs}
+    again = {stage.name for stage in declared if missing & needed & {*stage.outputs}}
+    return [
+        replace(
             stage,
-            done=name in done,
-            settled=name in settled,
-            committed=name in done & committed,
-            absent=absent,
+            done=stage.name in done - again,
+            settled=stage.name in settled - again,
+            committed=stage.name in done & committed - again,
+            absent=frozenset(missing if stage.name in settled - again else ()),
         )
-        for name, stage in declared_by_name.items()
-    }
-    return [compared[stage.name] for stage in declared]
-
-
-def _settled_and_needed(
-    index: Index, order: list[Any], declared: dict[str, Stage], done: set[str], missing: set[str]
-) -> tuple[set[str], set[str]]:
-    """Remove from ``done`` the trainings whose missing weights a stage has to read.
-
-    Such a training runs again, and so do the stages after it, which may need further weights.
-
-    Returns:
-        the names of the settled stages, and what the other stages read.
-    """
-    while True:
-        settled = set[str]()
-        for found in order:
-            before = {other.name for other in index.graph.successors(found)}
-            if found.name in done and before <= settled:
-                settled.add(found.name)
-        needed = {
-            path for name in declared if name not in settled for path in declared[name].inputs
-        }
-        lost = {name for name in done if missing & needed & {*declared[name].outputs}}
-        if not lost:
-            return settled, needed
-        done -= lost
+        for stage in declared
+    ]
 
 
 def _is_missing_weights(item: Any) -> bool:
