@@ -26,11 +26,10 @@ def commit(experiment: Experiment = DEMO) -> None:
             from attnmt.training.checkpoint import discard  # here, because torch takes seconds
 
             discard(layout.checkpoints(name), layout.model(name))
-    if stale := committed.stale:
-        named = ", ".join(stale) if len(stale) <= 12 else graph.by_kind(stale)
+    if committed.stale:
         raise InputError(
-            f"{experiment}: these stages are out of date: {named}; run snakemake or dvc repro, "
-            f"then commit again"
+            f"{experiment}: these stages are out of date: {', '.join(committed.stale)}; run "
+            f"snakemake or dvc repro, then commit again"
         )
     typer.echo(
         f"Committed: {graph.by_kind(committed.new)}."
