@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from made_report import NASTY, ROOT, made_claim
 
 from attnmt.reporting import claims_figure
-from attnmt.reporting.claims import read_claims
+from attnmt.reporting.claims import by_claim, read_claims
 from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Size, markdown
@@ -99,4 +99,7 @@ def test_the_claims_in_git_are_drawn(monkeypatch):
     monkeypatch.chdir(ROOT)
     claims = read_claims("study")
     tested = [one for one in claims if one.verdict != "not tested"]
-    assert sum(len(axes.texts) for axes in drawn(claims)) == len(tested) > 20
+    axes = drawn(claims)
+    assert sum(len(one.texts) for one in axes) == len(by_claim(tested)) > 20
+    intervals = [line for one in axes for line in one.lines if line.get_linewidth() == 2]
+    assert len(intervals) == len(tested) > 40  # one for each recipe of a claim
