@@ -47,7 +47,7 @@ def anchors(page: Path) -> set[str]:
 def test_an_example_of_pandas_runs(number, tmp_path, monkeypatch, capsys):
     (tmp_path / "reports").symlink_to(ROOT / "reports")
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/report.md").read_text(encoding="utf-8")
     exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number], {})
     table, picture = capsys.readouterr().out, tmp_path / "lengths.svg"
     assert "local_p_general_feed" in table if number == 0 else picture.stat().st_size > 10_000

@@ -1,7 +1,7 @@
 """``scores.csv``: every score, gain and cost of an experiment, ours and the paper's, one a line.
 
 Whoever shows a number takes it from here: the tables, the page, ``dvc metrics``, MLflow, README's table.
-pandas reads the file in one call, and docs/results.md has examples.
+pandas reads the file in one call, and docs/report.md has examples.
 """
 
 from collections.abc import Iterable
