@@ -118,6 +118,17 @@ def test_the_example_moves_links_along_the_source() -> None:
     assert moved([(0, 0), (2, 1)], -2, 3) == [(0, 1)]
 
 
+def test_the_example_scores_sentences_with_unknown_words_apart() -> None:
+    scores = loaded(ROOT / "examples/unknown_words.py").scores
+    known = ["ein", "Hund", "rennt", "im", "Park"]
+    rare, with_unk = ([known[0], word, *known[2:]] for word in ("Dackel", "<unk>"))
+    vocabulary = {*known}
+    every, of_known, of_others, read = scores([known, with_unk], [known, rare], vocabulary)
+    assert (of_known, read) == (pytest.approx(100), pytest.approx(100))
+    assert of_others < every < 100
+    assert np.isnan(scores([known], [known], vocabulary)[2])
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_the_page_explains_every_name_that_an_example_imports(example):
     page = PAGE.read_text(encoding="utf-8")
