@@ -13,7 +13,8 @@ from dvc.repo import Repo
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.workflow.graph import Stage, commit, compare_stages, read_stages
+from attnmt.workflow import graph
+from attnmt.workflow.graph import Committed, Stage, commit, compare_stages, read_stages
 from attnmt.workflow.record import recorded, write_order
 
 ROOT = Path(__file__).parents[2]
@@ -231,3 +232,16 @@ def test_a_parameter_that_dvc_yaml_invents_is_named(project):
     (project / "dvc.yaml").write_text(DVC_YAML.replace("dictionary]", "diction.min]"))
     with pytest.raises(InputError, match=r"dvc\.yaml: stages: write: .* name 'diction', which is"):
         read_stages("demo")
+
+
+def test_the_command_says_what_it_committed_and_names_a_few_stale_stages(attnmt, monkeypatch):
+    stale = [f"train@{name}" for name in "abcdef"] + ["gather"]
+    monkeypatch.setattr(graph, "commit", lambda _: Committed(["corpus"], stale, []))
+    status, output, error = attnmt("commit")
+    assert (status, output) == (2, "Committed: corpus.\n")
+    assert (
+        "out of date: train@a, train@b, train@c, train@d, train@e and 2 others: train, gather;"
+        in error
+    )
+    monkeypatch.setattr(graph, "commit", lambda _: Committed([], stale[:1], []))
+    assert "these stages are out of date: train@a; run snakemake" in attnmt("commit")[2]

@@ -13,10 +13,10 @@ from attnmt.reporting.claims import write_claims
 from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.readme_table import (
     MARKER,
-    claims_table,
     filled_page,
     page_with_table,
     results_table,
+    verdicts_table,
 )
 from attnmt.scoring.numbers import Numbers, write_numbers
 
@@ -75,7 +75,7 @@ def test_every_experiment_stands_beside_the_paper_and_gains_follow_the_numbers()
 
 def test_verdicts_of_experiments_stand_side_by_side():
     links = [f"[{name}](../reports/{name}/tables/claims.md)" for name in ("demo", "multi30k")]
-    assert claims_table(["demo", "multi30k"], Path("docs")).splitlines() == [
+    assert verdicts_table(["demo", "multi30k"], Path("docs")).splitlines() == [
         f"| claim | measure | paper | {' | '.join(links)} |",
         "| --- | --- | --: | --- | --- |",
         "| Dropout raises BLEU. | BLEU | +1.30 | refuted (-2.01) | confirmed (+4.00, own -1.00) |",

@@ -7,6 +7,8 @@ from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 
+NAMED = 5  # stages that are out of date; the others are counted
+
 
 def commit(experiment: Experiment = DEMO) -> None:
     """Tell DVC which stages Snakemake or you have run, where their outputs are up to date.
@@ -26,13 +28,14 @@ def commit(experiment: Experiment = DEMO) -> None:
             from attnmt.training.checkpoint import discard  # here, because torch takes seconds
 
             discard(layout.checkpoints(name), layout.model(name))
+    if committed.new:
+        typer.echo(f"Committed: {graph.by_kind(committed.new)}.")
     if committed.stale:
+        named, others = committed.stale[:NAMED], committed.stale[NAMED:]
+        more = f" and {len(others)} others: {graph.by_kind(others)}" * bool(others)
         raise InputError(
-            f"{experiment}: these stages are out of date: {', '.join(committed.stale)}; run "
+            f"{experiment}: these stages are out of date: {', '.join(named)}{more}; run "
             f"snakemake or dvc repro, then commit again"
         )
-    typer.echo(
-        f"Committed: {graph.by_kind(committed.new)}."
-        if committed.new
-        else "DVC has everything already."
-    )
+    if not committed.new:
+        typer.echo("DVC has everything already.")

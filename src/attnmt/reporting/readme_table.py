@@ -89,7 +89,7 @@ def results_table(experiments: Sequence[str], folder: Path = Path(), *, gains: b
     return pipe_table([["BLEU", "paper", *_headings(experiments, "table1", folder)], rule, *lines])
 
 
-def claims_table(experiments: Sequence[str], folder: Path = Path()) -> str:
+def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return the claims as Markdown: the published size, then each experiment's verdict and sizes.
 
     The first size is by the families' recipe. Those by other recipes follow, each after its name.
@@ -128,7 +128,7 @@ def claims_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
     "results": results_table,
     "gains": partial(results_table, gains=True),
-    "claims": claims_table,
+    "claims": verdicts_table,
 }
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
