@@ -2,25 +2,28 @@
 
 A page has two markers around each table: ``<!-- results: demo, multi30k -->`` and
 ``<!-- /results: demo, multi30k -->``. The first word says what is shown: ``results`` BLEU of Table 1,
-``gains`` the same with each gain, and ``claims`` the verdicts on the paper's claims.
+and ``claims`` the verdicts on the paper's claims.
 """
 
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
-from attnmt.config import load_params, params_file
+from attnmt.config import Params, load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims import by_claim, read_claims
 from attnmt.reporting.claims_table import UNREGISTERED
-from attnmt.reporting.rows import table_rows
-from attnmt.reporting.score_tables import score_table
-from attnmt.reporting.specs import TABLE1
-from attnmt.reporting.table import Table, pipe_table, signed
-from attnmt.scoring.numbers import read_numbers
+from attnmt.reporting.facts import value_of
+from attnmt.reporting.marks import LEARNING, learning_sign
+from attnmt.reporting.rows import Row, table_rows
+from attnmt.reporting.specs import BLEU, TABLE1
+from attnmt.reporting.table import Format, pipe_table, signed
+from attnmt.scoring.numbers import Numbers, read_numbers
+
+STILL_LEARNED = "These systems were still learning when their training ended."
 
 
 def filled_page(page: str, path: Path = Path("README.md")) -> str:
@@ -57,36 +60,41 @@ def page_with_table(page: str, table: str, marker: str, path: Path = Path("READM
     return f"{before}{start}\n{table.strip()}\n{end}{after}"
 
 
-def results_table(experiments: Sequence[str], folder: Path = Path(), *, gains: bool = False) -> str:
+def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return BLEU of Table 1 as Markdown: the paper's, then each experiment's.
 
     It has the rows in which one of the experiments has a number. The heading of each experiment links to
-    its Table 1.
+    its Table 1. The first number is by the families' recipe. Those by other recipes follow, each after
+    its name.
 
     Args:
         folder: where the page lies, relative to the project's folder.
-        gains: whether each number is followed by its gain in brackets.
 
     Raises:
         InputError: if a file of numbers is missing or damaged.
     """
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
-        params = load_params(params_file(experiment))
-        table = score_table(params, read_numbers(experiment), TABLE1)
+        params, numbers = load_params(params_file(experiment)), read_numbers(experiment)
         for row in table_rows(params, "table1"):
-            ours, paper = (
-                _number(table, row.key, f"{whose}BLEU", f"{whose}gain" if gains else "")
-                for whose in ("", "paper ")
-            )
-            if ours:
-                rows.setdefault(row.label, {"paper": paper})[experiment] = ours + row.mark
+            if ours := _bleu(params, numbers, row):
+                paper = numbers.paper(
+                    f"table1/{row.key}", "bleu", "after" if row.replaced else "before"
+                )
+                cells = rows.setdefault(row.label, {"paper": Format().show(value_of(paper))})
+                others = [
+                    f"{recipe} {bleu}"
+                    for recipe in params.recipes
+                    if (bleu := _bleu(params, numbers, row, recipe))
+                ]
+                cells[experiment] = ", ".join([ours + row.mark, *others])
     lines = [
         [label, *(cells.get(key, "") for key in ("paper", *experiments))]
         for label, cells in rows.items()
     ]
     rule = ["---", *["--:"] * (len(experiments) + 1)]
-    return pipe_table([["BLEU", "paper", *_headings(experiments, "table1", folder)], rule, *lines])
+    headings = ["BLEU", "paper", *_headings(experiments, "table1", folder)]
+    return pipe_table([headings, rule, *lines]) + _note(lines, LEARNING, STILL_LEARNED)
 
 
 def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
@@ -120,28 +128,30 @@ def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     ]
     rule = ["---", "---", "--:", *["---"] * len(experiments)]
     headings = ["claim", "measure", "paper", *_headings(experiments, "claims", folder)]
-    marked = any("ⁿ" in cell for cells in lines for cell in cells)
-    note = f"\nⁿ {UNREGISTERED}\n" if marked else ""
-    return pipe_table([headings, rule, *lines]) + note
+    return pipe_table([headings, rule, *lines]) + _note(lines, "ⁿ", UNREGISTERED)
 
 
 KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
     "results": results_table,
-    "gains": partial(results_table, gains=True),
     "claims": verdicts_table,
 }
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
-def _number(table: Table | None, row: str, heading: str, gain: str) -> str:
-    """Return a number as the table prints it, with its gain in brackets if a heading names one."""
-    if table is None or heading not in table.headings:
-        return ""
-    number, of_gain = (
-        table.text(row, heading),
-        table.text(row, gain) if gain in table.headings else "",
-    )
-    return f"{number} ({of_gain})" if number and of_gain else number
+def _bleu(params: Params, numbers: Numbers, row: Row, recipe: str | None = None) -> str:
+    """Return BLEU of a row; empty if there is none, or if another recipe is the families' for it."""
+    if recipe and row.system:
+        system = params.system_under(recipe, row.system)
+        if system in (None, row.system):
+            return ""
+        row = replace(row, system=system)
+    bleu = Format(BLEU.digits).show(value_of(TABLE1.number(params, numbers, row, BLEU)))
+    return bleu and bleu + learning_sign(params, numbers, row.system)
+
+
+def _note(lines: Sequence[Sequence[str]], sign: str, meaning: str) -> str:
+    """Return what stands below a table: what a sign means, if a cell has it."""
+    return f"\n{sign} {meaning}\n" if any(sign in cell for cells in lines for cell in cells) else ""
 
 
 def _headings(experiments: Iterable[str], table: str, folder: Path) -> list[str]:
