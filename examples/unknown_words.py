@@ -1,11 +1,13 @@
-"""How much BLEU do words outside the vocabulary cost? Score the sentences with and without them apart.
+"""How much BLEU do words outside the vocabulary cost, and how many of them can a dictionary bring back?
 
     python examples/unknown_words.py params.yaml base_reverse global_dot_feed
 
-It prints BLEU on tokens for each model, before unknown words are replaced: of all sentences of the first
-test set, of those whose references have only known words, and of the others. In the last column, every
-unknown word of the references is read as <unk>, so a model that writes <unk> there is right. The models
-must be trained, and the stage translate must have run. docs/results.md shows what came out for Multi30k.
+For each model it prints BLEU on tokens for three groups of the first test set: all sentences, those
+whose references have only known words, and the rest. Unknown words are not yet replaced. In the last
+column, <unk> stands in place of each unknown word of the references, so a model that writes it there is
+correct. The last line says how many unknown words the dictionary would get right by the links that AER
+is measured against. The models must be trained, and the stage translate must have run. docs/results.md
+shows what came out for Multi30k.
 """
 
 import sys
@@ -13,45 +15,84 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 
 from attnmt.config import load_params
+from attnmt.corpora.links import Links
+from attnmt.decoding.unknown import replace_unknown
 from attnmt.layout import Layout
+from attnmt.scoring.reference_links import reference_links
 from attnmt.scoring.scripts import References, score_alone
 from attnmt.scoring.system_outputs import Outputs
+from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.vocabulary import SPECIAL, UNK
 
 Sentences = Sequence[Sequence[str]]  # the words of each sentence
 
 
+def with_unk(sentences: Sentences, vocabulary: Container[str]) -> list[list[str]]:
+    """Return the sentences with <unk> in place of each unknown word."""
+    return [[w if w in vocabulary else SPECIAL[UNK] for w in words] for words in sentences]
+
+
 def scores(
     translations: Sentences, references: Sentences, vocabulary: Container[str]
 ) -> list[float]:
-    """Return BLEU of all sentences, of those with known words only, of the others, and with <unk>.
+    """Return BLEU of all sentences, of those with known words only, of the rest, and with <unk>.
 
-    A group without a sentence has the score nan.
+    An empty group has the score nan.
     """
-    read = [[w if w in vocabulary else SPECIAL[UNK] for w in words] for words in references]
+    read = with_unk(references, vocabulary)
     every = range(len(read))
     known = [i for i in every if SPECIAL[UNK] not in read[i]]
-    others = [i for i in every if SPECIAL[UNK] in read[i]]
+    rest = [i for i in every if SPECIAL[UNK] in read[i]]
 
     def bleu(rows: Sequence[int], against: Sentences) -> float:
         ours, theirs = ([" ".join(side[i]) for i in rows] for side in (translations, against))
         return score_alone("tokenized", ours, References(theirs)) if rows else float("nan")
 
-    return [*(bleu(rows, references) for rows in (every, known, others)), bleu(every, read)]
+    return [*(bleu(rows, references) for rows in (every, known, rest)), bleu(every, read)]
+
+
+def restored(
+    references: Sentences,
+    sources: Sentences,
+    links: Sequence[Links],
+    vocabulary: Container[str],
+    dictionary: Dictionary,
+) -> tuple[int, int]:
+    """Return how many unknown words of the references replacement gets right, and how many there are."""
+    unknown = right = 0
+    read = with_unk(references, vocabulary)
+    for words, source, line, correct in zip(read, sources, links, references, strict=True):
+        replaced = replace_unknown(words, source, line, dictionary)
+        places = [j for j, word in enumerate(words) if word == SPECIAL[UNK]]
+        unknown += len(places)
+        right += sum(replaced[j] == correct[j] for j in places)
+    return right, unknown
 
 
 def main(params_file: str, *names: str) -> None:
-    """Print a line for each model, with its four scores."""
+    """Print a line for each model, with its four scores, and what the dictionary can bring back."""
     params = load_params(Path(params_file))
-    test = params.sets.tests[0]
-    print(f"{test:32} {'all':>6} {'known':>6} {'others':>6} {'<unk>':>6}")
+    layout, test = Layout(params.experiment), params.sets.tests[0]
+    print(f"{test:32} {'all':>6} {'known':>6} {'rest':>6} {'<unk>':>6}")
     for name in names:
         outputs = Outputs.read(params, name, test)
-        data = EncodedSets(Layout(params.experiment).encoded(params.translators(name).family))
+        data = EncodedSets(layout.encoded(params.translators(name).family))
         vocabulary = data.vocabulary(params.sides(name)[1])
         found = scores(outputs.before.sentences, outputs.reference.sentences, vocabulary)
         print(f"{name:32}", *(f"{value:6.2f}" for value in found))
+    family, aligned = params.translators(names[0]).family, params.sets.aligned[0]
+    source, target = params.languages.codes
+    data = EncodedSets(layout.encoded(family))
+    kind, links = reference_links(params, aligned, family)
+    right, unknown = restored(
+        data.units(aligned, target),
+        data.units(aligned, source),
+        [line.sure for line in links],
+        data.vocabulary(target),
+        Dictionary.load(layout.dictionary_file(source, target)),
+    )
+    print(f"{aligned}: with {kind} links, {right} of {unknown} unknown words would be right.")
 
 
 if __name__ == "__main__":

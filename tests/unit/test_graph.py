@@ -240,7 +240,7 @@ def test_the_command_says_what_it_committed_and_names_a_few_stale_stages(attnmt,
     status, output, error = attnmt("commit")
     assert (status, output) == (2, "Committed: corpus.\n")
     assert (
-        "out of date: train@a, train@b, train@c, train@d, train@e and 2 others: train, gather;"
+        "out of date: train@a, train@b, train@c, train@d, train@e and more (train, gather);"
         in error
     )
     monkeypatch.setattr(graph, "commit", lambda _: Committed([], stale[:1], []))

@@ -18,6 +18,7 @@ import attnmt
 from attnmt.config import load_params
 from attnmt.decoding.pipeline import load_pipeline
 from attnmt.errors import InputError
+from attnmt.text.dictionary import Dictionary
 from attnmt.training.best_model import best_model
 from attnmt.workflow.code import code_of
 
@@ -127,6 +128,15 @@ def test_the_example_scores_sentences_with_unknown_words_apart() -> None:
     assert (of_known, read) == (pytest.approx(100), pytest.approx(100))
     assert of_others < every < 100
     assert np.isnan(scores([known], [known], vocabulary)[2])
+
+
+def test_the_example_counts_the_unknown_words_that_good_links_bring_back() -> None:
+    restored = loaded(ROOT / "examples/unknown_words.py").restored
+    dictionary = Dictionary({"dachshund": "Dackel"})
+    reference, source = ["Rex", "der", "Dackel", "bellt"], ["Rex", "the", "dachshund", "barks"]
+    links = [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert restored([reference], [source], [links], {"der"}, dictionary) == (2, 3)
+    assert restored([reference], [source], [links[:2]], {"der"}, dictionary) == (1, 3)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -11,13 +11,13 @@ NAMED = 5  # stages that are out of date; the others are counted
 
 
 def commit(experiment: Experiment = DEMO) -> None:
-    """Tell DVC which stages Snakemake or you have run, where their outputs are up to date.
+    """Tell DVC which stages were run by Snakemake or by hand, if their outputs are up to date.
 
-    Each stage notes what its outputs were made of. The notes are compared with the present files.
-    (dvc commit --force would accept outputs that other code, parameters or inputs made.)
-    Once DVC's cache holds a model, the checkpoints of its training are deleted.
+    Each stage records the code, parameters and inputs that it used. The record is compared with the
+    present files. (dvc commit --force would also accept outputs of older code, parameters or inputs.)
+    Then the checkpoints of each model that is now in DVC's cache are deleted.
 
-    Examples: attnmt commit; attnmt commit --experiment wmt14; then: dvc push
+    Examples: attnmt commit; attnmt commit --experiment wmt14. Afterwards: dvc push
     """
     with of_the_extra("attnmt commit tells DVC what was made"):
         from attnmt.workflow import graph
@@ -32,10 +32,10 @@ def commit(experiment: Experiment = DEMO) -> None:
         typer.echo(f"Committed: {graph.by_kind(committed.new)}.")
     if committed.stale:
         named, others = committed.stale[:NAMED], committed.stale[NAMED:]
-        more = f" and {len(others)} others: {graph.by_kind(others)}" * bool(others)
+        more = f" and more ({graph.by_kind(others)})" * bool(others)
         raise InputError(
             f"{experiment}: these stages are out of date: {', '.join(named)}{more}; run "
-            f"snakemake or dvc repro, then commit again"
+            f"snakemake or dvc repro, then attnmt commit again"
         )
     if not committed.new:
         typer.echo("DVC has everything already.")

@@ -1,8 +1,8 @@
-"""Tables inside README.md and the pages of docs/, so that no number there is typed by hand.
+"""Fills the tables between markers in README.md and the pages of docs/.
 
 A page has two markers around each table: ``<!-- results: demo, multi30k -->`` and
-``<!-- /results: demo, multi30k -->``. The first word says what is shown: ``results`` BLEU of Table 1,
-and ``claims`` the verdicts on the paper's claims.
+``<!-- /results: demo, multi30k -->``. The first word says what is shown: ``results`` shows BLEU of
+Table 1, and ``claims`` shows the verdicts on the paper's claims. The others are experiments.
 """
 
 import os
@@ -27,11 +27,11 @@ STILL_LEARNED = "These systems were still learning when their training ended."
 
 
 def filled_page(page: str, path: Path = Path("README.md")) -> str:
-    """Return ``page`` with the table of each marker between its two markers.
+    """Return ``page`` with each table between its two markers.
 
     Raises:
-        InputError: if there is no marker, or the two of a table are not there once each, in this
-            order; or if a file of numbers is missing or damaged.
+        InputError: if there is no marker; if the two of a table are not there once each, the first
+            above the second; or if a file of numbers is missing or damaged.
     """
     found = MARKER.findall(page)
     if not found:
@@ -63,9 +63,9 @@ def page_with_table(page: str, table: str, marker: str, path: Path = Path("READM
 def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return BLEU of Table 1 as Markdown: the paper's, then each experiment's.
 
-    It has the rows in which one of the experiments has a number. The heading of each experiment links to
-    its Table 1. The first number is by the families' recipe. Those by other recipes follow, each after
-    its name.
+    It has the rows in which at least one experiment has a number. The heading of each experiment links
+    to its Table 1. The first number is from the paper's recipe. Those from other recipes follow, each
+    after the name of its recipe.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -98,9 +98,10 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 
 
 def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
-    """Return the claims as Markdown: the published size, then each experiment's verdict and sizes.
+    """Return the claims as Markdown: the published effect, then each experiment's verdict and effects.
 
-    The first size is by the families' recipe. Those by other recipes follow, each after its name.
+    The first effect is from the paper's recipe. Those from other recipes follow, each after the name of
+    its recipe.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -139,7 +140,7 @@ MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
 def _bleu(params: Params, numbers: Numbers, row: Row, recipe: str | None = None) -> str:
-    """Return BLEU of a row; empty if there is none, or if another recipe is the families' for it."""
+    """Return BLEU of a row; empty if there is none, or if the recipe does not train it anew."""
     if recipe and row.system:
         system = params.system_under(recipe, row.system)
         if system in (None, row.system):
@@ -150,7 +151,7 @@ def _bleu(params: Params, numbers: Numbers, row: Row, recipe: str | None = None)
 
 
 def _note(lines: Sequence[Sequence[str]], sign: str, meaning: str) -> str:
-    """Return what stands below a table: what a sign means, if a cell has it."""
+    """Return a line that explains a sign, to stand below the table; empty if no cell has the sign."""
     return f"\n{sign} {meaning}\n" if any(sign in cell for cells in lines for cell in cells) else ""
 
 
