@@ -6,8 +6,8 @@ For each model it prints BLEU on tokens for three groups of the first test set: 
 whose references have only known words, and the rest. Unknown words are not yet replaced. In the last
 column, <unk> stands in place of each unknown word of the references, so a model that writes it there is
 correct. The last line says how many unknown words the dictionary would get right by the links that AER
-is measured against. The models must be trained, and the stage translate must have run. docs/results.md
-shows what came out for Multi30k.
+is measured against: from source to target, with the vocabulary of the first model. The models must be
+trained, and the stage translate must have run. docs/results.md shows what came out for Multi30k.
 """
 
 import sys
@@ -19,13 +19,12 @@ from attnmt.corpora.links import Links
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.layout import Layout
 from attnmt.scoring.reference_links import reference_links
+from attnmt.scoring.replacements import Sentences, count_replacements
 from attnmt.scoring.scripts import References, score_alone
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.vocabulary import SPECIAL, UNK
-
-Sentences = Sequence[Sequence[str]]  # the words of each sentence
 
 
 def with_unk(sentences: Sentences, vocabulary: Container[str]) -> list[list[str]]:
@@ -60,14 +59,13 @@ def restored(
     dictionary: Dictionary,
 ) -> tuple[int, int]:
     """Return how many unknown words of the references replacement gets right, and how many there are."""
-    unknown = right = 0
     read = with_unk(references, vocabulary)
-    for words, source, line, correct in zip(read, sources, links, references, strict=True):
-        replaced = replace_unknown(words, source, line, dictionary)
-        places = [j for j, word in enumerate(words) if word == SPECIAL[UNK]]
-        unknown += len(places)
-        right += sum(replaced[j] == correct[j] for j in places)
-    return right, unknown
+    replaced = [
+        replace_unknown(words, source, line, dictionary)
+        for words, source, line in zip(read, sources, links, strict=True)
+    ]
+    counts = count_replacements(read, replaced, sources, references, vocabulary)
+    return counts["right"], counts["unknown"]
 
 
 def main(params_file: str, *names: str) -> None:
@@ -90,7 +88,10 @@ def main(params_file: str, *names: str) -> None:
         data.units(aligned, source),
         [line.sure for line in links],
         data.vocabulary(target),
-        Dictionary.load(layout.dictionary_file(source, target)),
+        Dictionary.load(
+            layout.dictionary_file(source, target),
+            lowercase=params.families[family].encoding.lowercase,
+        ),
     )
     print(f"{aligned}: with {kind} links, {right} of {unknown} unknown words would be right.")
 

@@ -2,7 +2,8 @@
 
 A page has two markers around each table: ``<!-- results: demo, multi30k -->`` and
 ``<!-- /results: demo, multi30k -->``. The first word says what is shown: ``results`` shows BLEU of
-Table 1, and ``claims`` shows the verdicts on the paper's claims. The others are experiments.
+Table 1, and ``claims`` shows the verdicts on the paper's claims. The words after the
+colon are experiments.
 """
 
 import os
@@ -11,17 +12,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from attnmt.config import Params, load_params, params_file
+from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims import by_claim, read_claims
 from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.facts import value_of
-from attnmt.reporting.marks import LEARNING, learning_sign
+from attnmt.reporting.marks import LEARNING
 from attnmt.reporting.rows import Row, table_rows
+from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
-from attnmt.scoring.numbers import Numbers, read_numbers
+from attnmt.scoring.numbers import read_numbers
 
 STILL_LEARNED = "These systems were still learning when their training ended."
 
@@ -64,8 +66,8 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return BLEU of Table 1 as Markdown: the paper's, then each experiment's.
 
     It has the rows in which at least one experiment has a number. The heading of each experiment links
-    to its Table 1. The first number is from the paper's recipe. Those from other recipes follow, each
-    after the name of its recipe.
+    to its Table 1. The first number is by the recipe of the system's family. Those by other recipes
+    follow, each after the name of its recipe.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -75,18 +77,18 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
-        params, numbers = load_params(params_file(experiment)), read_numbers(experiment)
-        for row in table_rows(params, "table1"):
-            if ours := _bleu(params, numbers, row):
-                paper = numbers.paper(
-                    f"table1/{row.key}", "bleu", "after" if row.replaced else "before"
-                )
-                cells = rows.setdefault(row.label, {"paper": Format().show(value_of(paper))})
+        params = load_params(params_file(experiment))
+        table = {row.key: row for row in table_rows(params, "table1")}
+        scores = Scores(params, read_numbers(experiment), TABLE1, table)
+        for row in table.values():
+            if ours := _bleu(scores, row):
+                paper = Format().show(value_of(scores.printed(row, BLEU)))
                 others = [
                     f"{recipe} {bleu}"
                     for recipe in params.recipes
-                    if (bleu := _bleu(params, numbers, row, recipe))
+                    if (bleu := _bleu(scores, row, recipe))
                 ]
+                cells = rows.setdefault(row.label, {"paper": paper})
                 cells[experiment] = ", ".join([ours + row.mark, *others])
     lines = [
         [label, *(cells.get(key, "") for key in ("paper", *experiments))]
@@ -100,8 +102,8 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return the claims as Markdown: the published effect, then each experiment's verdict and effects.
 
-    The first effect is from the paper's recipe. Those from other recipes follow, each after the name of
-    its recipe.
+    The first effect is by the recipe of the systems' family. Those by other recipes follow, each after
+    the name of its recipe.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -139,15 +141,15 @@ KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
-def _bleu(params: Params, numbers: Numbers, row: Row, recipe: str | None = None) -> str:
+def _bleu(scores: Scores, row: Row, recipe: str | None = None) -> str:
     """Return BLEU of a row; empty if there is none, or if the recipe does not train it anew."""
     if recipe and row.system:
-        system = params.system_under(recipe, row.system)
+        system = scores.params.system_under(recipe, row.system)
         if system in (None, row.system):
             return ""
         row = replace(row, system=system)
-    bleu = Format(BLEU.digits).show(value_of(TABLE1.number(params, numbers, row, BLEU)))
-    return bleu and bleu + learning_sign(params, numbers, row.system)
+    bleu = Format(BLEU.digits).show(value_of(scores.ours(row, BLEU)))
+    return bleu and bleu + scores.sign(row)
 
 
 def _note(lines: Sequence[Sequence[str]], sign: str, meaning: str) -> str:
