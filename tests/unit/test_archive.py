@@ -10,10 +10,12 @@ import pytest
 import yaml
 from made_scores import make_scored
 
+from attnmt.commands.check_report import unlike_archives
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
+from attnmt.scoring.numbers import read_scores, write_numbers
 from attnmt.workflow.archive import archive, restore
 from attnmt.workflow.lock import digest_of_bytes, dvc_digest, read_lock
 
@@ -179,3 +181,15 @@ def test_the_text_must_be_there_first(params):
         with pytest.raises(InputError, match=r"--until encode@words dictionary$"):
             command(params)
     assert not Path("scores").exists()
+
+
+def test_gathered_scores_that_are_not_those_of_the_archives_are_named(params):
+    archive(params)
+    names = [*params.models, *params.ensembles]
+    lines = [line for name in names for line in read_scores(params, name).lines]
+    gathered = [line.model_copy(update={"commit": "c0ffee", "code": "f00d"}) for line in lines]
+    write_numbers(LAYOUT.numbers, gathered)
+    assert list(unlike_archives(params)) == []
+    better = gathered[0].model_copy(update={"value": (gathered[0].value or 0) + 1})
+    write_numbers(LAYOUT.numbers, [better, *gathered[1:]])
+    assert list(unlike_archives(params)) == [gathered[0].model]

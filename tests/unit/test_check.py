@@ -16,6 +16,8 @@ from attnmt.commands.check import experiment_faults
 from attnmt.config import load_params
 from attnmt.files.text_file import json_text, sha256, write_json
 from attnmt.layout import Layout
+from attnmt.reporting.claims import ClaimLine, write_claims
+from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import write_tables
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
@@ -25,6 +27,20 @@ from attnmt.workflow.lock import LockLoader, dvc_digest
 
 LOCK, PINS = Path("dvc.lock"), Path("constraints.txt")
 MODEL, OTHER = "plain", "f00d" * 4
+CLAIM = {
+    "where": "Table 1",
+    "measure": "BLEU",
+    "systems": "base",
+    "set": "test",
+    "registered": True,
+}
+TESTED = CLAIM | {"sign": "greater", "bound": 0, "compare": "mean", "verdict": "confirmed"}
+CONFIRMED = ClaimLine.model_validate(
+    TESTED | {"key": "a", "claim": "A", "ours": 1.5, "p": 0.002, "p_holm": 0.002}
+)
+DESCRIBED = CONFIRMED.model_copy(
+    update={"key": "b", "claim": "B", "verdict": "described", "p": None, "p_holm": None}
+)
 
 
 @pytest.fixture
@@ -45,13 +61,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lines += [line.model_copy(update={"kind": "system", "model": None}) for line in lines]
     layout.reports.mkdir(parents=True)
     write_numbers(layout.numbers, lines)
-    tables = make_tables(params, Numbers(lines))
-    assert tables
+    tables = [*make_tables(params, Numbers(lines)), claims_table([CONFIRMED, DESCRIBED])]
+    assert len(tables) > 1
     for name in ("tables", "figures"):
         (layout.reports / name).mkdir()
         (layout.reports / name / ".snakemake_timestamp").touch()  # which DVC does not count
     write_tables("demo", tables, layout.reports / "tables")
-    for path in (layout.claims, layout.metrics, layout.reports / "index.html"):
+    write_claims(params, [CONFIRMED, DESCRIBED])
+    for path in (layout.metrics, layout.reports / "index.html"):
         path.write_text("{}")
     Path("text").mkdir()
     Path("text/train.en").write_text("A text.\n")
@@ -126,7 +143,19 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a table that was forced": (
         lambda: (edit("reports/demo/tables/table_cost.md", "7", "8"), write_lock()),
-        "reports/demo/tables/table_cost.md: not what reports/demo/scores.csv gives",
+        "table_cost.md: not what reports/demo/scores.csv and reports/demo/claims.csv give",
+    ),
+    "a table of claims that was forced": (
+        lambda: (edit("reports/demo/tables/claims.md", "confirmed", "refuted"), write_lock()),
+        "claims.md: not what reports/demo/scores.csv and reports/demo/claims.csv give",
+    ),
+    "a verdict": (
+        lambda: edit("reports/demo/claims.csv", "confirmed", "refuted"),
+        "reports/demo/claims.csv: verdicts that do not follow from p: a",
+    ),
+    "a p-value": (
+        lambda: edit("reports/demo/claims.csv", "0.002", "0.001"),
+        "reports/demo/claims.csv: verdicts that do not follow from p: a",
     ),
     "parameters": (
         lambda: edit("params.yaml", "beam: ", "beam: 1"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from git_history import git, versions
 
-from attnmt.commands.check import report_faults
+from attnmt.commands.check_report import report_faults
 from attnmt.config import load_params, params_file
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
@@ -86,7 +86,9 @@ def test_a_systems_recipe_has_the_lowest_cost_of_the_development_set(name, recip
         model = experiment.models[system]
         tried = system if name == "study" else OF_ITS_KIND[model.attention]
         costs = {
-            rates.recipe(tried + suffix): numbers.training(tried + suffix, "ppl", "dev").value
+            rates.recipe(tried + suffix): numbers.training(
+                tried + suffix, "ppl", rates.sets.dev
+            ).value
             for suffix in candidates
         }
         chosen = experiment.families[model.family].recipe(

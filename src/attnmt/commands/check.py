@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -51,9 +50,10 @@ def check(
 ) -> None:
     """Check that the reports come from the present parameters, text, code and libraries.
 
-    It names tables, scores and packed weights that were edited; parameters and text that changed since
-    the stages ran; trainings of other code; outputs that DVC was forced to accept (dvc commit --force),
-    though other code made them; and libraries whose version is not that of constraints.txt.
+    It names tables, scores, verdicts and packed weights that were edited; scores that are not those of
+    the archives; parameters and text that changed since the stages ran; trainings of other code; outputs
+    that DVC was forced to accept (dvc commit --force), though other code made them; and libraries whose
+    version is not that of constraints.txt.
 
     Examples: attnmt check; attnmt check --experiment study
     """
@@ -99,6 +99,8 @@ def experiment_faults(experiment: str) -> list[str]:
     Raises:
         InputError: if the experiment has no report or no lock, or a file is damaged.
     """
+    from attnmt.commands.check_report import report_faults  # here, because it loads pandas
+
     params, locked = load_params(params_file(experiment)), read_lock(experiment)
     known, trained = _stages(params), _trained(params)
     stages = {name: stage for name, stage in locked.items() if name in known}
@@ -106,7 +108,7 @@ def experiment_faults(experiment: str) -> list[str]:
     faults += _code_faults(params, stages, trained)
     faults += [*_weight_faults(params, stages), *_library_faults(trained)]
     if left := locked.keys() - known:
-        faults.append(f"dvc.lock: {_listed(sorted(left))}: no longer a stage; run attnmt commit")
+        faults.append(f"dvc.lock: {listed(sorted(left))}: no longer a stage; run attnmt commit")
     return faults
 
 
@@ -123,20 +125,6 @@ def _stages(params: Params) -> set[str]:
         entries = loops.get(stage.get("foreach"))
         names |= {name} if entries is None else {f"{name}@{entry}" for entry in entries}
     return names
-
-
-def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
-    """Yield the files of a report that are not those of dvc.lock."""
-    layout = Layout(params.experiment)
-    locked = locked_outputs(stages)
-    made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
-    for path in (*made, layout.reports / "tables", layout.reports / "figures"):
-        if path.as_posix() not in locked:
-            yield f"{path}: dvc.lock does not have it; run the experiment and attnmt commit"
-        elif locked[path.as_posix()] != dvc_digest(path):
-            yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
-    if edited := _edited_tables(params):
-        yield f"{_listed(map(str, edited))}: not what {layout.numbers} gives; run the stage report again"
 
 
 def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
@@ -164,21 +152,7 @@ def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
             if path not in made and dvc_digest(Path(path)) != dep["md5"]:
                 changed.setdefault(path, []).append(name)
     for what, names in changed.items():
-        yield f"{what} has changed since {_listed(names)} ran; run the experiment again"
-
-
-def _edited_tables(params: Params) -> list[Path]:
-    """Return the tables that are not those that scores.csv gives."""
-    from attnmt.reporting.table import write_tables  # here, because they load pandas
-    from attnmt.reporting.tables import make_tables
-
-    folder = Layout(params.experiment).reports / "tables"
-    with TemporaryDirectory() as temporary:
-        tables = make_tables(params, read_numbers(params.experiment))
-        write_tables(params.experiment, tables, Path(temporary))
-        made = {path.name: path.read_bytes() for path in Path(temporary).iterdir()}
-    paths = [path for path in sorted(folder.glob("[!.]*")) if path.name in made]
-    return [path for path in paths if path.read_bytes() != made[path.name]]
+        yield f"{what} has changed since {listed(names)} ran; run the experiment again"
 
 
 def _trained(params: Params) -> list[Trained]:
@@ -223,15 +197,15 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
         if dep["path"] not in today and made.get(dep["path"], dep["md5"]) != dep["md5"]
     ]
     if late:
-        yield f"dvc.lock: made of earlier outputs than those that it has: {_listed(late)}"
+        yield f"dvc.lock: made of earlier outputs than those that it has: {listed(late)}"
     for path, names in stale.items():
-        yield f"dvc.lock: made by other code than today's ({path}): {_listed(names)}"
+        yield f"dvc.lock: made by other code than today's ({path}): {listed(names)}"
     now = digest_of(scripts["train"])
     current = stages.keys() - stale.get(f"{prefix}/train.json", ())
     forced = [o.model for o in trained if f"train@{o.model}" in current and o.code != now]
     if forced:
         yield (
-            f"dvc.lock says that today's code trained {_listed(forced)}, and their own files name "
+            f"dvc.lock says that today's code trained {listed(forced)}, and their own files name "
             f"other code: DVC was forced (dvc commit --force). Train them again"
         )
 
@@ -267,7 +241,7 @@ def _library_faults(trained: list[Trained]) -> Iterator[str]:
             what = f"another {PINNED} than today's ({one.constraints[:12]})"
             models.setdefault(what, []).append(one.model)
     for what, names in models.items():
-        yield f"{_listed(names)}: trained with {what}"
+        yield f"{listed(names)}: trained with {what}"
 
 
 def _pins() -> dict[str, str]:
@@ -275,7 +249,7 @@ def _pins() -> dict[str, str]:
     return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Return names in a sentence, each once; of many, only the first and the number of the others."""
     first, *others = (listed := [*dict.fromkeys(names)])
     if len(listed) <= SHOWN:

@@ -101,15 +101,7 @@ def restore(params: Params) -> Restored:
             of its entries. Then nothing is written.
     """
     _refuse_missing_text(params)
-    files = sorted(folder_of(params.experiment).glob("*.tar.xz"))
-    names = {
-        stage for name in (*params.models, *params.ensembles) for stage in _stages_of(params, name)
-    }
-    stages, outputs = Stages(), dict[str, Output]()
-    for file in tqdm(files, "unpack", unit="archive", disable=None, leave=False):
-        its_stages, its_outputs = _unpacked(file)
-        stages |= {name: stage for name, stage in its_stages.items() if name in names}
-        outputs |= its_outputs
+    stages, outputs = archived(params)
     digest = cache(dvc_digest)  # several stages read a folder
     lock = lock_file(params.experiment)
     locked = read_lock(params.experiment) if lock.exists() else Stages()
@@ -133,6 +125,24 @@ def restore(params: Params) -> Restored:
         content = {"schema": "2.0", "stages": locked | new}
         write_text(lock, yaml.dump(content, Dumper=SafeDumper, sort_keys=False))
     return restored
+
+
+def archived(params: Params) -> tuple[Stages, dict[str, Output]]:
+    """Return the entries of dvc.lock in all archives of an experiment, and their outputs.
+
+    Raises:
+        InputError: if an archive is damaged, or if its outputs are not those of its entries.
+    """
+    files = sorted(folder_of(params.experiment).glob("*.tar.xz"))
+    names = {
+        stage for name in (*params.models, *params.ensembles) for stage in _stages_of(params, name)
+    }
+    stages, outputs = Stages(), dict[str, Output]()
+    for file in tqdm(files, "unpack", unit="archive", disable=None, leave=False):
+        its_stages, its_outputs = _unpacked(file)
+        stages |= {name: stage for name, stage in its_stages.items() if name in names}
+        outputs |= its_outputs
+    return stages, outputs
 
 
 def _refuse_missing_text(params: Params) -> None:

@@ -1,0 +1,94 @@
+"""Does a report follow from its own numbers? A part of ``attnmt check``."""
+
+from collections.abc import Iterator, Sequence
+from math import isclose
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from attnmt.commands.check import listed
+from attnmt.config import Params
+from attnmt.files.text_file import write_bytes
+from attnmt.layout import Layout
+from attnmt.reporting.claims import ClaimLine, by_claim, read_claims
+from attnmt.reporting.claims_table import claims_table
+from attnmt.reporting.table import write_tables
+from attnmt.reporting.tables import make_tables
+from attnmt.scoring.numbers import AGAIN, read_numbers, read_scores
+from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, adjusted, together
+from attnmt.workflow.archive import archived, folder_of
+from attnmt.workflow.lock import dvc_digest, locked_outputs
+
+
+def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
+    """Yield the files of a report that are not those of dvc.lock, or do not follow from its numbers."""
+    layout = Layout(params.experiment)
+    locked = locked_outputs(stages)
+    made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
+    for path in (*made, layout.reports / "tables", layout.reports / "figures"):
+        if path.as_posix() not in locked:
+            yield f"{path}: dvc.lock does not have it; run the experiment and attnmt commit"
+        elif locked[path.as_posix()] != dvc_digest(path):
+            yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
+    claims = read_claims(params.experiment) if layout.claims.exists() else []
+    if edited := _edited_tables(params, claims):
+        given = f"{layout.numbers} and {layout.claims} give"
+        yield f"{listed(map(str, edited))}: not what {given}; run the stage report again"
+    if unfounded := [*_unfounded(claims)]:
+        yield f"{layout.claims}: verdicts that do not follow from p: {listed(unfounded)}; {AGAIN}"
+    if unlike := [*unlike_archives(params)]:
+        where = folder_of(params.experiment)
+        yield f"{layout.numbers}: other scores of {listed(unlike)} than in {where}; {AGAIN}"
+
+
+def _edited_tables(params: Params, claims: Sequence[ClaimLine]) -> list[Path]:
+    """Return the tables that are not those that scores.csv and claims.csv give."""
+    folder = Layout(params.experiment).reports / "tables"
+    with TemporaryDirectory() as temporary:
+        tables = make_tables(params, read_numbers(params.experiment))
+        if table := claims_table(claims):
+            tables.append(table)
+        write_tables(params.experiment, tables, Path(temporary))
+        made = {path.name: path.read_bytes() for path in Path(temporary).iterdir()}
+    paths = [path for path in sorted(folder.glob("[!.]*")) if path.name in made]
+    return [path for path in paths if path.read_bytes() != made[path.name]]
+
+
+def _unfounded(claims: Sequence[ClaimLine]) -> Iterator[str]:
+    """Yield the claims whose p after Holm or verdict does not follow from p and the effects."""
+    tested = [line for line in claims if line.p is not None]
+    after_holm = zip(tested, adjusted([line.p or 0 for line in tested]), strict=True)
+    for line, p in after_holm:
+        if not isclose(p, line.p_holm or 0, rel_tol=1e-4):  # files have six digits
+            yield line.key
+    for recipes in by_claim(claims):
+        if {line.verdict for line in recipes} != {together([_word(line) for line in recipes])}:
+            yield recipes[0].key
+
+
+def _word(line: ClaimLine) -> ClaimVerdict:
+    """Return the verdict under one recipe."""
+    if line.ours is None:
+        return NOT_TESTED
+    if line.p_holm is None:
+        return "described"
+    if line.p_holm > ALPHA:
+        return "undecided"
+    within = abs(line.ours) < line.bound if line.sign == "same" else line.ours > line.bound
+    return "confirmed" if within == (line.sign != "less") else "refuted"
+
+
+def unlike_archives(params: Params) -> Iterator[str]:
+    """Yield the models and ensembles whose archived scores are not those of scores.csv."""
+    gathered = {
+        line.model_copy(update={"commit": None, "code": None})  # which gather adds
+        for line in read_numbers(params.experiment).lines
+    }
+    _, outputs = archived(params)
+    for name in (*params.models, *params.ensembles):
+        if kept := outputs.get(Layout(params.experiment).scores(name).as_posix()):
+            with TemporaryDirectory() as root:
+                write_bytes(Layout(params.experiment, Path(root)).scores(name), kept[""])
+                lines = read_scores(params, name, Path(root)).lines
+            if not gathered.issuperset(lines):
+                yield name
