@@ -3,7 +3,7 @@
     python -m benchmarks.verdict_level          # simulate for some minutes on one core, then the page
     python -m benchmarks.verdict_level page     # put the results into docs/results.md
 
-A simulated study has the systems of claims.yaml, and those that the recipes of the experiment study
+A simulated study has the systems of those claims that an experiment can test, and those that its recipes
 train in their place, with k seeds each. All systems are equal. Each claim that can get a verdict is
 judged as in a report, with 0 for its bound. So it is wrong to decide it: to confirm it, to refute it, or
 to say that it depends on the recipe. A claim's bound only moves the means, so it does not matter here.
@@ -25,13 +25,14 @@ from attnmt.config.claims import Claim, project_claims
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.files.text_file import read_text, write_text
 from attnmt.reporting.readme_table import page_with_table
-from attnmt.scoring.claims import claim_under, systems_of
+from attnmt.scoring.claims import FEWEST, claim_under, systems_of
 from attnmt.scoring.numbers import read_numbers
 from attnmt.scoring.seed_statistics import Numbers, Runs, difference
 from attnmt.scoring.verdicts import ALPHA, VerdictWord, judge, together, verdicts
 from benchmarks.page import RESULTS, table
 
 SEEDS = (3, 5, 10)
+CASES = (*(("study", seeds) for seeds in SEEDS), ("multi30k", 5))  # Multi30k tests fewer claims
 STUDIES = 2000  # for each line of the results
 LINES = 50  # sentences of a test set
 OWN = 0.3  # how far sentences move the score of one training alone; the unit is that of Shape
@@ -148,6 +149,7 @@ SHAPES = (
 class Line(CsvLine):
     """In how many simulated studies something was found."""
 
+    experiment: str  # whose claims are tested
     what: str  # a shape's name, or a gain
     seeds: int
     tests: int  # judged together: of each claim, one by every recipe that gives it other systems
@@ -157,18 +159,19 @@ class Line(CsvLine):
     high: float
 
 
-def claims_to_judge() -> dict[str, list[Claim]]:
-    """Return the claims that are tested, by every recipe that gives them other systems.
+def claims_to_judge(experiment: str) -> dict[str, list[Claim]]:
+    """Return the claims that have the seeds for a test, by every recipe that gives them other systems.
 
     The first is the family's own recipe. Each claim has 0 for its bound.
     """
-    params = load_params(params_file("study"))
+    params = load_params(params_file(experiment))
     found: dict[str, list[Claim]] = {}
     for key, claim in project_claims().judged.items():
         if claim.compare != "rank":
             under = [claim_under(params, claim, recipe) for recipe in (None, *params.recipes)]
             claims = {tuple(systems_of(one)): one for one in under if one is not None}
-            found[key] = [one.model_copy(update={"bound": 0.0}) for one in claims.values()]
+            if all(len(params.runs_of(name)) >= FEWEST for names in claims for name in names):
+                found[key] = [one.model_copy(update={"bound": 0.0}) for one in claims.values()]
     return found
 
 
@@ -225,9 +228,10 @@ def study_sd() -> float:
 
 def simulate() -> Iterator[Line]:
     """Yield the lines of the results."""
-    claims, sd = claims_to_judge(), study_sd()
-    tests = sum(map(len, claims.values()))
-    for seeds in SEEDS:
+    sd = study_sd()
+    for experiment, seeds in CASES:
+        claims = claims_to_judge(experiment)
+        tests = sum(map(len, claims.values()))
         found = {shape.name: false_verdicts(shape, seeds, claims, STUDIES) for shape in SHAPES}
         for recipes, gain in product((1, 2), GAINS):
             size = gain / sd * (1 + OWN**2) ** 0.5  # what sentences move is a part of sd
@@ -237,7 +241,7 @@ def simulate() -> Iterator[Line]:
         for what, count in found.items():
             low, high = (round(bound, 4) for bound in binomtest(count, STUDIES).proportion_ci())
             counts = {"tests": tests, "studies": STUDIES, "found": count}
-            yield Line(what=what, seeds=seeds, **counts, low=low, high=high)
+            yield Line(experiment=experiment, what=what, seeds=seeds, **counts, low=low, high=high)
 
 
 def put_into_page() -> None:
@@ -246,7 +250,7 @@ def put_into_page() -> None:
     for line in read_csv(FILE, Line, "run: python -m benchmarks.verdict_level"):
         share = f"{line.found / line.studies:.1%} ({line.low:.1%} to {line.high:.1%})"
         rows.setdefault(line.what, []).append(share)
-    header = ["", *(f"{seeds} seeds" for seeds in SEEDS)]
+    header = ["", *(f"{experiment}, {seeds} seeds" for experiment, seeds in CASES)]
     text = table(header, ([what, *shares] for what, shares in rows.items()))
     write_text(PAGE, page_with_table(read_text(PAGE, "utf-8"), text, "verdict-level", PAGE))
 
