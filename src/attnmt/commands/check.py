@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 import yaml
 
+from attnmt.commands.listed import listed
 from attnmt.commands.options import complete_experiment
 from attnmt.config import Params, load_params, params_file
 from attnmt.config.generated import experiments
@@ -25,7 +26,6 @@ from attnmt.workflow.lock import dvc_digest, locked_outputs, read_lock
 from attnmt.workflow.record import Order
 
 PINNED, WEIGHTS = Path("constraints.txt"), Path("weights")
-SHOWN = 3  # names of stages that a message lists
 
 
 class Trained(NamedTuple):
@@ -247,11 +247,3 @@ def _library_faults(trained: list[Trained]) -> Iterator[str]:
 def _pins() -> dict[str, str]:
     lines = PINNED.read_text(encoding="utf-8").splitlines()
     return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return names in a sentence, each once; of many, only the first and the number of the others."""
-    first, *others = (listed := [*dict.fromkeys(names)])
-    if len(listed) <= SHOWN:
-        return ", ".join(listed)
-    return f"{first} and {len(others)} others"

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from attnmt.commands.check import listed
+from attnmt.commands.listed import listed
 from attnmt.config import Params
 from attnmt.files.text_file import write_bytes
 from attnmt.layout import Layout
