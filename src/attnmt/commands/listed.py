@@ -7,7 +7,7 @@ SHOWN = 3  # names that a message lists
 
 def listed(names: Iterable[str]) -> str:
     """Return names in a sentence, each once; of many, only the first and the number of the others."""
-    first, *others = (listed := [*dict.fromkeys(names)])
-    if len(listed) <= SHOWN:
-        return ", ".join(listed)
-    return f"{first} and {len(others)} others"
+    different = [*dict.fromkeys(names)]
+    if len(different) <= SHOWN:
+        return ", ".join(different)
+    return f"{different[0]} and {len(different) - 1} others"
