@@ -14,17 +14,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from real_text import needs, written
 from sacremoses.corpus import NonbreakingPrefixes
+from scripts_of_the_world import LINES as SCRIPTS
 
+from attnmt.corpora.normal_form import normalized
 from attnmt.files.text_file import read_lines
 from attnmt.text.moses import MosesRules
 from attnmt.text.tokenizer import MosesTokenizer
 
 LANGUAGES = ("en", "de")
 ROMANCE = ("fr", "it", "es")
-PLAIN = "xx"  # what the script is told where we take the rules of no language
 
-# A mixture of all that the rules look at: characters and abbreviations of every kind
-CHARACTERS = "aZß5²½漢й٣'’.,-–&<[|\"` \t@_\u00a0\u2028\x01\x1c\u0308😀"
+# A mixture of all that the rules look at: characters and abbreviations of every kind. Control characters
+# and marks are missing: Moses deletes the first, and splits the second from their letters.
+CHARACTERS = "aZß5²½漢й٣'’.,-–&<[|\"` \t@_\u00a0\u2028😀"
 ABBREVIATIONS = "Mr. No. z.B. d.h. U.S."
 SPELLED = "n't 1990's 's e-mail .. 5,"
 PARTS = st.sampled_from(
@@ -50,10 +52,9 @@ def moses(tmp_path_factory) -> Iterator[Callable[[str, bool], Tokenize]]:
         shutil.copy(Path(package.submodule_search_locations[0], "tokenizer-v1.1.perl"), folder)
     )
     (folder / "nonbreaking_prefixes").mkdir()
-    for language in (*LANGUAGES, *ROMANCE, PLAIN):
+    for language in (*LANGUAGES, *ROMANCE):
         path = folder / "nonbreaking_prefixes" / f"nonbreaking_prefix.{language}"
-        words = ["#"] if language == PLAIN else NonbreakingPrefixes().words(language)
-        path.write_text("\n".join(words), encoding="utf-8")
+        path.write_text("\n".join(NonbreakingPrefixes().words(language)), encoding="utf-8")
     if (
         shutil.which("perl") is None
         or subprocess.run(["perl", "-c", script], check=False).returncode
@@ -84,12 +85,12 @@ def moses(tmp_path_factory) -> Iterator[Callable[[str, bool], Tokenize]]:
 
 @cache
 def tokenizer(language: str, split_hyphens: bool) -> MosesTokenizer:
-    return MosesTokenizer(None if language == PLAIN else language, split_hyphens)
+    return MosesTokenizer(language, split_hyphens)
 
 
 BOTH_WAYS = [(k, split) for k in LANGUAGES for split in (False, True)]
 every_language = pytest.mark.parametrize(
-    ("language", "split_hyphens"), [*BOTH_WAYS, *((k, False) for k in (*ROMANCE, PLAIN))]
+    ("language", "split_hyphens"), [*BOTH_WAYS, *((k, False) for k in ROMANCE)]
 )
 
 
@@ -122,14 +123,14 @@ def test_whole_texts_are_tokenized_as_by_moses_own_script(moses, language, split
     news = written("NEWSTEST_DIR", f"{name}.{language}")
     lines = demo_lines(language, 1000) if name == "demo" else read_lines(news)
     script, ours = moses(language, split_hyphens), tokenizer(language, split_hyphens)
+    changed = [line for line in lines if normalized(line) != line]
+    assert len(changed) <= 2  # with soft hyphens, one of which Moses takes for a word
     for line in lines:
-        assert " ".join(ours.tokenize(line)) == script(line)
+        assert " ".join(ours.tokenize(line)) == script(normalized(line))
 
 
 @every_language
-@given(line=LINES)
+@given(line=LINES | SCRIPTS)
 def test_remembered_words_are_those_of_the_whole_line(language, split_hyphens, line):
-    text = " ".join(line.replace("\x1c", "").replace("\x01", "").split())
-    rules = MosesRules(None if language == PLAIN else language, split_hyphens)
-    whole = rules.tokens(text)
+    whole = MosesRules(language, split_hyphens).tokens(" ".join(normalized(line).split()))
     assert tokenizer(language, split_hyphens).tokenize(line) == whole

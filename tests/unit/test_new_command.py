@@ -21,7 +21,7 @@ from attnmt.layout import Layout
 from attnmt.planning.proposal import propose, propose_language
 from attnmt.text.vocabulary import SPECIAL
 
-FRENCH = [f"L'homme numéro {n} n'est pas là ." for n in range(60)]
+FRENCH = [f"L'homme numéro {n} n'est pas là." for n in range(60)]
 ENGLISH = [f"Man number {n} isn't there." for n in range(60)]
 TRAIN = ["--train", "../corpus.fr", "../corpus.en"]
 SETS = [*TRAIN, "--dev", "../dev.fr", "../dev.en", "--test", "../test.fr", "../test.en"]
@@ -58,7 +58,10 @@ def test_an_experiment_is_ready_to_run(new, tmp_path):
     assert (status, err) == (0, "")
     folder, params = Path("experiments/my-study"), params_of("my-study")
     assert (params.languages.source.name, params.languages.target.name) == ("French", "English")
-    assert params.languages.source.tokenize == params.languages.target.tokenize == "moses"
+    assert (params.languages.source.tokenize, params.languages.target.tokenize) == (
+        "words",
+        "moses",
+    )
     assert params.languages.title("backward") == "English-French"
     assert {*params.models} == {*command.PROPOSED}
     assert (folder / "models.yaml").read_text() == models_yaml(params)
@@ -88,7 +91,7 @@ def test_compressed_files_and_codes_of_ones_own(new):
             stream.write(Path(f"../corpus.{code}").read_bytes())
     train = ["--train", "../corpus.fr.gz", "../corpus.en.gz", "--hold-out", "5"]
     params = made(new, *train, "--languages", "xx", "yy", "--systems", "all")
-    assert params.languages.source.tokenize == params.languages.target.tokenize == "plain"
+    assert params.languages.source.tokenize == params.languages.target.tokenize == "words"
     assert params.languages.title("forward") == "xx-yy"
     assert params.corpus.expected is not None
     assert params.corpus.expected.pairs == 30
@@ -199,9 +202,9 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments,
     ("code", "line", "rule", "name"),
     [
         ("de", "Das ist ein Haus.", "moses", "German"),
-        ("qqq", "kla fon bra", "plain", "qqq"),
+        ("qqq", "kla fon bra", "words", "qqq"),
         ("zh", "我喜欢喝茶和吃水果。", "characters", "Chinese"),
-        ("ja", "私はお茶が好きです。", "characters", "ja"),
+        ("ja", "私はお茶が好きです。", "characters", "Japanese"),
     ],
 )
 def test_the_rule_suits_the_text(code, line, rule, name):

@@ -29,7 +29,7 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("other"))
         sets = {"train": "train", "dev": "dev", "tests": ["test", "news"]}
-        both = languages("fr French", "oc Occitan", "plain").model_dump()
+        both = languages("fr French", "oc Occitan", "words").model_dump()
         params = make_scored(languages=both, sets=sets | {"aligned": ["test", "news"]})
         (Layout("demo").tokens / "news.links").unlink()
         for name in [*params.models, *params.ensembles]:

@@ -51,7 +51,7 @@ def test_the_demos_text_has_the_digests_on_its_card(tmp_path):
 def local(project) -> Project:
     """Return a small project that brings its own text, in two languages that Moses has no rules for."""
     for side, code in (("source", "xx"), ("target", "yy")):
-        project.params["languages"][side] = {"code": code, "name": code, "tokenize": "plain"}
+        project.params["languages"][side] = {"code": code, "name": code, "tokenize": "words"}
     for name, text in TEXT.items():
         put(project, name, text.encode())
     return project
@@ -88,7 +88,7 @@ def test_references_and_links_come_along(local):
     assert names == {*TEXT, "test.yy.2", "test.yy.3", "test.links", "train.yy.2"}
     assert (local.raw / "test.links").read_text() == "0?0 1-1\n\n"
     local.succeed("tokens")
-    assert (local.tokens / "test.yy.2").read_text() == "Ein Hund .\nDer Hund , ja .\n"
+    assert (local.tokens / "test.yy.2").read_text() == "Ein Hund .\nDer Hund ￭, ja ￭.\n"
     assert (local.tokens / "test.links").read_text() == "0?0 1-1\n\n"
     assert (local.tokens / "train.xx").read_text() == "a house\n"
     assert (local.tokens / "train.yy.2").read_text() == "1 1\n"  # it goes with its pair

@@ -1,13 +1,20 @@
-"""The tokenizer: the rule of each language, escapes, and hyphens that are split and joined."""
+"""The tokenizer: the rule of each language, what a token may be, and the way back to text."""
+
+from typing import get_args
 
 import pytest
+import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scripts_of_the_world import LINES
 
 from attnmt.config import Language, Rule
+from attnmt.corpora.normal_form import normalized
 from attnmt.errors import InputError
-from attnmt.text.tokenizer import SPACE, MosesTokenizer, Tokenizer, tokenizer
+from attnmt.text.tokenizer import JOIN, SPACE, MosesTokenizer, Tokenizer, tokenizer
+from attnmt.text.vocabulary import SPECIAL
 
+RULES: tuple[Rule, ...] = get_args(Rule)
 SENTENCES = [
     ("en", "The \"well-known\" man's e-mail [draft] isn't R & D."),
     ("de", "Der 3-4-jährige Ex-Chef (47) sagte: „Nein“, z. B. am 1. Mai."),
@@ -52,12 +59,17 @@ def rule_of(rule: Rule, code: str = "en", split_hyphens: bool = False) -> Tokeni
     ("rule", "code", "line", "tokens"),
     [
         ("moses", "en", "Mr. X's dog", "Mr. X &apos;s dog"),
+        ("moses", "eng", "Mr. X's dog", "Mr. X &apos;s dog"),
         ("moses", "fr", "M. X, qu'il", "M. X , qu&apos; il"),
-        ("plain", "en", "Mr. X's dog", "Mr . X &apos; s dog"),
-        ("plain", "xx", "z.B. 1,5 [a]", "z.B. 1,5 &#91; a &#93;"),
+        ("moses", "en", "e\u0301te\u0301 Yoru\u0300ba\u0301 ọ́rọ̀!", "été Yorùbá ọ́rọ̀ !"),
+        ("moses", "hi", "क्षेत्र में है।", "क्षेत्र में है ।"),
+        ("words", "xx", "z.B. l'aigua (1,5 m).", "z ￭.￭ B ￭. l ￭'￭ aigua (￭ 1,5 m ￭) ￭."),
+        ("words", "xx", "می‌روم، 5km", "می‌روم ￭، 5 ￭km"),
+        ("words", "xx", "e\u0301te\u0301 - “a”", "été - “￭ a ￭”"),
+        ("words", "xx", "<unk> @@ ￭", "<￭ unk ￭> @ ￭@ ■"),
         ("none", "xx", " Mr.\u3000X's  [dog] ", "Mr. X's [dog]"),
         ("characters", "xx", " 我 爱你 。", "我 ▁ 爱 你 ▁ 。"),
-        ("characters", "xx", "e\u0301t 각 한 \u0e01\u0e33", "e\u0301 t ▁ 각 ▁ 한 ▁ \u0e01\u0e33"),
+        ("characters", "xx", "q\u0301t 각 한 \u0e01\u0e33", "q\u0301 t ▁ 각 ▁ 한 ▁ \u0e01\u0e33"),
         ("characters", "xx", "a & b", "a ▁ & ▁ b"),
     ],
 )
@@ -68,20 +80,32 @@ def test_lines_become_tokens_by_the_rule_of_their_language(rule, code, line, tok
 @pytest.mark.parametrize(
     ("rule", "tokens", "text"),
     [
-        ("plain", "well @-@ known &quot; dogs &quot; .", 'well-known "dogs".'),
+        ("moses", "well @-@ known &quot; dogs &quot; .", 'well-known "dogs".'),
         ("none", "well ##AT##-##AT## known &quot; dogs &quot; .", 'well-known "dogs".'),
+        ("words", "￭, ￭a￭ ￭b￭ ￭ ￭. <unk> ￭, c", ",ab. <unk>, c"),
         ("characters", "我 爱 ▁ <unk> 你 。", "我爱 <unk>你。"),
         ("characters", "▁ a ▁ ▁ b ▁", "a b"),
     ],
 )
 def test_tokens_become_text_by_the_rule_of_their_language(rule, tokens, text):
-    assert rule_of(rule, "xx").detokenize(tokens.split()) == text
+    assert rule_of(rule).detokenize(tokens.split()) == text
+
+
+def test_bleu_counts_words_without_their_marks():
+    rule = rule_of("words")
+    assert rule.joined(["l", "￭'￭", "aigua", "￭", "￭.", "<unk>"]) == [
+        "l",
+        "'",
+        "aigua",
+        ".",
+        "<unk>",
+    ]
 
 
 def test_only_moses_rules_split_hyphens():
     for rule, tokens in {
         "moses": ["a", "@-@", "b"],
-        "plain": ["a", "@-@", "b"],
+        "words": ["a", f"{JOIN}-{JOIN}", "b"],
         "none": ["a-b"],
         "characters": ["a", "-", "b"],
     }.items():
@@ -89,27 +113,49 @@ def test_only_moses_rules_split_hyphens():
         assert tokenizer(language, True).tokenize("a-b") == tokens
 
 
-CLUSTERS = ["a", "字", *["é", "́", "각", "ᆨ", "\u0600", "\u200d", "👨\u200d👩", "&", "<unk>"]]
-WHITE = [" ", "  ", "\t", "\u00a0", "\u2028", "\u3000", "\x1c", "\x85"]
+MARK_FIRST = regex.compile(rf"{JOIN}?[\p{{M}}\u200c\u200d]")
 
 
-@given(line=st.lists(st.sampled_from(CLUSTERS + WHITE), max_size=12).map("".join) | st.text())
+@pytest.mark.parametrize("rule", RULES)
+@given(line=LINES | st.text())
 @example(line="a \u0301b")  # a space with an accent is a cluster
 @example(line="\u0600 a")  # and so is a sign of Arabic numbers with a space
-def test_characters_become_the_line_again(line):
-    line = line.replace(SPACE, "")
-    rule = rule_of("characters")
-    tokens = rule.tokenize(line)
-    assert all(token.split() == [token] for token in tokens)
-    assert rule.detokenize(tokens) == " ".join(line.split())
-    assert tokens.count(SPACE) == max(0, len(line.split()) - 1)
-    assert rule.tokenize(rule.detokenize(tokens)) == tokens
+@example(line="..\u0301 ,\u0301 '\u0301 -\u0301 &\u0301")
+def test_no_token_is_or_begins_with_a_mark(rule, line):
+    for token in rule_of(rule).tokenize(line):
+        assert token.split() == [token]
+        assert not MARK_FIRST.match(token)
+        assert not set(token) & set("\ufeff\u00ad\u200b\u2060\x00")
+
+
+@pytest.mark.parametrize("rule", ["words", "characters"])
+@given(line=LINES | st.text())
+def test_the_way_back_is_exact(rule, line):
+    """No space is added inside a word and none is removed between two, in any script."""
+    line = line.replace(SPACE, "").replace(JOIN, "")
+    tokens = rule_of(rule).tokenize(line)
+    assert rule_of(rule).detokenize(tokens) == " ".join(normalized(line).split())
+    assert rule_of(rule).tokenize(rule_of(rule).detokenize(tokens)) == tokens
+    assert not set(tokens) & set(SPECIAL)
+    if rule == "characters":
+        assert tokens.count(SPACE) == max(0, len(normalized(line).split()) - 1)
+    else:
+        assert " ".join(rule_of(rule).joined(tokens)) == " ".join(tokens).replace(JOIN, "")
+
+
+@given(line=LINES)
+def test_a_word_has_one_token_wherever_it_stands(line):
+    """Letters that stand between other characters are never marked themselves."""
+    for token in rule_of("words").tokenize(line):
+        bare = token.strip(JOIN)
+        if bare.isalpha() and token != bare:
+            assert token == JOIN + bare  # only behind a number, as in 5km, or another word's end
 
 
 def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some():
     message = (
         r"languages: there are no rules of Moses for 'xx', only for as, bn, .*, de, .*, zh; "
-        r"set its tokenize to plain, characters or none"
+        r"set its tokenize to words, characters or none"
     )
     with pytest.raises(InputError, match=message):
         rule_of("moses", "xx")

@@ -107,6 +107,7 @@ def new(
     known = YamlFile.read(Path(SYSTEMS)).into(Systems)
     chosen = _systems(systems, known)
     pair = _languages(train, languages)
+    _warn_of_codes(pair)
     held_out = _held_out(dev, test or [], hold_out)
     sets = _sets(pair, {"train": train} | held_out, reference or [], links)
     rows = {
@@ -193,11 +194,17 @@ def _systems(text: str, known: Systems) -> list[str]:
 def _languages(train: TwoFiles, codes: tuple[str, str] | None) -> Languages:
     from attnmt.planning.proposal import propose_language
 
+    given = codes or tuple(map(_suffix, train))
     try:
         source, target = (
             propose_language(code, islice(iter_lines(file), LOOKED_AT))
-            for code, file in zip(codes or map(_suffix, train), train, strict=True)
+            for code, file in zip(given, train, strict=True)
         )
+        if source.code == target.code:  # two ways to write a language, such as zh_Hans and zh_Hant
+            source, target = (
+                side.model_copy(update={"code": code, "name": f"{side.name} ({code})"})
+                for side, code in zip((source, target), given, strict=True)
+            )
         return Languages(source=source, target=target)
     except ValidationError as error:
         _, why = explained(error.errors()[0], Languages)
@@ -205,6 +212,19 @@ def _languages(train: TwoFiles, codes: tuple[str, str] | None) -> Languages:
             f"{train[0]} and {train[1]}: {why}; give the codes of two languages, as in "
             f"--languages fr en"
         ) from None
+
+
+def _warn_of_codes(pair: Languages) -> None:
+    """Say which codes name no language that is known, and what follows."""
+    from attnmt.text.language_codes import language_name
+
+    for side in (pair.source, pair.target):
+        if language_name(side.code) is None:
+            typer.echo(
+                f"warning: no language is known by the code {side.code!r}, so only the text decides "
+                f"its tokens; if the language has a code, give it, as in --languages fr en",
+                err=True,
+            )
 
 
 def _suffix(file: Path) -> str:

@@ -12,11 +12,12 @@ LINKS = "links"  # the suffix of a file of gold links, so no language has this c
 Direction = Literal["forward", "backward"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 # How lines become tokens.
-#   moses       the rules of Moses' tokenizer.perl for the language
-#   plain       the same rules, but none of a single language: no abbreviations, every apostrophe split
+#   moses       the rules of Moses' tokenizer.perl for the language, as in the paper
+#   words       words, numbers and single signs, for any language; a mark (￭) says where a token joins
+#               its neighbor, so a translation brings its own spacing
 #   characters  one token for each character, for languages that write no spaces
 #   none        the text is tokenized already: tokens stand between spaces
-Rule = Literal["moses", "plain", "characters", "none"]
+Rule = Literal["moses", "words", "characters", "none"]
 
 
 def _is_no_suffix(code: str) -> str:

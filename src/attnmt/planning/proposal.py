@@ -12,8 +12,9 @@ from jinja2 import Environment, StrictUndefined
 
 from attnmt.config import Language, Languages, Rule
 from attnmt.corpora.parallel import Files
+from attnmt.corpora.writing import tokenized_already, written_without_spaces
 from attnmt.files.text_file import iter_lines
-from attnmt.text.moses import has_rules, languages
+from attnmt.text.language_codes import language_code, language_name
 from attnmt.text.tokenizer import SPACE, tokenizer
 from attnmt.text.vocabulary import SPECIAL
 
@@ -25,7 +26,7 @@ STEP = 50  # the size of a vocabulary is a multiple of it, unless it is smaller
 MOST_LINKS = 3  # a pair of words that is linked this often gets into the dictionary
 BATCH, UPDATES = 32, 1_000  # pairs in a batch; the batches that a training should have at least
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
-SPACELESS = 0.02  # a text with a smaller share of white space is taken for one without spaces
+MOSES = ("en", "de")  # the paper's languages, which get the paper's tokens
 # The most tokens of a training sentence: by rule, and for all other rules LONGEST_WORDS
 LONGEST, LONGEST_WORDS = {"characters": 150}, 50
 
@@ -66,12 +67,14 @@ class Proposal:
 
 
 def propose_language(code: str, lines: Iterable[str]) -> Language:
-    """Return the language of some text, given by its code, with its name and a rule that suits it."""
-    text = "".join(lines)
-    rule: Rule = "moses" if has_rules(code) else "plain"
-    if sum(map(str.isspace, text)) < SPACELESS * len(text):
+    """Return the language of some text, given by any of its codes, with its name and a rule."""
+    known, text = language_code(code), list(lines)
+    rule: Rule = "moses" if known in MOSES else "words"
+    if tokenized_already(text):
+        rule = "none"
+    elif written_without_spaces(text):
         rule = "characters"
-    return Language(code=code, name=languages().get(code, code), tokenize=rule)
+    return Language(code=known, name=language_name(known) or code, tokenize=rule)
 
 
 def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
@@ -81,13 +84,15 @@ def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
         train: the files of source and target.
         pairs: how many of their lines are to be trained on.
     """
-    sides = zip((pair.source, pair.target), train, strict=True)
-    counts = {side.code: _count(side, file, pairs) for side, file in sides}
+    sides = (pair.source, pair.target)
+    counts = {side.code: _count(side, file, pairs) for side, file in zip(sides, train, strict=True)}
     largest = max(tokens for tokens, _ in counts.values())
     size = next(size for most, size in SIZES.items() if largest <= most)
     words = [counter for _, counter in counts.values()]
-    vocabulary = _vocabulary(words, size.vocabulary)
     rules = {pair.source.tokenize, pair.target.tokenize}
+    # There are fewer characters than words, so they do not limit the vocabulary of a side with words.
+    with_words = [counts[side.code][1] for side in sides if side.tokenize != "characters"]
+    vocabulary = _vocabulary(with_words or words, size.vocabulary)
     return Proposal(
         languages=pair,
         pairs=pairs,
@@ -118,7 +123,7 @@ def _count(language: Language, file: Path, pairs: int) -> tuple[int, Counter[str
 
 
 def _vocabulary(sides: Sequence[Counter[str]], most: int) -> int:
-    """Return the number of entries that know COVERED of both texts, at most ``most`` words.
+    """Return the number of entries that know COVERED of the texts, at most ``most`` words.
 
     Only words that occur TWICE on their side have an entry. All others become ``<unk>``, so that the
     models learn what to do with it.

@@ -188,7 +188,7 @@ def _bleu_words(params: Params, spec: Spec, line: Line) -> str:
     """Say on which text BLEU is computed."""
     family = params.families[line.family or next(iter(params.families))].encoding
     side = params.languages.sides(line.direction or "forward")[1]
-    unit = {"moses": "Moses tokens", "characters": "characters"}.get(side.tokenize, "tokens")
+    unit = {"moses": "Moses tokens", "none": "tokens"}.get(side.tokenize, side.tokenize)
     text = unit if spec.gain and spec.gain.script == "tokenized" else "detokenized text"
     case = ", lower-cased" if family.lowercase else ""
     cut = f", cut to its last {family.length} words" if family.length else ""

@@ -17,7 +17,15 @@ from attnmt.config.claims import Claims
 
 NOTES = {"where", "size", "differs"}  # of a claim; they decide nothing
 PACKAGES = ("attnmt.decoding.", "attnmt.scoring.")
-MODULES = ("config.claims", "config.params", "text.moses", "text.tokenizer", "training.curve")
+MODULES = (
+    "config.claims",
+    "config.params",
+    "corpora.normal_form",
+    "text.moses",
+    "text.spacing",
+    "text.tokenizer",
+    "training.curve",
+)
 WITHOUT = {"machine", "on_request", "params_file", "rows"}  # parameters that decide no claim
 
 

@@ -1,38 +1,45 @@
-"""The rules of Moses' tokenizer.perl 1.1, which is in the authors' repository, for any language.
+"""The rules of Moses' tokenizer.perl 1.1, which is in the authors' repository, for many languages.
 
 sacremoses has the abbreviations of some 40 languages. Its rules are those of later versions, which split
 a full stop before a last apostrophe (``said.'``) and a comma after a last number. Its lists of letters
-also lack Han, Hangul and all that is newer than Unicode 7.
+also lack Han, Hangul and all that is newer than Unicode 7. Moses splits combining marks and joiners from
+their letters; here they belong to them.
 """
 
+from functools import cache
 from itertools import zip_longest
 
 import regex
 from sacremoses.corpus import NonbreakingPrefixes
 
+from attnmt.corpora.normal_form import MARKS
 from attnmt.errors import InputError
+from attnmt.text.language_codes import language_code
+
+_ALPHA, _NOT_ALPHA = rf"[\p{{Alpha}}{MARKS}]", rf"[^\p{{Alpha}}{MARKS}]"
+_NOT_ALPHA_OR_NUMBER = rf"[^\p{{Alpha}}{MARKS}\p{{N}}]"
 
 # In Moses' order: a character that the line must hold, what is replaced, and the replacement. Matches
 # do not overlap, so in a'b'c only the first apostrophe is split.
-_SYMBOL = ("", regex.compile(r"([^\p{Alnum}\s.'`,-])"), r" \1 ")
-_HYPHEN = ("-", regex.compile(r"(\p{Alnum})-(?=\p{Alnum})"), r"\1 @-@ ")
+_SYMBOL = ("", regex.compile(rf"((?=[^\p{{Alnum}}{MARKS}\s.'`,-])\X)"), r" \1 ")
+_HYPHEN = ("-", regex.compile(rf"([\p{{Alnum}}{MARKS}])-(?=\p{{Alnum}})"), r"\1 @-@ ")
 _DOTS = ("..", regex.compile(r"(\.{2,})"), r" \1 ")
 _COMMA = [
     (",", regex.compile(r"(\P{N}),"), r"\1 , "),
     (",", regex.compile(r",(\P{N})"), r" , \1"),
 ]
 _ENGLISH_APOSTROPHE = [
-    ("'", regex.compile(r"(\P{Alpha})'(\P{Alpha})"), r"\1 ' \2"),
-    ("'", regex.compile(r"([^\p{Alpha}\p{N}])'(\p{Alpha})"), r"\1 ' \2"),
-    ("'", regex.compile(r"(\p{Alpha})'(\P{Alpha})"), r"\1 ' \2"),
-    ("'", regex.compile(r"(\p{Alpha})'(\p{Alpha})"), r"\1 '\2"),
+    ("'", regex.compile(rf"({_NOT_ALPHA})'({_NOT_ALPHA})"), r"\1 ' \2"),
+    ("'", regex.compile(rf"({_NOT_ALPHA_OR_NUMBER})'({_ALPHA})"), r"\1 ' \2"),
+    ("'", regex.compile(rf"({_ALPHA})'({_NOT_ALPHA})"), r"\1 ' \2"),
+    ("'", regex.compile(rf"({_ALPHA})'({_ALPHA})"), r"\1 '\2"),
     ("'", regex.compile(r"(\p{N})'s"), r"\1 's"),
 ]
 _ROMANCE_APOSTROPHE = [  # in French and Italian a word before the apostrophe keeps it
     _ENGLISH_APOSTROPHE[0],
-    ("'", regex.compile(r"(\P{Alpha})'(\p{Alpha})"), r"\1 ' \2"),
+    ("'", regex.compile(rf"({_NOT_ALPHA})'({_ALPHA})"), r"\1 ' \2"),
     _ENGLISH_APOSTROPHE[2],
-    ("'", regex.compile(r"(\p{Alpha})'(\p{Alpha})"), r"\1' \2"),
+    ("'", regex.compile(rf"({_ALPHA})'({_ALPHA})"), r"\1' \2"),
 ]
 _APOSTROPHE = [("'", regex.compile("(')"), r" \1 ")]
 _APOSTROPHES = {
@@ -44,18 +51,17 @@ _APOSTROPHES = {
 _LETTER, _LOWER, _DIGIT = map(regex.compile, (r"\p{Alpha}", r"\p{Lower}", r"[0-9]"))
 _NUMERIC = "#NUMERIC_ONLY#"  # marks abbreviations that keep their full stop only before a number
 
-_ESCAPES = str.maketrans(
-    {
-        "&": "&amp;",
-        "|": "&#124;",
-        "<": "&lt;",
-        ">": "&gt;",
-        "'": "&apos;",
-        '"': "&quot;",
-        "[": "&#91;",
-        "]": "&#93;",
-    }
-)
+_ESCAPED = {
+    "|": "&#124;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "'": "&apos;",
+    '"': "&quot;",
+    "[": "&#91;",
+    "]": "&#93;",
+}
+_ESCAPES = str.maketrans({"&": "&amp;"} | _ESCAPED)
+_OLD_ESCAPES = {"|": "&bar;", "[": "&bra;", "]": "&ket;"}  # of earlier versions
 
 
 def escaped(token: str) -> str:
@@ -63,37 +69,40 @@ def escaped(token: str) -> str:
     return token.translate(_ESCAPES)
 
 
-def languages() -> dict[str, str]:
-    """Return the languages whose abbreviations sacremoses has: English names by code."""
+def unescaped(token: str) -> str:
+    """Return a token in which :func:`escaped` is undone."""
+    if "&" in token:
+        for character, escape in (*_ESCAPED.items(), *_OLD_ESCAPES.items(), ("&", "&amp;")):
+            token = token.replace(escape, character)
+    return token
+
+
+@cache
+def languages() -> frozenset[str]:
+    """Return the codes of the languages whose abbreviations sacremoses has."""
     names = NonbreakingPrefixes().available_langs
-    return {code: name.capitalize() for name, code in names.items() if name != code}
-
-
-def has_rules(language: str) -> bool:
-    """Return whether sacremoses has the abbreviations of a language, given by its code."""
-    return language in languages()
+    return frozenset(code for name, code in names.items() if name != code)
 
 
 class MosesRules:
     """The rules of one language, with or without splitting hyphens between letters or digits."""
 
-    def __init__(self, language: str | None, split_hyphens: bool) -> None:
-        """Load the abbreviations of ``language``; with None, load none.
+    def __init__(self, language: str, split_hyphens: bool) -> None:
+        """Load the abbreviations of ``language``, given by any of its codes.
 
         Raises:
             InputError: if sacremoses does not have the language.
         """
-        if language is not None and not has_rules(language):
+        code = language_code(language)
+        if code not in languages():
             raise InputError(
                 f"languages: there are no rules of Moses for {language!r}, only for "
-                f"{', '.join(sorted(languages()))}; set its tokenize to plain, characters or none"
+                f"{', '.join(sorted(languages()))}; set its tokenize to words, characters or none"
             )
         hyphen = [_HYPHEN] if split_hyphens else []
-        apostrophe = _APOSTROPHES.get(language or "", _APOSTROPHE)
+        apostrophe = _APOSTROPHES.get(code, _APOSTROPHE)
         self._substitutions = [_SYMBOL, *hyphen, _DOTS, *_COMMA, *apostrophe]
-        listed = (
-            [item.split() for item in NonbreakingPrefixes().words(language)] if language else []
-        )
+        listed = [item.split() for item in NonbreakingPrefixes().words(code)]
         self._abbreviations = {words[0] for words in listed if _NUMERIC not in words}
         self._before_numbers = {words[0] for words in listed if _NUMERIC in words}
 

@@ -1,33 +1,34 @@
-"""From lines to tokens and back, by the rule of a language.
-
-Moses' tokenization is made fast here. Its detokenization is that of sacremoses.
-"""
+"""From lines to tokens and back, by the rule of a language."""
 
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Protocol
 
 import regex
-from sacremoses import MosesDetokenizer
 
 from attnmt.config import Language
-from attnmt.text.moses import MosesRules, has_rules
+from attnmt.corpora.normal_form import MARKS, normalized
+from attnmt.text.language_codes import language_code
+from attnmt.text.moses import MosesRules, unescaped
+from attnmt.text.spacing import spaced
 
 # Moses writes a split hyphen as @-@; in the authors' files it reads ##AT##-##AT##
 _SPLIT_HYPHEN = re.compile(r" ?(?<!\S)(?:@-@|##AT##-##AT##)(?!\S) ?")
-# Moses deletes these; some are white space to Python
-_CONTROL = dict.fromkeys(set(range(32)) - set(b"\t\n\v\f\r"))
 _REMEMBERED = 2**17  # words, some 50 MB
 SPACE = "▁"  # stands for white space among characters
-ANY = "any"  # sacremoses has no such language, so it uses its rules for all languages
+JOIN = "￭"  # stands at the side of a token on which it joins its neighbor
+_SQUARE = "■"  # takes the place of a JOIN of the text itself; Unicode calls the two compatible
 _CLUSTERS = regex.compile(r"\X")
+# A word, a number, a row of full stops, or any other character
+_DIGITS = rf"\p{{N}}[\p{{N}}{MARKS}]*"
+_PARTS = regex.compile(rf"\p{{L}}[\p{{L}}{MARKS}]*|{_DIGITS}(?:[.,:٫٬]{_DIGITS})*|\.{{2,}}|\X")
 _WORD = "A"  # stands for a neighbor where all that matters is that there is one
 
 
 class Tokenizer(Protocol):
-    """The rule of a language."""
+    """The rule of a language. It brings every line into the one form of :func:`normalized`."""
 
     def tokenize(self, line: str) -> list[str]:
         """Split a line into tokens, none of which holds white space."""
@@ -44,9 +45,11 @@ def tokenizer(language: Language, split_hyphens: bool) -> Tokenizer:
     """Return the rule of a language; ``split_hyphens`` matters to Moses' rules alone."""
     if language.tokenize == "characters":
         return CharacterTokenizer()
+    if language.tokenize == "words":
+        return WordTokenizer()
     if language.tokenize == "none":
         return WrittenTokenizer(language.code)
-    return MosesTokenizer(language.code if language.tokenize == "moses" else None, split_hyphens)
+    return MosesTokenizer(language.code, split_hyphens)
 
 
 class CharacterTokenizer:
@@ -58,7 +61,7 @@ class CharacterTokenizer:
     def tokenize(self, line: str) -> list[str]:
         """Split a line into its characters."""
         # Words are split one by one: a space and an accent after it would be one cluster.
-        spaced = ([SPACE, *_CLUSTERS.findall(word)] for word in line.split())
+        spaced = ([SPACE, *_CLUSTERS.findall(word)] for word in normalized(line).split())
         return list(chain.from_iterable(spaced))[1:]
 
     def detokenize(self, tokens: Iterable[str]) -> str:
@@ -70,6 +73,50 @@ class CharacterTokenizer:
         return list(tokens)
 
 
+class WordTokenizer:
+    """Splits words, numbers and all other characters from each other, and marks where they joined.
+
+    ``l'aigua (5 m).`` becomes ``l ￭'￭ aigua (￭ 5 m ￭) ￭.``. The mark stands on the side of the other
+    character. So a word has the same token wherever it stands, and text comes back as it was.
+    """
+
+    def __init__(self) -> None:
+        """Remember no word yet."""
+        self._tokens_of_word = lru_cache(_REMEMBERED)(_marked_parts)
+
+    def tokenize(self, line: str) -> list[str]:
+        """Split a line into tokens."""
+        tokens: list[str] = []
+        for word in normalized(line).split():
+            if word.isalpha():
+                tokens.append(word)
+            else:
+                tokens += self._tokens_of_word(word)
+        return tokens
+
+    def detokenize(self, tokens: Iterable[str]) -> str:
+        """Join tokens where they are marked."""
+        text = " ".join(tokens).replace(f"{JOIN} ", JOIN).replace(f" {JOIN}", JOIN)
+        return text.replace(JOIN, "")
+
+    def joined(self, tokens: Iterable[str]) -> list[str]:
+        """Return the tokens without marks."""
+        return [word for token in tokens if (word := token.strip(JOIN))]
+
+
+def _marked_parts(word: str) -> list[str]:
+    """Return the tokens of a word, marked where they join."""
+    parts: list[str] = _PARTS.findall(word.replace(JOIN, _SQUARE))
+    tokens = parts[:1]
+    for before, part in pairwise(parts):
+        if part[0].isalnum() and not before[0].isalnum():
+            tokens[-1] += JOIN
+            tokens.append(part)
+        else:
+            tokens.append(JOIN + part)
+    return tokens
+
+
 class MosesTokenizer:
     """Tokenizes as the paper did: by Moses' rules of one language, case kept, XML's characters escaped.
 
@@ -79,27 +126,26 @@ class MosesTokenizer:
     apostrophe uses up the space after it, so the apostrophe of the next word does not see that space.
     """
 
-    def __init__(self, language: str | None, split_hyphens: bool) -> None:
-        """Load the rules of ``language``; with ``split_hyphens``, well-known is well @-@ known.
-
-        None takes the rules that hold for any language.
-        """
+    def __init__(self, language: str, split_hyphens: bool) -> None:
+        """Load the rules of ``language``; with ``split_hyphens``, well-known is well @-@ known."""
         self._rules = MosesRules(language, split_hyphens)
         self._tokens_of_word = lru_cache(_REMEMBERED)(self._tokens_among_neighbors)
-        self._detokenizer = MosesDetokenizer(lang=language or ANY)
+        self._way_back = WrittenTokenizer(language)
 
     def tokenize(self, line: str) -> list[str]:
         """Split a sentence into tokens, none of which holds white space."""
-        words = (line if line.isprintable() else line.translate(_CONTROL)).split()
+        words = normalized(line).split()
         if "'" in line and "' '" in (text := " ".join(words)):
             return self._rules.tokens(text)
         tokens: list[str] = []
-        for left, word, right in zip(["", *words], words, [*words[1:], ""], strict=False):
+        last = len(words) - 1
+        for at, word in enumerate(words):
             if word.isalpha():
                 tokens.append(word)
             else:
+                right = words[at + 1] if at < last else ""
                 right = right[:1] if word[-1] == "." else right and _WORD
-                tokens += self._tokens_of_word(word, left and _WORD, right)
+                tokens += self._tokens_of_word(word, _WORD if at else "", right)
         return tokens
 
     def _tokens_among_neighbors(self, word: str, left: str, right: str) -> list[str]:
@@ -109,21 +155,28 @@ class MosesTokenizer:
 
     def detokenize(self, tokens: Iterable[str]) -> str:
         """Return readable text: hyphens joined, escapes undone, spaces as people write them."""
-        text: str = self._detokenizer.detokenize(self.joined(tokens), unescape=True)
-        return text
+        return self._way_back.detokenize(tokens)
+
+    def joined(self, tokens: Iterable[str]) -> list[str]:
+        """Undo the splitting of hyphens, in either spelling; other tokens stay."""
+        return self._way_back.joined(tokens)
+
+
+class WrittenTokenizer:
+    """Takes the words of a line as tokens. Spaces come back as between Moses' tokens."""
+
+    def __init__(self, language: str) -> None:
+        """Keep the language, which decides where spaces stand."""
+        self._language = language_code(language)
+
+    def tokenize(self, line: str) -> list[str]:
+        """Split a line at white space."""
+        return normalized(line).split()
+
+    def detokenize(self, tokens: Iterable[str]) -> str:
+        """Return readable text: hyphens joined, escapes undone, spaces as people write them."""
+        return spaced([unescaped(token) for token in self.joined(tokens)], self._language)
 
     def joined(self, tokens: Iterable[str]) -> list[str]:
         """Undo the splitting of hyphens, in either spelling; other tokens stay."""
         return _SPLIT_HYPHEN.sub("-", " ".join(tokens)).split()
-
-
-class WrittenTokenizer(MosesTokenizer):
-    """Takes the words of a line as tokens. Only the way back to text is Moses'."""
-
-    def __init__(self, language: str) -> None:
-        """Load the rules of ``language``, or those that hold for any language."""
-        super().__init__(language if has_rules(language) else None, split_hyphens=False)
-
-    def tokenize(self, line: str) -> list[str]:
-        """Split a line at white space."""
-        return line.split()

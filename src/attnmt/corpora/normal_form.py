@@ -1,0 +1,39 @@
+"""One form for all text: Unicode's composed form, without what nobody can see.
+
+The same word can be spelled with ``é`` or with ``e`` and an accent (U+0301). It becomes one word here,
+by Unicode's normalization form C. Control characters become spaces. The invisible characters of
+formatting (byte-order marks, soft hyphens, zero-width spaces, marks of direction) go away. Combining
+marks and joiners belong to the letter before them and stay. Where they have none, they go away, too.
+"""
+
+import unicodedata
+
+import regex
+
+JOINERS = "\u200c\u200d\u180e"  # shape the letters of Persian, Hindi or Mongolian words
+_TAGS = "\U000e0020-\U000e007f"  # spell the region of a flag
+MARKS = rf"\p{{M}}{JOINERS}{_TAGS}"  # for a class of characters: what follows its base character
+_FILLERS = "\u115f\u1160"  # hold the place of a letter inside an old Korean syllable
+_CONTROL = regex.compile(r"\p{Cc}+")
+_INVISIBLE = regex.compile(
+    rf"[\p{{Default_Ignorable_Code_Point}}--[{MARKS}{_FILLERS}]]+", flags=regex.V1
+)
+# Moses splits these four from a word, so a mark after them would be alone.
+_STRAY = regex.compile(rf"(?<![^\s.,'`-])[{MARKS}]+")
+_NOTABLE = regex.compile(rf"[\p{{Cc}}\p{{Default_Ignorable_Code_Point}}{MARKS}]")
+
+
+def normalized(line: str) -> str:
+    """Return a line in the one form. Most lines are in it already."""
+    if line.isprintable():
+        try:
+            line.encode("latin-1")
+            return (
+                line  # its characters have one form each; this is the fast way for most of Europe
+            )
+        except UnicodeEncodeError:
+            pass
+    if _NOTABLE.search(line):
+        line = _INVISIBLE.sub("", _CONTROL.sub(" ", line))
+        line = _STRAY.sub("", line)
+    return unicodedata.normalize("NFC", line)

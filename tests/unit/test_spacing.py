@@ -1,0 +1,109 @@
+"""The way back from Moses' tokens: beside sacremoses', and on texts of many languages."""
+
+import pytest
+from demo_text import demo_lines
+from hypothesis import given
+from hypothesis import strategies as st
+from real_text import needs, written
+from sacremoses import MosesDetokenizer
+
+from attnmt.files.text_file import read_lines
+from attnmt.text.moses import unescaped
+from attnmt.text.spacing import spaced
+from attnmt.text.tokenizer import MosesTokenizer
+
+# What sacremoses does not know, so that a difference is no fault
+BEYOND = set("“”„‘’«»‹›…/–@_€") | {"'"}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "demo",
+        pytest.param("news", marks=needs("NEWSTEST_DIR", "newstest2013.en", "newstest2013.de")),
+    ],
+)
+def test_spaces_stand_where_mosess_own_rules_put_them(language, name):
+    news = written("NEWSTEST_DIR", f"newstest2013.{language}")
+    lines = demo_lines(language, 1000) if name == "demo" else read_lines(news)
+    ours, theirs = MosesTokenizer(language, True), MosesDetokenizer(lang=language)
+    compared = [line for line in lines if not set(line) & BEYOND]
+    assert len(compared) > len(lines) / 2
+    for line in compared:
+        tokens = ours.tokenize(line)
+        assert ours.detokenize(tokens) == theirs.detokenize(ours.joined(tokens)), line
+
+
+TEXTS = [
+    ("en", "It’s late, isn’t it? The dogs’ owner said: ‘I don’t know.’"),
+    (
+        "en",
+        "The Jones' house “is old” (see https://www.x.org/a/b); it cost $5 or 5 € – in 1990–91.",
+    ),
+    ("de", "Maus' Nase, ›so‹ geht's: „Das ‚alte‘ Haus“, sagte sie… »Nein«!"),
+    ("fr", "L’homme qu'il a vu aujourd'hui : « c'est l'été » , dit-il ?".replace(" ,", ",")),
+    ("it", "L'uomo dell'anno: «c'è» un po' d'acqua."),
+    ("ca", "L'aigua d'un poble i l'home: «així és»."),
+    ("es", "¿Cómo está, Sra. Díaz? ¡Bien! «Sí», dijo."),
+    ("pl", "„Tak”, powiedział – w 1990 r."),
+    ("fi", "EU:n ja USA:ssa tv 5 € ja ”näin”, sanoi hän."),
+    ("sv", "EU:s regler och ”så här”, sade hon."),
+    ("ru", "Он сказал: «Да», и ушёл."),
+    ("hi", "क्षेत्र में है। “हाँ”, उसने कहा।"),
+    ("zh", "我爱你，他说：“好。”"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), TEXTS, ids=[code for code, _ in TEXTS])
+def test_text_comes_back(language, text):
+    rule = MosesTokenizer(language, False)
+    tokens = rule.tokenize(text)
+    assert len(tokens) > len(text.split()) or language == "zh"
+    assert rule.detokenize(tokens) == text
+
+
+@pytest.mark.parametrize(
+    ("language", "tokens", "text"),
+    [
+        (
+            "ko",
+            "나는 학교 에 갔다 .",
+            "나는 학교 에 갔다.",
+        ),  # sacremoses glues Korean for all others
+        ("xx", "나는 학교에 갔다 .", "나는 학교에 갔다."),
+        ("th", "ฉัน รัก คุณ 5 คน", "ฉันรักคุณ 5 คน"),
+        ("ja", "私 は 、 猫 が 好き 。", "私は、猫が好き。"),
+        ("ur", "وہ گیا ۔ کیوں ؟", "وہ گیا۔ کیوں؟"),
+        ("am", "ሰላም ። እንዴት ፣ ነህ", "ሰላም። እንዴት፣ ነህ"),
+        ("tr", "Ali ' nin evi , Ankara ' da .", "Ali'nin evi, Ankara'da."),
+        ("uk", "П ' ять", "П'ять"),
+        ("en", "the ' old ' house", "the 'old' house"),
+        ("en", '" a " b " c "', '"a" b "c"'),
+        ("de", "kostet 5 € pro Stück", "kostet 5 € pro Stück"),
+        ("fr", "« oui » ?", "« oui » ?"),
+        ("en", "", ""),
+    ],
+)
+def test_spaces_follow_the_language_and_the_script(language, tokens, text):
+    assert spaced([unescaped(token) for token in tokens.split()], language) == text
+
+
+WORDS = st.sampled_from(["Haus", "été", "क्षेत्र", "שלום", "слово", "ọ́rọ̀", "λόγος", "1990", "3.5"])
+BARE = st.builds(
+    "{}{}".format, WORDS, st.sampled_from(["", ",", ";", "!", "?", "،", "۔", "।", "…", "%"])
+)
+AROUND = st.sampled_from(["{}", "({})", "[{}]", "“{}”", "‘{}’", '"{}"', "{}"])
+QUOTED = st.builds(
+    lambda around, words: around.format(" ".join(words)),
+    AROUND,
+    st.lists(BARE, min_size=1, max_size=3),
+)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "cs", "es", "ru", "hi", "el"])
+@given(parts=st.lists(QUOTED, min_size=1, max_size=4))
+def test_no_space_is_added_inside_a_word_and_none_removed_between_two(language, parts):
+    text = " ".join(parts)
+    rule = MosesTokenizer(language, False)
+    assert rule.detokenize(rule.tokenize(text)) == text

@@ -1,0 +1,84 @@
+"""What a text shows of how its language is written, and what the codes of languages mean."""
+
+import pytest
+
+from attnmt.corpora.writing import tokenized_already, written_without_spaces
+from attnmt.planning.proposal import propose_language
+from attnmt.text.language_codes import language_code, language_name
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("我爱你，他 说：“OK computer”。 我们都去了北京。", True),
+        ("ฉันรักคุณ และ คุณก็รักฉัน ไทย", True),
+        ("私は YouTube を見る。毎日見ています。", True),
+        ("ខ្ញុំ\u200bស្រឡាញ់\u200bអ្នក ណាស់", True),
+        ("나는 學校에 갔다 그리고 집에 왔다", False),
+        ("Tôi yêu bạn", False),
+        ("The Thai word ไทย means free", False),
+        ("123 !", False),
+    ],
+)
+def test_scripts_without_spaces_are_known_by_their_letters(text, without):
+    assert written_without_spaces([text]) == without
+
+
+@pytest.mark.parametrize(
+    ("lines", "tokenized"),
+    [
+        (["a dog , a house .", "it &apos;s late ."], True),
+        (["A dog, a house.", "It's late."], False),
+        (["Mr. X saw z.B. 3.5 dogs .", "a , b ."], False),
+        (["Mr. X saw 3.5 dogs . no , no . yes , yes . so , so . oh , oh ."], True),
+        (["是 的 ， 我 爱 你 。"], True),
+        (["no stop here"], False),
+        (["Vraiment ? Oui ! Non."], False),
+        (["وہ گیا ۔ اور ، وہ آیا ۔"], True),
+        (["Wait ... what ..."], False),
+    ],
+)
+def test_tokenized_text_is_known_by_its_stops(lines, tokenized):
+    assert tokenized_already(lines) == tokenized
+
+
+@pytest.mark.parametrize(
+    ("code", "known"),
+    [
+        *((code, "de") for code in ("de", "deu", "ger", "de_DE", "de-AT", "DE")),
+        *((code, "cs") for code in ("cs", "cz", "ces", "cze")),
+        *((code, "zh") for code in ("zho", "cmn", "zh_CN", "zho_simpl", "cn")),
+        ("eng", "en"),
+        ("iw", "he"),
+        ("yor", "yo"),
+        ("pes", "fa"),
+        ("ceb", "ceb"),
+        ("xx", "xx"),
+        ("klingon_text", "klingon_text"),
+    ],
+)
+def test_codes_mean_their_languages(code, known):
+    assert language_code(code) == known
+
+
+def test_names_are_those_that_people_use():
+    codes = ("en", "el", "ko", "ceb", "xx")
+    assert [language_name(c) for c in codes] == ["English", "Greek", "Korean", "Cebuano", None]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("eng", "A dog, a house.", ("en", "English", "moses")),
+        ("de_DE", "Ein Hund.", ("de", "German", "moses")),
+        ("fr", "Un chien.", ("fr", "French", "words")),
+        ("kor", "나는 학교에 갔다.", ("ko", "Korean", "words")),
+        ("zh_CN", "我爱你，他说 好。", ("zh", "Chinese", "characters")),
+        ("cn", "我 爱 你 ， 他 说 好 。", ("zh", "Chinese", "none")),
+        ("en", "it &apos;s late .", ("en", "English", "none")),
+        ("xx", "kla fon bra", ("xx", "xx", "words")),
+    ],
+)
+def test_the_proposed_rule_follows_language_and_text(code, text, expected):
+    language = propose_language(code, [text])
+    assert (language.code, language.name, language.tokenize) == expected
