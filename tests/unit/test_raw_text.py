@@ -90,8 +90,8 @@ def test_references_and_links_come_along(local):
     local.succeed("tokens")
     assert (local.tokens / "test.yy.2").read_text() == "Ein Hund .\nDer Hund , ja .\n"
     assert (local.tokens / "test.links").read_text() == "0?0 1-1\n\n"
-    assert (local.tokens / "train.xx").read_text() == "a house\n"
-    assert (local.tokens / "train.yy.2").read_text() == "1 1\n"  # it goes with its pair
+    assert (local.tokens / "train.xx").read_text() == "a house\nc d\n"
+    assert (local.tokens / "train.yy.2").read_text() == "1 1\n\n"  # it goes with its pair
     summary = json.loads((local.tokens / "summary.json").read_text())["sets"]["test"]
     counts = {suffix: counts["tokens"] for suffix, counts in summary["text"].items()}
     assert counts == {"xx": 4, "yy": 4, "yy.2": 8, "yy.3": 2}
@@ -104,9 +104,8 @@ def test_references_and_links_come_along(local):
         ("dev.yy.gz", b"ein\n", ["dev.yy: there is dev.yy.gz, too; keep one of the two"]),
         ("dev.yy", b"a\nb\n", ["dev.xx has 1", "dev.yy has 2"]),
         ("test.yy", b"a\n\n", ["test.yy:2: blank line in a set that is scored; take the pair out"]),
-        ("test.yy.2", b"a\n \n", ["test.yy.2:2: blank line in a set that is scored"]),
         ("train.yy", b"a\n\xfc\nc\n", ["train.yy:2: byte 0xfc is not UTF-8"]),
-        ("test.links", b"0-0\n", ["test.links has 1"]),
+        ("test.links", b"0-0\n", ["test.links: 1 lines where the text has 2"]),
         ("test.links", b"0-0\n0~0\n", ["test.links:2: '0~0' is not a link"]),
     ],
 )

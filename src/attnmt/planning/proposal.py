@@ -153,8 +153,14 @@ def params_text(
     tests: list[str],
     systems: list[str],
     families: list[str],
+    tokenized: str | None,
 ) -> str:
-    """Return the text of a parameter file. ``families`` are those that the systems belong to."""
+    """Return the text of a parameter file.
+
+    Args:
+        families: those that the systems belong to.
+        tokenized: a set with gold links whose text is tokenized already; it is aligned in place of test.
+    """
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
     return environment.from_string(template).render(
@@ -163,4 +169,5 @@ def params_text(
         tests=tests,
         systems=systems,
         families=families,
+        tokenized=tokenized,
     )

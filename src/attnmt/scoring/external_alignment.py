@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnmt.config import LinkStep, Params
-from attnmt.corpora.links import GoldLinks, Links, flipped, read_links
+from attnmt.corpora.gold_links import read_gold
+from attnmt.corpora.links import GoldLinks, Links, flipped
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.pipeline import Reader, load_pipeline
@@ -24,11 +25,13 @@ class OwnPairs:
 
     Attributes:
         gold: links from source to target; None if there are none.
+        notes: how the gold links were read, where that is not plain.
     """
 
     sources: list[list[str]]
     targets: list[list[str]]
     gold: list[GoldLinks] | None
+    notes: list[str]
 
     @property
     def word_counts(self) -> list[tuple[int, int]]:
@@ -37,11 +40,19 @@ class OwnPairs:
 
     @classmethod
     def read(
-        cls, source: Path, target: Path, links: Path | None, *, flip: bool = False
+        cls,
+        source: Path,
+        target: Path,
+        links: Path | None,
+        codes: tuple[str, str],
+        *,
+        flip: bool = False,
     ) -> "OwnPairs":
-        """Read two files of tokens, and links in Pharaoh's format.
+        """Read two files of tokens, and links in any format that :func:`read_gold` reads.
 
-        ``flip`` says that the links go from target to source.
+        Args:
+            codes: the codes of the languages of ``source`` and ``target``.
+            flip: whether the sides of the links are exchanged.
 
         Raises:
             InputError: if a file cannot be read; if the files do not fit each other; if a line of text
@@ -49,14 +60,12 @@ class OwnPairs:
         """
         count_parallel_lines([source, target])
         sources, targets = _tokens(source), _tokens(target)
-        pairs = cls(sources, targets, None)
+        pairs = cls(sources, targets, None, [])
         if links is None:
             return pairs
         words = pairs.word_counts
-        gold = read_links(links, [pair[::-1] for pair in words] if flip else words, "check --flip")
-        if flip:
-            gold = [GoldLinks(*map(flipped, line)) for line in gold]
-        return cls(sources, targets, gold)
+        gold = read_gold(links, codes, len(words), words, flip)
+        return cls(sources, targets, gold.links, gold.notes)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ def tokenize_sets(
 
     Raises:
         InputError: if the sides of a set or its links do not fit each other (naming file and line),
-            a pair of a held-out set has an empty side, or no training pair is left.
+            a pair of a held-out set has an empty side, or no training pair is left. A further reference
+            may be empty.
     """
     counts = {
         name: _tokenize(raw, folder, languages, name, sets, settings)
@@ -68,7 +69,7 @@ def _tokenize(
             links = row[len(text) :]
             if links:
                 _check_links(links[0], f"{paths[-1]}:{number}", *text[:2])
-            if [] in text:
+            if [] in text[:2]:
                 if name != sets.train:
                     raise InputError(f"{paths[text.index([])]}:{number}: no words in this line")
                 counts["empty"] += 1
