@@ -16,6 +16,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import command_for, iter_lines
 
 Words = Sequence[tuple[int, int]]  # the numbers of source and target words of each pair
+FEW = 0.05  # of the lines that do not fit; what leaves no more of them explains why
 Link = tuple[int, int]
 _NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP])(?:\s+[0-9.]+)?)?\s*")
 _RWTH_LINK = re.compile(r"[1-9][0-9]*[-p][1-9][0-9]*")
@@ -199,28 +200,38 @@ def _check(
 
 
 def _cause(path: Path, links: Sequence[GoldLinks], words: Words, outside: int, flip: bool) -> str:
-    def all_fit(change: Callable[[Links], Links]) -> bool:
-        return all(
-            _fits(change(line.possible), pair) for line, pair in zip(links, words, strict=True)
+    """Say why so many lines do not fit, and what to do."""
+
+    def fitting(change: Callable[[Links], Links]) -> str | None:
+        """Say how many lines fit after a change, if this leaves but a few that do not."""
+        pairs = zip(links, words, strict=True)
+        misfits = sum(not _fits(change(line.possible), pair) for line, pair in pairs)
+        return (
+            f"{len(links) - misfits:,} of {len(links):,} lines fit"
+            if misfits <= FEW * outside
+            else None
         )
 
     def less_one(line: Links) -> Links:
         return [(i - 1, j - 1) for i, j in line]
 
-    exchanged = "leave --flip out" if flip else "add --flip"
+    exchange = "leave --flip out" if flip else "add --flip"
+    move = f"write it from 0: {command_for(_LESS_ONE, path)}"
     from_1 = all(min(link) > 0 for line in links for link in line.possible)
-    moved = f"write it from 0: {command_for(_LESS_ONE, path)}"
-    if all_fit(flipped):
-        return f"all lines fit with source and target exchanged, so {exchanged}"
-    if from_1 and all_fit(less_one):
-        return f"no link has a 0, and all fit if words count from 1, so {moved}"
-    if from_1 and all_fit(lambda line: less_one(flipped(line))):
+    if fit := fitting(flipped):
+        return f"{fit} if source and target are exchanged, so {exchange}"
+    if from_1 and (fit := fitting(less_one)):
+        return f"no link has a 0, and {fit} if words count from 1, so {move}"
+    if from_1 and (fit := fitting(lambda line: less_one(flipped(line)))):
         return (
-            f"no link has a 0, and all fit if words count from 1 and the sides are exchanged, so "
-            f"{exchanged} and {moved}"
+            f"no link has a 0, and {fit} if words count from 1 and the sides are exchanged, so "
+            f"{exchange} and {move}"
         )
-    if outside == 1:
-        return "all other lines fit, so correct this one"
+    if outside <= max(1, FEW * len(links)):
+        return (
+            f"{len(links) - outside:,} of {len(links):,} lines fit, so correct this one, or take its "
+            f"pair out of all files"
+        )
     return (
         f"so do links of {outside:,} of {len(links):,} lines. Are these the links of this text? They "
         f"count its tokens"

@@ -43,7 +43,8 @@ def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> PlainSet
     if kinds == {None}:
         return PlainSet(dict(files), [])
     if None in kinds or ("tmx" in kinds and len(kinds) > 1):
-        one, other = (next(p for p in markup if markup[p] == kind) for kind in list(kinds)[:2])
+        one, *rest = markup
+        other = next(path for path in rest if markup[path] != markup[one])
         raise InputError(
             f"{one} is {_name(markup[one])} and {other} is {_name(markup[other])}; give all files of a "
             f"set in one form"

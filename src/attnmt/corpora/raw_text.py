@@ -108,19 +108,17 @@ def _write_set(name: str, parts: Sequence[Part], codes: Codes, folder: Path, sco
     """Write the files of a set, one for each suffix, from its parts one after another."""
     with TemporaryDirectory(dir=folder) as made, ExitStack() as stack:
         plain = [_plain(part, codes, Path(made, str(n))) for n, part in enumerate(parts)]
-        for part in plain[1:]:
-            if part.keys() != plain[0].keys():
-                raise InputError(
-                    f"{name}: its parts have different files: {', '.join(plain[0])} and "
-                    f"{', '.join(part)}; give parts with as many references"
-                )
-        paths = [stack.enter_context(atomic_path(folder / f"{name}.{s}")) for s in plain[0]]
+        suffixes = dict.fromkeys(suffix for part in plain for suffix in part)
+        paths = [stack.enter_context(atomic_path(folder / f"{name}.{s}")) for s in suffixes]
         streams = [stack.enter_context(path.open("w", encoding="utf-8")) for path in paths]
         for part, given in zip(plain, parts, strict=True):
             with original_names(part, given):
                 for row in parallel_rows(part, scored):
-                    for stream, line in zip(streams, row, strict=True):
-                        stream.write(f"{line}\n")
+                    lines = dict(zip(part, row, strict=True))
+                    for stream, suffix in zip(streams, suffixes, strict=True):
+                        stream.write(
+                            f"{lines.get(suffix, '')}\n"
+                        )  # a part may have fewer references
 
 
 def _plain(part: Part, codes: Codes, folder: Path) -> Part:
@@ -135,5 +133,5 @@ def _plain(part: Part, codes: Codes, folder: Path) -> Part:
             write_lines(files[LINKS], (format_links(*line) for line in gold.links))
             notes += gold.notes
     for note in notes:
-        print(note, file=sys.stderr)
+        print(f"note: {note}", file=sys.stderr)
     return files

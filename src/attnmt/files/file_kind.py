@@ -106,7 +106,7 @@ def why_not_lines(head: bytes, path: Path, packed: bool) -> str | None:
                 return _said(signature.what, f"convert it: {convert(cure, path, packed)}")
             return _said(signature.what, cure.format(file=shlex.quote(str(path))))
     if head.startswith(b"PK\x03\x04"):
-        return _said(*_zip(head, path, packed))
+        return _said(*_zip(head, path))
     if width := _wide(head):
         return _said(
             f"text in {width.upper()}",
@@ -138,12 +138,12 @@ def _said(what: str, cure: str) -> str:
     return f"this is {what}, not lines of UTF-8; {cure}"
 
 
-def _zip(head: bytes, path: Path, packed: bool) -> tuple[str, str]:
+def _zip(head: bytes, path: Path) -> tuple[str, str]:
     for folder, what in _OFFICE.items():
-        if folder in head or (folder == b"word/" and b"[Content_Types].xml" in head[:80]):
+        if folder in head:
             return what, _BY_PROGRAM
-    if b"mimetypeapplication/vnd.oasis" in head[:120]:
-        return "an OpenDocument file", _BY_PROGRAM
+    if b"[Content_Types].xml" in head or b"mimetypeapplication/vnd.oasis" in head:
+        return "an Office document", _BY_PROGRAM
     return "a zip archive", f"unpack it: unzip {shlex.quote(str(path))}"
 
 
