@@ -164,7 +164,8 @@ def tokens() -> Path:
     if not (raw / "train.en").exists():
         assert isinstance(params.corpus, DownloadCorpus)
         with atomic_folder(FOLDER / "raw") as partial:
-            write_downloaded(params.corpus, params.sets.train, partial, layout.downloads)
+            codes, train = params.languages.codes, params.sets.train
+            write_downloaded(params.corpus, codes, train, partial, layout.downloads)
         raw = FOLDER / "raw"
     with atomic_folder(folder) as partial:
         tokenize_sets(raw, partial, params.languages, params.sets, params.tokenize)

@@ -29,7 +29,8 @@ def main(params_file: Path) -> None:
     layout = Layout(params.experiment)
     with atomic_folder(layout.raw) as folder:
         if params.source:
-            write_downloaded(params.source, params.sets.train, folder, layout.downloads)
+            codes, train = params.languages.codes, params.sets.train
+            write_downloaded(params.source, codes, train, folder, layout.downloads)
         elif params.local_text:
             write_local(params.local_text, params.languages, params.sets, folder)
 

@@ -9,7 +9,7 @@ import pytest
 from small_project import Command
 
 from attnmt.config import Params
-from attnmt.corpora.links import flipped, format_links, read_links
+from attnmt.corpora.links import flipped, format_links, parse_links, read_links
 from attnmt.decoding.pipeline import load_pipeline
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
@@ -62,6 +62,34 @@ def test_rates_are_those_of_the_links(attnmt, params, flip):
     nearest = [[(min(at, source - 1), at) for at in range(target)] for source, target in lengths]
     assert float(diagonal["aer"]) == pytest.approx(aer(nearest, gold, gold), abs=1e-4)
     assert "diagonal" in out.splitlines()[-1]
+
+
+def test_gold_links_of_other_formats_give_the_same_rates(attnmt):
+    lines = ["0-0 1-1"] * 3 + ["0-0", "1?2 0-0"]
+    write_lines(Path("gold"), lines)
+    links = [(n, *parse_links(line)) for n, line in enumerate(lines, start=1)]
+    write_lines(
+        Path("gold.talp"),
+        [
+            " ".join(f"{j + 1}{'-' if (i, j) in sure else 'p'}{i + 1}" for i, j in possible)
+            for _, sure, possible in links
+        ],
+    )
+    write_lines(
+        Path("gold.wa"),
+        [
+            f"{n} {i} {j} {'S' if (i, j) in sure else 'P'}"
+            for n, sure, possible in links
+            for i, j in possible
+        ],
+    )
+    rates = {}
+    for name in ("gold", "gold.talp", "gold.wa"):
+        status, _, err = attnmt("-m", "local_p", "--gold", name, "-o", "rates.csv")
+        assert status == 0, err
+        assert ("note: " in err) == (name != "gold")
+        rates[name] = read_lines(Path("rates.csv"))
+    assert rates["gold"] == rates["gold.talp"] == rates["gold.wa"]
 
 
 def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt):

@@ -261,7 +261,7 @@ IN_MULTI30K = [
     (VAL_DE, VAL_DE.replace("de", "de.2", 1), "files.val: there are no files of 'de', only of"),
     (VAL_DE, VAL_DE + other("links.2"), "corpus.files.val.links.2: no such language"),
     (VAL_DE, VAL_DE + other("fr.2"), "corpus.files.val.fr.2: no such language"),
-    (VAL_DE, VAL_DE + other("de.2", "sgm"), "files.val: only one side is SGM: val.en.gz, val"),
+    (VAL_DE, VAL_DE + other("de.2", "sgm"), "files.val: only one side is markup: val.en.gz, val"),
     (VAL_DE, VAL_DE + MORE_DE, "corpus.files.val: 1 files of en and 2 of de; there must be"),
     ("corpus:\n", f"corpus:\n{EXPECTED}", "corpus.expected.words: say how many words en and de"),
     ("en.gz\n", "en.gz\n          encoding: cp1252\n", "train.en.gz is compressed;"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.corpora.links import format_links, parse_links, parse_talp, read_links
+from attnmt.corpora.links import format_links, parse_links, read_links
 from attnmt.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)))
@@ -34,15 +34,3 @@ def test_what_is_not_a_link_is_named_with_its_line(write, item):
     path = write("x.links", f"0-0\n1-1 {item}\n".encode())
     with pytest.raises(InputError, match=r"x\.links:2: .* is not a link"):
         read_links(path)
-
-
-@given(sure=LINKS, possible=LINKS)
-def test_talp_files_give_the_same_links(sure, possible):
-    items = [f"{j + 1}-{i + 1}" for i, j in sure] + [f"{j + 1}p{i + 1}" for i, j in possible]
-    assert parse_talp(" ".join(items)) == parse_links(format_links(sure, possible))
-
-
-@pytest.mark.parametrize("item", ["0-1", "1-0", "1?1", "1P1", "01-1", "1:1"])
-def test_what_is_not_a_talp_link_is_named_with_its_line(item):
-    with pytest.raises(InputError, match=r"gold:7: .* is not a link; write 1-1 \(sure\) or 1p1"):
-        parse_talp(f"1-1 {item}", "gold:7")

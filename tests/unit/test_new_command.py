@@ -19,6 +19,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.planning.proposal import propose, propose_language
+from attnmt.text.tokens import tokenize_sets
 from attnmt.text.vocabulary import SPECIAL
 
 FRENCH = [f"L'homme numéro {n} n'est pas là." for n in range(60)]
@@ -78,11 +79,111 @@ def test_an_experiment_is_ready_to_run(new, tmp_path):
 
 def test_references_and_links_come_along(new):
     write_lines(Path("../other.txt"), [f"There is no man {n}." for n in range(10)])
-    write_lines(Path("../gold"), ["0-0 1?1"] * 10)
+    write_lines(Path("../gold"), LINKS["ours"])
     made(new, *SETS, "--reference", "../other.txt", "--links", "../gold")
     text = {path.name for path in Path("experiments/own/text").iterdir()}
     sides = {f"{name}.{code}" for name in ("train", "dev", "test") for code in ("fr", "en")}
     assert text == {*sides, "test.en.2", "test.links"}
+
+
+def text_of(name: str) -> dict[str, str]:
+    """Return what the files in the experiment's folder hold."""
+    return {path.name: path.read_text() for path in (Layout(name).local_text).iterdir()}
+
+
+def test_markup_becomes_plain_copies(new):
+    for kind, code, texts in (
+        ("srcset", "fr", ["Un.", "Deux &amp; trois."]),
+        ("refset", "en", ["One.", "Two &amp; three."]),
+        ("refset", "other", ["1.", ""]),
+    ):
+        segments = "".join(f'<seg id="{n}">{text}</seg>' for n, text in enumerate(texts))
+        set_of = f'<{kind} setid="x"><doc docid="d" sysid="{code}">{segments}</doc></{kind}>'
+        Path(f"../t.{code}.sgm").write_text(set_of)
+    units = "".join(
+        f"<tu><tuv lang='fr-CA'><seg>{one}</seg></tuv><tuv lang='en'><seg>{other}</seg></tuv></tu>"
+        for one, other in zip(FRENCH[:40], ENGLISH[:40], strict=True)
+    )
+    Path("../t.tmx").write_text(f"<tmx version='1.4'><body>{units}</body></tmx>")
+    status, _, err = new(
+        *("own", "--train", "../t.tmx", "../t.tmx", "--languages", "fr", "en"),
+        *("--dev", "../dev.fr", "../dev.en", "--test", "../t.fr.sgm", "../t.en.sgm"),
+        *("--reference", "../t.other.sgm"),
+    )
+    assert (status, err.count("\n")) == (0, 1)
+    assert (
+        "1 of 2 segments have fewer versions than others; ../t.other.sgm:1: segment '1' of" in err
+    )
+    text = text_of("own")
+    assert text["test.fr"] == "Un.\nDeux & trois.\n"
+    assert text["test.en"] == "One.\nTwo & three.\n"
+    assert text["test.en.2"] == "1.\n\n"
+    assert text["train.en"].splitlines() == ENGLISH[:40]
+    links = {path.name for path in Layout("own").local_text.iterdir() if path.is_symlink()}
+    assert links == {"dev.fr", "dev.en"}
+
+
+def test_a_reference_that_lacks_lines_is_said(new):
+    write_lines(Path("../other.txt"), ["There is no man.", "", " ", *"abcdefg"])
+    status, _, err = new("own", *SETS, "--reference", "../other.txt")
+    assert (status, err) == (
+        0,
+        "note: ../other.txt: 2 of 10 lines are blank, the first is line 2; these sentences have fewer "
+        "references\n",
+    )
+
+
+# Of "L'homme numéro 50 n'est pas là ." our tokens are L' homme numéro 50 n' est pas là .
+LINKS = {
+    "ours": ["0-0 1?0 8-5"] * 10,
+    "between spaces": ["0-0 1?0 5-4"] * 10,
+}
+
+
+def test_links_of_our_tokens_are_those_of_the_set(new):
+    write_lines(Path("../gold"), LINKS["ours"])
+    params = made(new, *SETS, "--links", "../gold")
+    assert (params.sets.aligned, params.tokenize.tokenized) == (["test"], [])
+    assert (Layout("own").local_text / "test.links").is_symlink()
+
+
+def test_links_of_other_tokens_get_a_set_of_their_own(new, tmp_path):
+    """It is not tokenized again, and as such a set must not be scored, it is no test set."""
+    write_lines(Path("../gold"), LINKS["between spaces"])
+    status, _, err = new("own", *SETS, "--links", "../gold")
+    assert status == 0, err
+    assert "../gold: the links count the words between spaces and not our tokens" in err
+    params = params_of("own")
+    assert params.sets.tests == ["test"]
+    assert (params.sets.aligned, params.tokenize.tokenized) == (["gold"], ["gold"])
+    text = text_of("own")
+    assert text["gold.fr"] == text["test.fr"]
+    assert "test.links" not in text
+    for folder in ("raw", "tokens"):
+        (tmp_path / folder).mkdir()
+    write_local(Layout("own").local_text, params.languages, params.sets, tmp_path / "raw")
+    tokenize_sets(
+        tmp_path / "raw", tmp_path / "tokens", params.languages, params.sets, params.tokenize
+    )
+    assert read_lines(tmp_path / "tokens/gold.links") == LINKS["between spaces"]
+    assert read_lines(tmp_path / "tokens/gold.fr")[0] == "L'homme numéro 50 n'est pas là."
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "options"),
+    [
+        ("gold.talp", "1-1 2p1 9-6", []),
+        ("gold.talp", "1-1 1p2 6-9", ["--flip"]),
+        ("gold", "0-0 0?1 5-8", ["--flip"]),
+        ("gold.wa", "{n} 1 1 S\n{n} 2 1 P\n{n} 9 6 S", []),
+        ("gold.wa", "{n} 0 0 S\n{n} 0 1 P\n{n} 5 8 S", ["--flip"]),
+    ],
+)
+def test_links_of_other_formats_are_written_as_pharaohs(new, name, line, options):
+    write_lines(Path("..", name), [line.format(n=n) for n in range(1, 11)])
+    made(new, *SETS, "--links", f"../{name}", *options)
+    assert text_of("own")["test.links"].splitlines() == LINKS["ours"]
+    assert not (Layout("own").local_text / "test.links").is_symlink()
 
 
 def test_compressed_files_and_codes_of_ones_own(new):
@@ -186,11 +287,29 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *SETS, "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
         (["own", *SETS, "--reference", "../corpus.en"], "corpus.en has 40"),
         (["own", *SETS, "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
+        (
+            ["own", *SETS, "--links", "../far"],
+            "far:2: link 11-0 lies outside the pair's 11 and 7 tokens",
+        ),
+        (["own", *SETS, "--links", "../flipped"], "10 of 10 lines fit if source and target are"),
+        (["own", *SETS, "--links", "../from1"], "no link has a 0, and 10 of 10 lines fit if words"),
+        (
+            ["own", *replaced("../corpus.en", "../corpus.fr"), "--languages", "fr", "en"],
+            "corpus.fr:1: 40 of 40 lines are the same in",
+        ),
+        (
+            ["own", *replaced("../test.en", "../x.sgm")],
+            "test.fr is plain lines and ../x.sgm is SGM",
+        ),
         (["own", *TRAIN, "--hold-out", "3", "--links", "x"], "they belong to --test"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):
     write_lines(Path("../blank.en"), ["a", "b", " ", *"cdefghi"])
+    write_lines(Path("../far"), ["0-0", "11-0", *["8-5"] * 8])
+    write_lines(Path("../flipped"), ["0-0 5-10"] * 10)
+    write_lines(Path("../from1"), ["1-1 11-6"] * 10)
+    write_lines(Path("../x.sgm"), ["<srcset setid='x'>"])
     status, out, err = new(*arguments)
     assert (status, out) == (2, "")
     assert message in err

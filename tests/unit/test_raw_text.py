@@ -47,6 +47,39 @@ def test_the_demos_text_has_the_digests_on_its_card(tmp_path):
     }
 
 
+def test_markup_becomes_lines_and_its_translators_references(corpus):
+    xml = (
+        '<dataset id="x"><doc id="d" origlang="en">'
+        '<src lang="en"><p><seg id="1">One.</seg><seg id="2">Two.</seg></p></src>'
+        '<ref lang="de" translator="A"><p><seg id="1">Eins.</seg><seg id="2">Zwei.</seg></p></ref>'
+        '<ref lang="de" translator="B"><p><seg id="2">Die zwei.</seg></p></ref></doc></dataset>'
+    )
+    name = "newstest.xml.gz"
+    content = gzip.compress(xml.encode(), mtime=0)
+    (corpus.mirror / name).write_bytes(content)
+    file = {
+        "url": f"http://x/{name}",
+        "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
+    }
+    corpus.params["corpus"]["files"]["test"] = {"en": [file], "de": [file]}
+    result = corpus.run("corpus")
+    assert result.returncode == 0, result.stderr
+    assert "1 of 2 segments have fewer versions than others; " in result.stderr
+    assert (
+        f"{corpus.mirror}/{name}: no segment '1' in document 'd' by translator 'B'" in result.stderr
+    )
+    assert (corpus.raw / "test.en").read_text() == "One.\nTwo.\n"
+    assert (corpus.raw / "test.de").read_text() == "Eins.\nZwei.\n"
+    assert (corpus.raw / "test.de.2").read_text() == "\nDie zwei.\n"
+    corpus.succeed("tokens")
+    assert (corpus.tokens / "test.de.2").read_text() == "\nDie zwei .\n"
+    files = corpus.params["corpus"]["files"]
+    files["test"] = {side: [file, files["dev"][side][0]] for side in ("en", "de")}
+    assert corpus.run("corpus").returncode == 0
+    assert (corpus.raw / "test.de").read_text() == "Eins.\nZwei.\n" + "ein Haus ü .\n" * 2
+    assert (corpus.raw / "test.de.2").read_text() == "\nDie zwei.\n\n\n"
+
+
 @pytest.fixture
 def local(project) -> Project:
     """Return a small project that brings its own text, in two languages that Moses has no rules for."""
@@ -80,7 +113,7 @@ def test_only_the_files_of_the_sets_are_copied(local, text):
 
 def test_references_and_links_come_along(local):
     put(local, "test.yy.2", b"Ein Hund .\nDer Hund, ja.\n")
-    put(local, "test.yy.3.gz", gzip.compress(b"1\n2\n"))
+    put(local, "test.yy.3.gz", gzip.compress(b"1\n \n"))
     put(local, "test.links.gz", gzip.compress(b"1-1 0?0\n\n"))
     put(local, "train.yy.2", b"1 1\n2\n\n")
     local.succeed("corpus")
@@ -90,23 +123,25 @@ def test_references_and_links_come_along(local):
     local.succeed("tokens")
     assert (local.tokens / "test.yy.2").read_text() == "Ein Hund .\nDer Hund ￭, ja ￭.\n"
     assert (local.tokens / "test.links").read_text() == "0?0 1-1\n\n"
-    assert (local.tokens / "train.xx").read_text() == "a house\n"
-    assert (local.tokens / "train.yy.2").read_text() == "1 1\n"  # it goes with its pair
+    assert (local.tokens / "train.xx").read_text() == "a house\nc d\n"
+    assert (local.tokens / "train.yy.2").read_text() == "1 1\n\n"  # it goes with its pair
     summary = json.loads((local.tokens / "summary.json").read_text())["sets"]["test"]
     counts = {suffix: counts["tokens"] for suffix, counts in summary["text"].items()}
-    assert counts == {"xx": 4, "yy": 4, "yy.2": 8, "yy.3": 2}
+    assert counts == {"xx": 4, "yy": 4, "yy.2": 8, "yy.3": 1}
 
 
 @pytest.mark.parametrize(
     ("name", "content", "messages"),
     [
+        ("test.yy", TEXT["test.xx"].encode(), ["test.xx:1: 2 of 2 lines are the same in"]),
+        ("test.xx", b"a\tb\nc\td\n", ["test.xx:1: nearly all lines have tabs", "1: 'a'; 2: 'b'"]),
+        ("test.xx", b"\xff\xfea\0\n\0", ["test.xx: this is text in UTF-16", "iconv -f utf-16"]),
         ("dev.yy", None, ["dev.yy: no such file; put the text of 'yy' there, or link it"]),
         ("dev.yy.gz", b"ein\n", ["dev.yy: there is dev.yy.gz, too; keep one of the two"]),
         ("dev.yy", b"a\nb\n", ["dev.xx has 1", "dev.yy has 2"]),
         ("test.yy", b"a\n\n", ["test.yy:2: blank line in a set that is scored; take the pair out"]),
-        ("test.yy.2", b"a\n \n", ["test.yy.2:2: blank line in a set that is scored"]),
         ("train.yy", b"a\n\xfc\nc\n", ["train.yy:2: byte 0xfc is not UTF-8"]),
-        ("test.links", b"0-0\n", ["test.links has 1"]),
+        ("test.links", b"0-0\n", ["test.links: 1 lines where the text has 2"]),
         ("test.links", b"0-0\n0~0\n", ["test.links:2: '0~0' is not a link"]),
     ],
 )

@@ -4,12 +4,20 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from real_text import TEXTS, read_text, spoil
 from sacrebleu.metrics.bleu import BLEU
 
 from attnmt.errors import InputError
-from attnmt.scoring.scripts import SCRIPTS, References, score, score_alone
+from attnmt.scoring.scripts import (
+    SCRIPTS,
+    References,
+    new_metric,
+    score,
+    score_alone,
+    sentence_numbers,
+)
 from attnmt.text.tokenizer import MosesTokenizer
 
 OPTIONS = {
@@ -76,6 +84,31 @@ def test_each_of_several_references_may_be_matched():
         printed = score(script, translations, both, 10)
         assert printed.value == perfect
         assert "nrefs:2" in printed.signature
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_reference_that_lacks_a_line_is_left_out_there(script):
+    """The counts of each line, from sacrebleu and with the references that this line has, add up."""
+    texts = read_text("demo", 20)
+    translations, second = spoil(texts, seed=1), spoil(texts, seed=2)
+    translations[0] = "x"  # a reference of no words would be the nearest in length
+    second[::2] = [""] * 10
+    metric, counts = new_metric(script), []
+    for translation, *references in zip(translations, texts, second, strict=True):
+        sides = [[reference] for reference in references if reference]
+        counts += new_metric(script)._extract_corpus_statistics([translation], sides)
+    expected = round(metric._aggregate_and_compute(counts).score, 4)
+    lacking = References(texts, [second])
+    assert score_alone(script, translations, lacking) == expected
+    printed = score(script, translations, lacking, 10)
+    assert printed.value == expected
+    assert "nrefs:var" in printed.signature
+    sums = sentence_numbers(script, [translations], lacking).sum(axis=(0, 1))
+    assert sums == pytest.approx(np.array(counts).sum(axis=0))
+    ones = References(texts, [[""] * 20])
+    assert score_alone(script, translations, ones) == score_alone(
+        script, translations, References(texts)
+    )
 
 
 def test_of_a_language_without_spaces_characters_are_counted():

@@ -1,7 +1,6 @@
 """SGM: segments are those that sacrebleu reads from the same files, and faults are named."""
 
 import html
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
-from attnmt.corpora.sgm import plain_text, read_parallel_sgm, read_sgm
+from attnmt.corpora.sgm import plain_text, read_sgm
 from attnmt.errors import InputError
 
-Write = Callable[[str, bytes], Path]
 LINE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])).filter(str.strip)
 TEXT = st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1), min_size=1).map(
     " ".join
@@ -30,19 +28,54 @@ auf zwei Zeilen\u2028und drei.
 </SEG>
 </p>
 </doc>
-<doc docid="bbc.2"><seg id=1>Noch eins.</seg></doc>
+<doc sysid="ref" docid="bbc.2"><seg id=1>Noch eins.</seg></doc>
 </srcset>
 """
 
 
+def texts_of(path: Path) -> dict[str, dict[tuple[str, str], str]]:
+    """Return the texts of each translator."""
+    return {
+        version.translator: {place: segment.text for place, segment in version.segments.items()}
+        for version in read_sgm(path)
+    }
+
+
 def test_segments_are_read_by_document_and_number(write):
     path = write("a.sgm", b"\xef\xbb\xbf" + SET.replace("\n", "\r\n").encode())
-    assert read_sgm(path) == {
-        ("bbc.1", "1"): "Gutach: Noch mehr Sicherheit",
-        ("bbc.1", "2"): 'Sie ist 100 Meter "lang" – &amp; neu.',
-        ("bbc.1", "10"): "R&D, AT&T, x < y > z, ?a=1&copy=2, auf zwei Zeilen und drei.",
-        ("bbc.2", "1"): "Noch eins.",
+    assert texts_of(path) == {
+        "ref": {
+            ("bbc.1", "1"): "Gutach: Noch mehr Sicherheit",
+            ("bbc.1", "2"): 'Sie ist 100 Meter "lang" – &amp; neu.',
+            ("bbc.1", "10"): "R&D, AT&T, x < y > z, ?a=1&copy=2, auf zwei Zeilen und drei.",
+            ("bbc.2", "1"): "Noch eins.",
+        }
     }
+    (version,) = read_sgm(path)
+    lines = [segment.line for segment in version.segments.values()]
+    assert lines == [4, 7, 8, 14]
+
+
+def test_translators_are_told_apart_by_document_or_set(write):
+    doc = '<doc docid="d"{}><seg id="1">{}</seg></doc>\n'
+    by_document = doc.format(' sysid="A"', "a") + doc.format(' sysid="B"', "b")
+    by_set = "".join(
+        f'<refset refid="{name}">{doc.format("", name.lower())}</refset>' for name in "AB"
+    )
+    for content in (f"<refset>{by_document}</refset>", f"<mteval>{by_set}</mteval>"):
+        assert texts_of(write("r.sgm", content.encode())) == {
+            "A": {("d", "1"): "a"},
+            "B": {("d", "1"): "b"},
+        }
+
+
+def test_sources_and_references_in_one_file_are_refused(write):
+    sets = "".join(
+        f'<{kind}><doc docid="d"><seg id="1">a</seg></doc></{kind}>'
+        for kind in ("srcset", "refset")
+    )
+    with pytest.raises(InputError, match="has refset and srcset; give a file of each"):
+        read_sgm(write("both.xml", f"<mteval>{sets}</mteval>".encode()))
 
 
 @settings(
@@ -57,7 +90,7 @@ def test_unescaped_text_is_read_as_by_sacrebleu(tmp_path_factory, texts):
     path.write_text(f'<refset>\n<doc docid="d">\n{segments}</doc>\n</refset>\n', newline="\n")
     judge = path.with_suffix(".txt")
     FakeSGMLDataset("x")._convert_format(str(path), str(judge))
-    assert list(read_sgm(path).values()) == judge.read_text().split("\n")[:-1]
+    assert list(texts_of(path)[""].values()) == judge.read_text().split("\n")[:-1]
 
 
 @given(TEXT)
@@ -75,11 +108,10 @@ def test_text_that_is_not_an_entity_stays(raw):
     [
         ("</seg>\n</hl>", "</hl>", ":4: a segment that is not closed"),
         ("<hl>", "</seg>", ":3: </seg> without a <seg>"),
-        ('<doc docid="bbc.2">', "", ":14: a segment outside any document"),
+        ('<doc sysid="ref" docid="bbc.2">', "", ":14: a segment outside any document"),
         (' docid="bbc.2"', "", ":14: <doc> without docid"),
         ("<seg id=1>", "<seg>", ":14: <seg> without id"),
         ('<seg id="2">', '<seg id="1">', ":7: document 'bbc.1' has segment '1' already"),
-        ("Noch eins.", " \t", ":14: a segment without text"),
     ],
 )
 def test_faults_are_named_with_their_line(write, old, new, message):
@@ -93,24 +125,3 @@ def test_faults_are_named_with_their_line(write, old, new, message):
 def test_a_file_without_segments_is_named(write):
     with pytest.raises(InputError, match=r"a\.sgm: no <seg> in it"):
         read_sgm(write("a.sgm", b"<doc docid='d'>"))
-
-
-def side(write: Write, name: str, *segments: str) -> Path:
-    lines = [f'<doc docid="{doc}"><seg id="{n}">{name}{doc}{n}</seg></doc>' for doc, n in segments]
-    return write(f"{name}.sgm", "\n".join(lines).encode())
-
-
-def test_sides_are_paired_by_their_ids(write):
-    source, target = side(write, "s", "a1", "a2", "b1"), side(write, "t", "b1", "a1", "a2")
-    assert list(read_parallel_sgm(source, target)) == [
-        (f"s{n}", f"t{n}") for n in ("a1", "a2", "b1")
-    ]
-
-
-def test_sides_with_different_ids_are_refused(write):
-    longer, shorter = side(write, "s", "a1", "a2"), side(write, "t", "a1")
-    for files in ((longer, shorter), (shorter, longer)):
-        with pytest.raises(
-            InputError, match=r"t\.sgm: no segment '2' in document 'a', which .*s\.sgm"
-        ):
-            list(read_parallel_sgm(*files))

@@ -159,3 +159,17 @@ def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some
     )
     with pytest.raises(InputError, match=message):
         rule_of("moses", "xx")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words", "tokens"),
+    [
+        ("moses", "it 's a [ dog ]", "it &apos;s a &#91; dog &#93;"),
+        ("words", "U.S. , “ so ￭ ” ( 5 m ) .", "U.S. ￭, “￭ so ■ ￭” (￭ 5 m ￭) ￭."),
+        ("characters", "我 爱 你 &", "我 爱 你 &"),
+        ("none", "it 's [ a ]", "it 's [ a ]"),
+    ],
+)
+def test_words_that_somebody_else_split_stay_as_many(rule, words, tokens):
+    """Gold links count them."""
+    assert rule_of(rule).tokens_of(words.split()) == tokens.split()

@@ -146,7 +146,7 @@ def test_a_fault_inside_an_archive_is_named(wmt14, tmp_path, monkeypatch):
         side[0]["digest"] = f"sha256:{hashlib.sha256(packed).hexdigest()}"
     monkeypatch.setenv("ATTNMT_MIRROR", str(wmt14.mirror))
     with pytest.raises(InputError) as error:
-        write_downloaded(Source.model_validate(source), "train", tmp_path, tmp_path)
+        write_downloaded(Source.model_validate(source), ("en", "de"), "train", tmp_path, tmp_path)
     assert f"{wmt14.mirror}/{name}/DeEn/en:1: byte 0x81 is not cp1252" in str(error.value)
 
 

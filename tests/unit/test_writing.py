@@ -69,12 +69,12 @@ def test_names_are_those_that_people_use():
 @pytest.mark.parametrize(
     ("code", "text", "expected"),
     [
-        ("eng", "A dog, a house.", ("en", "English", "moses")),
-        ("de_DE", "Ein Hund.", ("de", "German", "moses")),
+        ("eng", "A dog, a house.", ("eng", "English (eng)", "moses")),
+        ("de_DE", "Ein Hund.", ("de_DE", "German (de_DE)", "moses")),
         ("fr", "Un chien.", ("fr", "French", "words")),
-        ("kor", "나는 학교에 갔다.", ("ko", "Korean", "words")),
-        ("zh_CN", "我爱你，他说 好。", ("zh", "Chinese", "characters")),
-        ("cn", "我 爱 你 ， 他 说 好 。", ("zh", "Chinese", "none")),
+        ("kor", "나는 학교에 갔다.", ("kor", "Korean (kor)", "words")),
+        ("zh", "我爱你，他说 好。", ("zh", "Chinese", "characters")),
+        ("cn", "我 爱 你 ， 他 说 好 。", ("cn", "Chinese (cn)", "none")),
         ("en", "it &apos;s late .", ("en", "English", "none")),
         ("xx", "kla fon bra", ("xx", "xx", "words")),
     ],

@@ -41,11 +41,13 @@ def align(
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Links made by people, such as 0-0 1?2: source-target, from 0. The links of each model "
-            "are compared with them, and its error rates are printed."
+            help="Links made by people, such as 0-0 1?2 (source-target, from 0), RWTH's (.talp) or "
+            "NAACL's. The links of each model are compared with them, and its error rates are printed."
         ),
     ] = None,
-    flip: Annotated[bool, typer.Option("--flip", help="The gold links are target-source.")] = False,
+    flip: Annotated[
+        bool, typer.Option("--flip", help="The sides of the gold links are exchanged.")
+    ] = False,
     links: Annotated[
         Path | None, typer.Option(help="A file to write the links to; only with one --model.")
     ] = None,
@@ -79,7 +81,9 @@ def align(
     # here, because torch takes seconds
     from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
-    pairs = OwnPairs.read(source, target, gold, flip=flip)
+    pairs = OwnPairs.read(source, target, gold, params.languages, flip=flip)
+    for note in pairs.notes:
+        typer.echo(f"note: {note}", err=True)
     rows: list[tuple[str, ...]] = [COLUMNS]
     for name in model or _attentional(params):
         linked = link_pairs(params, name, pairs)

@@ -1,9 +1,9 @@
 """``attnmt new``."""
 
 import shutil
-from collections.abc import Mapping, Sequence
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,11 +15,12 @@ from attnmt.config import DEMO, LINKS, SYSTEMS, Languages, Params, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.strict import Slug
 from attnmt.config.systems import Systems
-from attnmt.corpora.parallel import parallel_rows, reference_suffixes
+from attnmt.corpora.parallel import parallel_rows
+from attnmt.corpora.plain import Codes
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import iter_lines, write_text
-from attnmt.files.yaml_file import YamlFile, explained, hint
+from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
 from attnmt.planning.times import time_text, training_times
 
@@ -33,6 +34,7 @@ Next:
 The report will be reports/{name}/index.html. The run ends with commands that use the best model."""
 PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed"]
 ALL = "all"
+GOLD = "gold"  # the test set as its gold links count it, if these do not count its tokens
 LOOKED_AT = 1000  # lines that decide whether a language has spaces
 TwoFiles = tuple[Path, Path]
 
@@ -43,16 +45,19 @@ def _both(help: str) -> Any:
 
 
 def new(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(help="The experiment's name.")],
     train: Annotated[
         TwoFiles,
         _both(
-            "Training text, one sentence per line, or .gz. The suffixes are the languages' codes."
+            "Training text, one sentence per line, or .gz; or a TMX, given twice. The suffixes are the "
+            "languages' codes."
         ),
     ],
     dev: Annotated[TwoFiles | None, _both("Text that chooses the best weights.")] = None,
     test: Annotated[
-        list[Path] | None, _both("Test text, which is scored. Several may be given.")
+        list[Path] | None,
+        _both("Test text, which is scored, also as SGM or WMT's XML. Several may be given."),
     ] = None,
     hold_out: Annotated[
         int | None,
@@ -70,10 +75,13 @@ def new(
     links: Annotated[
         Path | None,
         typer.Option(
-            help="Gold word links of the first --test in Pharaoh's format, such as 0-0 1?2: "
-            "source-target, from 0."
+            help="Gold word links of the first --test: Pharaoh's (0-0 1?2, source-target, from 0), "
+            "RWTH's (.talp) or NAACL's."
         ),
     ] = None,
+    flip: Annotated[
+        bool, typer.Option("--flip", help="The sides of the gold links are exchanged.")
+    ] = False,
     languages: Annotated[
         tuple[str, str] | None,
         _both("The languages' codes, if the files' suffixes are not their codes."),
@@ -91,8 +99,9 @@ def new(
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
-    your files, and if one of them changes, the stages that read it run again. With --hold-out, text/
-    has copies: if your files change, delete the experiment's folder and run attnmt new again.
+    your files, and if one of them changes, the stages that read it run again. With --hold-out, and of
+    SGM, XML and TMX, text/ has plain copies: if your files change, delete the experiment's folder and
+    run attnmt new again.
 
     Examples:
 
@@ -100,38 +109,64 @@ def new(
 
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
+    from attnmt.commands.new_files import given_codes, held_out_files, read_given_links, read_sets
     from attnmt.corpora.own_text import find_overlap, refuse_too_many, write_divided
     from attnmt.planning.proposal import params_text, propose
 
     folder = _place(name)
     known = YamlFile.read(Path(SYSTEMS)).into(Systems)
     chosen = _systems(systems, known)
-    pair = _languages(train, languages)
+    codes = given_codes(train, languages)
+    given = {"train": train} | held_out_files(dev, test or [], hold_out)
+    if links and "test" not in given:
+        raise InputError(
+            "--links: they belong to --test, which is not given; give it, or leave them out"
+        )
+    made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
+    sets, notes = read_sets(given, codes, reference or [], made)
+    sides = {key: (plain[codes[0]], plain[codes[1]]) for key, plain in sets.items()}
+    train = sides["train"]
+    held_out = {key: files for key, files in sides.items() if key != "train"}
+    pair = _languages(train, codes)
     _warn_of_codes(pair)
-    held_out = _held_out(dev, test or [], hold_out)
-    sets = _sets(pair, {"train": train} | held_out, reference or [], links)
+    tokenized = None
+    if links:
+        gold = read_given_links(links, sides["test"], pair, flip, made)
+        if gold.tokenized:  # a set that is scored must not be
+            tokenized = GOLD
+            sets[GOLD] = dict(zip(codes, sides["test"], strict=True))
+        sets[tokenized or "test"][LINKS] = gold.path
+        notes += gold.notes
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
     rows = {
         key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
         for key, files in sets.items()
     }
     refuse_too_many(hold_out or 0, rows["train"])
     proposal = propose(pair, train, rows["train"] - 2 * (hold_out or 0))
-    for key, files in held_out.items():
-        _warn(key, rows[key], find_overlap(train, files))
+    for key, two in held_out.items():
+        _warn(key, rows[key], find_overlap(train, two))
     with atomic_folder(folder) as partial:
         text = partial / "text"
         text.mkdir()
         if hold_out:
             del sets["train"]
             write_divided(train, pair.codes, hold_out, rows["train"], text)
-        for key, given in sets.items():
-            for suffix, file in given.items():
+        for key, files in sets.items():
+            for suffix, file in files.items():
                 end = ".gz" if file.suffix == ".gz" else ""
-                (text / f"{key}.{suffix}{end}").symlink_to(file.resolve())
+                place = text / f"{key}.{suffix}{end}"
+                if file.is_relative_to(made):
+                    shutil.copyfile(file, place)
+                else:
+                    place.symlink_to(file.resolve())
         tests = [key for key in held_out if key != "dev"] or ["test"]
         entries = known.systems | known.ensembles
         families = list(dict.fromkeys(entries[system].family for system in chosen))
-        write_text(partial / "params.yaml", params_text(name, proposal, tests, chosen, families))
+        write_text(
+            partial / "params.yaml", params_text(name, proposal, tests, chosen, families, tokenized)
+        )
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
     try:
@@ -191,88 +226,27 @@ def _systems(text: str, known: Systems) -> list[str]:
     return names
 
 
-def _languages(train: TwoFiles, codes: tuple[str, str] | None) -> Languages:
+def _languages(train: TwoFiles, codes: Codes) -> Languages:
     from attnmt.planning.proposal import propose_language
 
-    given = codes or tuple(map(_suffix, train))
-    try:
-        source, target = (
-            propose_language(code, islice(iter_lines(file), LOOKED_AT))
-            for code, file in zip(given, train, strict=True)
-        )
-        if source.code == target.code:  # two ways to write a language, such as zh_Hans and zh_Hant
-            source, target = (
-                side.model_copy(update={"code": code, "name": f"{side.name} ({code})"})
-                for side, code in zip((source, target), given, strict=True)
-            )
-        return Languages(source=source, target=target)
-    except ValidationError as error:
-        _, why = explained(error.errors()[0], Languages)
-        raise InputError(
-            f"{train[0]} and {train[1]}: {why}; give the codes of two languages, as in "
-            f"--languages fr en"
-        ) from None
+    source, target = (
+        propose_language(code, islice(iter_lines(file), LOOKED_AT))
+        for code, file in zip(codes, train, strict=True)
+    )
+    return Languages(source=source, target=target)
 
 
 def _warn_of_codes(pair: Languages) -> None:
     """Say which codes name no language that is known, and what follows."""
-    from attnmt.text.language_codes import language_name
+    from attnmt.text.language_codes import language_code, language_name
 
     for side in (pair.source, pair.target):
-        if language_name(side.code) is None:
+        if language_name(language_code(side.code)) is None:
             typer.echo(
                 f"warning: no language is known by the code {side.code!r}, so only the text decides "
                 f"its tokens; if the language has a code, give it, as in --languages fr en",
                 err=True,
             )
-
-
-def _suffix(file: Path) -> str:
-    """Return the code of a language that ends a file's name: fr for corpus.fr.gz."""
-    return Path(file.name.removesuffix(".gz")).suffix.removeprefix(".")
-
-
-def _held_out(
-    dev: TwoFiles | None, tests: Sequence[Path], hold_out: int | None
-) -> dict[str, TwoFiles]:
-    """Return the files of dev and of each test set; none if they are taken out of the training text.
-
-    Several test sets are called test, test2, test3.
-    """
-    pairs = list(zip(tests[::2], tests[1::2], strict=True))
-    for key, given in {"dev": dev, "test": pairs}.items():
-        if not given and not hold_out:
-            raise InputError(
-                f"--{key}: no files; give them, or take pairs out of the training text with "
-                f"--hold-out 1000"
-            )
-        if given and hold_out:
-            raise InputError(f"--hold-out: --{key} is given, too; give only one of the two")
-    names = (f"test{number if number > 1 else ''}" for number in count(1))
-    return ({"dev": dev} if dev else {}) | dict(zip(names, pairs, strict=False))
-
-
-def _sets(
-    pair: Languages,
-    given: Mapping[str, TwoFiles],
-    references: Sequence[Path],
-    links: Path | None,
-) -> dict[str, dict[str, Path]]:
-    """Return the files of each set that is given, by the suffixes that the corpus gives them."""
-    sets = {key: dict(zip(pair.codes, files, strict=True)) for key, files in given.items()}
-    if (references or links) and "test" not in sets:
-        raise InputError(
-            "--reference, --links: they belong to --test, which is not given; give it, or leave them out"
-        )
-    suffixes = reference_suffixes([pair.target.code])
-    if len(references) > len(suffixes):
-        raise InputError(
-            f"--reference: give at most {len(suffixes)} in addition to the one of --test"
-        )
-    for suffix, file in (*zip(suffixes, references, strict=False), (LINKS, links)):
-        if file is not None:
-            sets["test"][suffix] = file
-    return sets
 
 
 def _warn(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:

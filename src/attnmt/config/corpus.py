@@ -59,6 +59,10 @@ class File(Strict):
         return self.name if self.member is None else f"{self.name}/{self.member}"
 
 
+# Suffixes of markup: of one side, and of what may have both, so that both sides may name one file.
+ONE_SIDE, BOTH_SIDES = (".sgm", ".sgml"), (".xml", ".tmx")
+
+
 def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
     """Refuse the files of a set whose lines cannot correspond."""
     first = next(iter(files))
@@ -69,14 +73,13 @@ def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
     text = {suffix: listed for suffix, listed in files.items() if suffix != LINKS}
     for together in zip(*text.values(), strict=True):
         names = [file.text for file in together]
-        sgm = [name.endswith(".sgm") for name in names]
-        if len(set(names)) < len(names):
+        plain = [name.removesuffix(".gz") for name in names]
+        marked = [name.endswith((*ONE_SIDE, *BOTH_SIDES)) for name in plain]
+        if len(set(names)) < len(names) and not all(name.endswith(BOTH_SIDES) for name in plain):
             raise ValueError(f"two of these texts are the same: {', '.join(names)}")
-        if any(sgm) and not all(sgm):
-            raise ValueError(f"only one side is SGM: {', '.join(names)}; both or neither must be")
-        if any(sgm) and len(files) > 2:
+        if any(marked) and not all(marked):
             raise ValueError(
-                f"links and other references go with lines of text, not with SGM: {names[0]}"
+                f"only one side is markup: {', '.join(names)}; both or neither must be"
             )
     return files
 
@@ -87,8 +90,9 @@ def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
 #   de.2     another translation into the language, of a set that is scored
 #   links    gold links
 # The files at the same place in the lists belong together: line k of one translates, or links, line k
-# of the others. A file's own suffix tells its format: SGM (.sgm), RWTH's links (.talp), compressed
-# lines (.gz) or, with any other suffix, plain lines.
+# of the others. Markup is known by a file's first bytes, plain or compressed by gzip: SGM and WMT's XML,
+# whose translators beyond the first become de.2, de.3, ..., and TMX. Any other text is plain lines.
+# Links are in Pharaoh's, RWTH's (.talp) or NAACL's format.
 Suffix = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+(\.[2-9])?$")]
 SetFiles = Annotated[
     dict[Suffix, Annotated[list[File], Field(min_length=1)]],

@@ -42,8 +42,8 @@ class Tokenize(Strict):
     split_hyphens: bool  # Moses' aggressive splitting; hyphens are joined again before scoring
     max_length: PositiveInt  # words; training pairs with a longer side are dropped
     # sets whose raw text is tokenized already, whatever its language says. Gold links count the tokens
-    # of this text. So the tokens are not split again; they are only escaped as Moses escapes them,
-    # unless the tokens of the language are characters
+    # of this text. So the tokens are not split again; they are only escaped or marked as those of the
+    # language are
     tokenized: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
 
 

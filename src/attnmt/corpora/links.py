@@ -1,8 +1,7 @@
 """Word links in Pharaoh's format: ``i-j`` is a sure link, and ``i?j`` is a possible one.
 
 In a file, line k holds the links of sentence pair k. i counts its source words from 0, and j its target
-words.
-RWTH's format is similar and can be read, too.
+words. ``ipj`` is read as a possible link, too. :mod:`attnmt.corpora.gold_links` reads other formats.
 """
 
 import re
@@ -15,8 +14,7 @@ from attnmt.files.text_file import read_lines
 
 Links = list[tuple[int, int]]
 
-_LINK = re.compile(r"([0-9]+)([-?])([0-9]+)")
-_TALP_LINK = re.compile(r"([1-9][0-9]*)([-p])([1-9][0-9]*)")
+_LINK = re.compile(r"([0-9]+)([-?p])([0-9]+)")
 
 
 class GoldLinks(NamedTuple):
@@ -32,28 +30,11 @@ def parse_links(text: str, place: str = "links") -> GoldLinks:
     Raises:
         InputError: if an item is neither ``i-j`` nor ``i?j``.
     """
-    return _parse(text, place, _LINK, "0-0 (sure) or 0?0 (possible)")
-
-
-def parse_talp(text: str, place: str = "links") -> GoldLinks:
-    """Read one line of RWTH's gold links as source-target links.
-
-    In that format the target word comes first and words count from 1: ``j-i`` is a sure link, and
-    ``jpi`` is a possible one.
-
-    Raises:
-        InputError: if an item has neither form.
-    """
-    gold = _parse(text, place, _TALP_LINK, "1-1 (sure) or 1p1 (possible)")
-    return GoldLinks(*([(i - 1, j - 1) for i, j in flipped(links)] for links in gold))
-
-
-def _parse(text: str, place: str, link: re.Pattern[str], examples: str) -> GoldLinks:
     sure, possible = set(), set()
     for item in text.split():
-        match = link.fullmatch(item)
+        match = _LINK.fullmatch(item)
         if match is None:
-            raise InputError(f"{place}: {item!r} is not a link; write {examples}")
+            raise InputError(f"{place}: {item!r} is not a link; write 0-0 (sure) or 0?0 (possible)")
         ends = int(match[1]), int(match[3])
         possible.add(ends)
         if match[2] == "-":

@@ -1,11 +1,14 @@
 """Text files whose lines correspond."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from attnmt.config import LINKS
-from attnmt.corpora.links import format_links, parse_links, parse_talp
+from attnmt.corpora.links import format_links, parse_links
+from attnmt.corpora.normal_form import normalized
+from attnmt.corpora.side_faults import SideFaults
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 
@@ -31,33 +34,52 @@ def count_parallel_lines(paths: Iterable[Path]) -> int:
     return next(iter(counts.values()))
 
 
-def parallel_rows(paths: Mapping[str, Path], scored: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the corresponding lines of a set's files, with links in Pharaoh's format.
+def parallel_rows(
+    paths: Mapping[str, Path], scored: bool, changed: Counter[str] | None = None
+) -> Iterator[tuple[str, ...]]:
+    """Yield the corresponding lines of a set's files, which are plain, with links in Pharaoh's format.
+
+    Every line of text is brought into the one form (:func:`normalized`).
+
+    A blank line of a further reference becomes an empty one: this pair has fewer references.
 
     Args:
         paths: the files by suffix; see ``SetFiles``.
-        scored: whether blank lines are refused, because scores would then count fewer sentences than
-            they claim.
+        scored: whether blank lines of source and target are refused, because scores would then count
+            fewer sentences than they claim.
+        changed: counts, by suffix, the lines whose words the one form changes.
 
     Raises:
-        InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; or if a
-            line of links holds anything but links. The message names file and line.
+        InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; if a
+            line of links holds anything but links; or, after the last row, if the two sides are one
+            text, or one file has both in columns. The message names file and line.
     """
     count_parallel_lines(paths.values())
+    sides = {
+        suffix: path for suffix, path in paths.items() if suffix != LINKS and "." not in suffix
+    }
+    faults = SideFaults(sides)
     for number, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
         row = dict(zip(paths, lines, strict=True))
+        faults.add(number, row)
+        for suffix in row.keys() - {LINKS}:
+            row[suffix] = normalized(line := row[suffix])
+            if changed is not None and row[suffix] != line and row[suffix].split() != line.split():
+                changed[suffix] += 1
         if LINKS in row:
             if not "".join(lines).strip():
                 continue  # RWTH's files have such a line; it is not a pair
-            parse = parse_talp if paths[LINKS].suffix == ".talp" else parse_links
-            row[LINKS] = format_links(*parse(row[LINKS], f"{paths[LINKS]}:{number}"))
-        for suffix, line in row.items():
-            if scored and suffix != LINKS and not line.strip():
+            row[LINKS] = format_links(*parse_links(row[LINKS], f"{paths[LINKS]}:{number}"))
+        for suffix in row.keys() - {LINKS}:
+            if scored and suffix in sides and not row[suffix].strip():
                 raise InputError(
                     f"{paths[suffix]}:{number}: blank line in a set that is scored; "
                     f"take the pair out of all files of the set"
                 )
+            if suffix not in sides and not row[suffix].strip():
+                row[suffix] = ""
         yield tuple(row.values())
+    faults.refuse()
 
 
 def count_words(source: Path, target: Path) -> list[tuple[int, int]]:

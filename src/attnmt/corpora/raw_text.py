@@ -1,6 +1,7 @@
 """The raw text of an experiment: ``<set>.<suffix>``, such as ``train.en``; see ``SetFiles``."""
 
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,19 +10,25 @@ from tempfile import TemporaryDirectory
 from attnmt.config import LINKS, File, Languages, Sets, Source
 from attnmt.corpora.archives import extract
 from attnmt.corpora.downloads import fetch
-from attnmt.corpora.parallel import parallel_rows, reference_suffixes
-from attnmt.corpora.sgm import read_parallel_sgm
+from attnmt.corpora.gold_links import read_gold
+from attnmt.corpora.links import format_links
+from attnmt.corpora.normal_form import form_note
+from attnmt.corpora.parallel import count_parallel_lines, parallel_rows, reference_suffixes
+from attnmt.corpora.plain import Codes, original_names, plain_set
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
-from attnmt.files.text_file import read_text, write_text
+from attnmt.files.text_file import read_text, write_lines, write_text
 
 Part = Mapping[str, Path]  # files whose lines correspond, by suffix
 
 
-def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) -> None:
+def write_downloaded(
+    source: Source, codes: Codes, train: str, folder: Path, downloads: Path
+) -> None:
     """Fetch, unpack, check and concatenate the files of every set.
 
     Args:
+        codes: the codes of source and target.
         train: the name of the training set, the only one in which lines may be blank.
         folder: where ``<set>.<suffix>`` is written.
         downloads: the folder that keeps what was fetched.
@@ -41,7 +48,7 @@ def write_downloaded(source: Source, train: str, folder: Path, downloads: Path) 
                     {suffix: texts[file.text] for suffix, file in zip(files, together, strict=True)}
                     for together in zip(*files.values(), strict=True)
                 ]
-                _write_set(name, parts, folder, scored=name != train)
+                _write_set(name, parts, codes, folder, scored=name != train)
             except InputError as error:
                 # The message must not name a folder that is about to be deleted.
                 kept = next(iter(fetched.values())).parent
@@ -57,7 +64,7 @@ def write_local(local: Path, languages: Languages, sets: Sets, folder: Path) -> 
     """
     for name in sets.all():
         part = local_files(local, languages, name)
-        _write_set(name, [part], folder, scored=name != sets.train)
+        _write_set(name, [part], languages.codes, folder, scored=name != sets.train)
 
 
 def local_files(local: Path, languages: Languages, name: str) -> dict[str, Path]:
@@ -98,14 +105,38 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
     return texts
 
 
-def _write_set(name: str, parts: Sequence[Part], folder: Path, scored: bool) -> None:
+def _write_set(name: str, parts: Sequence[Part], codes: Codes, folder: Path, scored: bool) -> None:
     """Write the files of a set, one for each suffix, from its parts one after another."""
-    with ExitStack() as stack:
-        paths = [stack.enter_context(atomic_path(folder / f"{name}.{s}")) for s in parts[0]]
+    with TemporaryDirectory(dir=folder) as made, ExitStack() as stack:
+        plain = [_plain(part, codes, Path(made, str(n))) for n, part in enumerate(parts)]
+        suffixes = dict.fromkeys(suffix for part in plain for suffix in part)
+        paths = [stack.enter_context(atomic_path(folder / f"{name}.{s}")) for s in suffixes]
         streams = [stack.enter_context(path.open("w", encoding="utf-8")) for path in paths]
-        for part in parts:
-            sgm = next(iter(part.values())).suffix == ".sgm"
-            rows = read_parallel_sgm(*part.values()) if sgm else parallel_rows(part, scored)
-            for row in rows:
-                for stream, line in zip(streams, row, strict=True):
-                    stream.write(f"{line}\n")
+        changed, total = Counter[str](), 0
+        for part, given in zip(plain, parts, strict=True):
+            with original_names(part, given):
+                for row in parallel_rows(part, scored, changed):
+                    total += 1
+                    lines = dict(zip(part, row, strict=True))
+                    for stream, suffix in zip(streams, suffixes, strict=True):
+                        stream.write(
+                            f"{lines.get(suffix, '')}\n"
+                        )  # a part may have fewer references
+    for suffix in changed:
+        print(f"note: {name}.{suffix}: {form_note(changed[suffix], total)}", file=sys.stderr)
+
+
+def _plain(part: Part, codes: Codes, folder: Path) -> Part:
+    """Return the files of a part as plain lines and Pharaoh's links; say what is left out."""
+    folder.mkdir()
+    files, notes = plain_set(part, codes, folder)
+    if LINKS in files:
+        pairs = count_parallel_lines([files[codes[0]]])
+        gold = read_gold(files[LINKS], codes, pairs)
+        if not gold.as_written:
+            files[LINKS] = folder / LINKS
+            write_lines(files[LINKS], (format_links(*line) for line in gold.links))
+            notes += gold.notes
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    return files

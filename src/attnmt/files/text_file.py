@@ -5,13 +5,19 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
+from attnmt.files.encodings import cure_of_encoding
+from attnmt.files.file_kind import Markup, convert, markup_of, why_not_lines
+
+_GZIP = b"\x1f\x8b"  # begins no text in UTF-8
+_HEAD = 4096  # bytes that tell what a file is
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -77,36 +83,79 @@ def _reading(path: Path, missing: str = "no such file") -> Iterator[None]:
         raise InputError(f"{path}: cannot be read: {why}") from None
 
 
+@contextmanager
+def open_unpacked(path: Path) -> Iterator[tuple[BufferedReader | gzip.GzipFile, bool]]:
+    """Open a file, and unpack it if it is compressed by gzip, whatever its name; say whether it is.
+
+    Raises:
+        InputError: if it is missing, cannot be read or is damaged, also while it is being read.
+    """
+    with _reading(path), ExitStack() as stack:
+        stream = stack.enter_context(path.open("rb"))
+        packed = stream.peek(2)[:2] == _GZIP
+        unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream)) if packed else stream
+        yield unpacked, packed
+
+
+def find_markup(path: Path) -> Markup | None:
+    """Return the markup that a file's first bytes or its name tell of; None if it may be lines of text.
+
+    Raises:
+        InputError: if the file is missing or cannot be read.
+    """
+    with open_unpacked(path) as (stream, _):
+        return markup_of(stream.peek(_HEAD)[:_HEAD], path)
+
+
+def command_for(filter: str, path: Path, target: Path | None = None) -> str:
+    """Return the command line that writes what ``filter`` makes of a file; see :func:`convert`."""
+    with open_unpacked(path) as (_, packed):
+        return convert(filter, path, packed, target)
+
+
 def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
-    """Yield the lines of a text file, plain or .gz, without their ends, one at a time.
+    """Yield the lines of a text file, plain or compressed by gzip, without their ends, one at a time.
 
     Only a line feed ends a line; U+2028 and the like stay inside it. A carriage return before the line
     feed is dropped, and so is a byte-order mark at the start. ``may_be_blank`` accepts a file whose
     lines are all empty, such as the translations of a model that has hardly learned.
 
     Raises:
-        InputError: if the file is missing, cannot be read, is empty, or is not UTF-8 (naming the
-            line and byte).
+        InputError: if the file is missing, cannot be read, is empty, is something else than lines, or
+            is not UTF-8 (naming the line and byte). The message says how to convert it.
     """
     empty = True
-    with _reading(path), gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-        for line in decode_lines(stream, str(path)):
+    with open_unpacked(path) as (stream, packed):
+        if why := why_not_lines(stream.peek(_HEAD)[:_HEAD], path, packed):
+            raise InputError(f"{path}: {why}")
+        for line in decode_lines(stream, str(path), lambda: _encoding_cure(path)):
             empty = empty and not line.strip()
             yield line
     if empty and not may_be_blank:
         raise InputError(f"{path}: the file is empty; it must hold one sentence per line")
 
 
-def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """Yield the lines of a stream as :func:`iter_lines` does; an error calls the stream ``name``."""
+def _encoding_cure(path: Path) -> str:
+    with open_unpacked(path) as (stream, packed):
+        return cure_of_encoding(stream, path, packed)
+
+
+def decode_lines(
+    stream: Iterable[bytes], name: str, cure: Callable[[], str] | None = None
+) -> Iterator[str]:
+    """Yield the lines of a stream as :func:`iter_lines` does; an error calls the stream ``name``.
+
+    Args:
+        cure: says what to do about bytes that are not UTF-8.
+    """
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
         try:
             yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError as error:
+            made = cure() if cure else "convert it, for example with iconv -f latin1 -t utf-8"
             raise InputError(
-                f"{name}:{number}: byte 0x{line[error.start]:02x} is not UTF-8; "
-                f"convert the file, for example with iconv -f latin1 -t utf-8"
+                f"{name}:{number}: byte 0x{line[error.start]:02x} is not UTF-8; {made}"
             ) from None
 
 
@@ -116,13 +165,15 @@ def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
 
 
 def read_text(path: Path, encoding: str) -> str:
-    """Read a whole text file in any encoding. Line ends stay; a byte-order mark is dropped.
+    """Read a whole text file, plain or compressed by gzip, in any encoding.
+
+    Line ends stay; a byte-order mark is dropped.
 
     Raises:
         InputError: if it is missing, cannot be read or is not in that encoding (naming line and byte).
     """
-    with _reading(path):
-        content = path.read_bytes()
+    with open_unpacked(path) as (stream, _):
+        content = stream.read()
     try:
         return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:

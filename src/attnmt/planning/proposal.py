@@ -74,7 +74,10 @@ def propose_language(code: str, lines: Iterable[str]) -> Language:
         rule = "none"
     elif written_without_spaces(text):
         rule = "characters"
-    return Language(code=known, name=language_name(known) or code, tokenize=rule)
+    name = language_name(known) or code
+    return Language(
+        code=code, name=name if code in (known, name) else f"{name} ({code})", tokenize=rule
+    )
 
 
 def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
@@ -158,8 +161,14 @@ def params_text(
     tests: list[str],
     systems: list[str],
     families: list[str],
+    tokenized: str | None,
 ) -> str:
-    """Return the text of a parameter file. ``families`` are those that the systems belong to."""
+    """Return the text of a parameter file.
+
+    Args:
+        families: those that the systems belong to.
+        tokenized: a set with gold links whose text is tokenized already; it is aligned in place of test.
+    """
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
     return environment.from_string(template).render(
@@ -168,4 +177,5 @@ def params_text(
         tests=tests,
         systems=systems,
         families=families,
+        tokenized=tokenized,
     )

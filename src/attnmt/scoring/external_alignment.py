@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnmt.config import LinkStep, Params
-from attnmt.corpora.links import GoldLinks, Links, flipped, read_links
+from attnmt.config import Language, Languages, LinkStep, Params
+from attnmt.corpora.gold_links import read_gold
+from attnmt.corpora.links import GoldLinks, Links, flipped
+from attnmt.corpora.normal_form import normalized
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.pipeline import Reader, load_pipeline
@@ -15,7 +17,7 @@ from attnmt.files.text_file import iter_lines
 from attnmt.scoring.alignment import diagonal_links, score_links
 from attnmt.scoring.reference_links import ReferenceLinks, cut_links
 from attnmt.scoring.results import LinkScore
-from attnmt.text.moses import escaped
+from attnmt.text.tokenizer import tokenizer
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,13 @@ class OwnPairs:
 
     Attributes:
         gold: links from source to target; None if there are none.
+        notes: how the gold links were read, where that is not plain.
     """
 
     sources: list[list[str]]
     targets: list[list[str]]
     gold: list[GoldLinks] | None
+    notes: list[str]
 
     @property
     def word_counts(self) -> list[tuple[int, int]]:
@@ -37,26 +41,32 @@ class OwnPairs:
 
     @classmethod
     def read(
-        cls, source: Path, target: Path, links: Path | None, *, flip: bool = False
+        cls,
+        source: Path,
+        target: Path,
+        links: Path | None,
+        languages: Languages,
+        *,
+        flip: bool = False,
     ) -> "OwnPairs":
-        """Read two files of tokens, and links in Pharaoh's format.
+        """Read two files of tokens, and links in any format that :func:`read_gold` reads.
 
-        ``flip`` says that the links go from target to source.
+        Args:
+            languages: those of ``source`` and ``target``.
+            flip: whether the sides of the links are exchanged.
 
         Raises:
             InputError: if a file cannot be read; if the files do not fit each other; if a line of text
                 has no words; or if a line of ``links`` holds anything but links.
         """
         count_parallel_lines([source, target])
-        sources, targets = _tokens(source), _tokens(target)
-        pairs = cls(sources, targets, None)
+        sources, targets = _tokens(source, languages.source), _tokens(target, languages.target)
+        pairs = cls(sources, targets, None, [])
         if links is None:
             return pairs
         words = pairs.word_counts
-        gold = read_links(links, [pair[::-1] for pair in words] if flip else words, "check --flip")
-        if flip:
-            gold = [GoldLinks(*map(flipped, line)) for line in gold]
-        return cls(sources, targets, gold)
+        gold = read_gold(links, languages.codes, len(words), words, flip)
+        return cls(sources, targets, gold.links, gold.notes)
 
 
 @dataclass(frozen=True)
@@ -112,8 +122,9 @@ def score_diagonal(params: Params, pairs: OwnPairs) -> LinkScore | None:
     return score_links(diagonal_links(pairs.word_counts), reference, samples)
 
 
-def _tokens(file: Path) -> list[list[str]]:
-    lines = [[escaped(word) for word in line.split()] for line in iter_lines(file)]
+def _tokens(file: Path, language: Language) -> list[list[str]]:
+    rule = tokenizer(language, split_hyphens=False)
+    lines = [rule.tokens_of(normalized(line).split()) for line in iter_lines(file)]
     if [] in lines:
         raise InputError(f"{file}:{lines.index([]) + 1}: no words in this line; take the pair out")
     return lines

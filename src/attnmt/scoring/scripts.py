@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, get_args
+from typing import NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +49,23 @@ class References(NamedTuple):
     """What translations are scored against.
 
     ``lines`` has one reference a line, in the form that a script takes, and each of ``others`` has
-    another one. ``characters`` says whether the language is written without spaces.
+    another one, or an empty line where it lacks one. ``characters`` says whether the language is
+    written without spaces.
     """
 
     lines: Lines
     others: Sequence[Lines] = ()
     characters: bool = False
+
+    def sides(self) -> list[Sequence[str]]:
+        """Return all references as sacrebleu takes them: None where one lacks a line.
+
+        sacrebleu would count an empty line as a reference of no words, which changes TER and the length
+        that BLEU compares with.
+        """
+        missing = cast("str", None)  # its types do not say that None is allowed
+        others = ([line or missing for line in side] for side in self.others)
+        return [self.lines, *others]
 
     def of(self, rows: Sequence[int]) -> "References":
         """Return the references of some lines."""
@@ -75,8 +86,7 @@ def score(script: Script, translations: Lines, references: References, samples: 
     """
     check_input(script, translations, references)
     metric = new_metric(script, references.characters)
-    sides = [references.lines, *references.others]
-    result = metric.corpus_score(translations, sides, n_bootstrap=samples)
+    result = metric.corpus_score(translations, references.sides(), n_bootstrap=samples)
     signature = str(metric.get_signature())
     # JSON is sacrebleu's public form of mean and half-width; it leaves both out when all is zero.
     report = json.loads(result.format(width=4, signature=signature, is_json=True))
@@ -93,7 +103,7 @@ def score_alone(script: Script, translations: Lines, references: References) -> 
     """Return the value of :func:`score` without the cost of its interval; it raises the same."""
     check_input(script, translations, references)
     metric = new_metric(script, references.characters)
-    value: float = metric.corpus_score(translations, [references.lines, *references.others]).score
+    value: float = metric.corpus_score(translations, references.sides()).score
     return round(value, 4)
 
 
@@ -111,7 +121,7 @@ def sentence_numbers(
     for translations in runs:
         check_input(script, translations, references)
     metric = new_metric(script, references.characters)
-    sides = [references.lines, *references.others]
+    sides = references.sides()
     # Every metric of sacrebleu must define this method. A metric reads its references once.
     numbers = [metric._extract_corpus_statistics(lines, sides) for lines in runs]
     return np.array(numbers, dtype=np.float64)

@@ -65,18 +65,24 @@ _TOUCH = regex.compile(rf"[{TOUCHING}][{TOUCHING}“”‘’…—]|[“”‘�
 
 def spaced(tokens: Sequence[str], language: str) -> str:
     """Return tokens as text; no token is empty or escaped."""
-    text: list[str] = []
+    together = joints(tokens, language)
+    parts = (
+        f"{'' if joins else ' '}{token}" for token, joins in zip(tokens, together, strict=True)
+    )
+    return "".join(parts).removeprefix(" ")
+
+
+def joints(tokens: Sequence[str], language: str) -> list[bool]:
+    """Return for each token whether it stands together with the one before it."""
     turns = dict.fromkeys(_KINDS.values(), 0)  # how many marks of a kind came before
-    leaning = Lean.NONE  # of the token before
+    together: list[bool] = []
+    before, leaning = "", Lean.NONE
     for at, token in enumerate(tokens):
-        before = tokens[at - 1] if at else ""
         lean = _lean(tokens, at, language, turns)
-        together = (
-            Lean.RIGHT in leaning or Lean.LEFT in lean or _TOUCH.match(before[-1:] + token[0])
-        )
-        text.append(token if together or not text else f" {token}")
-        leaning = lean
-    return "".join(text)
+        leans = Lean.RIGHT in leaning or Lean.LEFT in lean
+        together.append(at > 0 and (leans or bool(_TOUCH.match(before[-1] + token[0]))))
+        before, leaning = token, lean
+    return together
 
 
 def _lean(tokens: Sequence[str], at: int, language: str, turns: dict[str, int]) -> Lean:

@@ -1,7 +1,7 @@
 """From lines to tokens and back, by the rule of a language."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import Protocol
@@ -11,8 +11,8 @@ import regex
 from attnmt.config import Language
 from attnmt.corpora.normal_form import MARKS, normalized
 from attnmt.text.language_codes import language_code
-from attnmt.text.moses import MosesRules, unescaped
-from attnmt.text.spacing import spaced
+from attnmt.text.moses import MosesRules, escaped, unescaped
+from attnmt.text.spacing import joints, spaced
 
 # Moses writes a split hyphen as @-@; in the authors' files it reads ##AT##-##AT##
 _SPLIT_HYPHEN = re.compile(r" ?(?<!\S)(?:@-@|##AT##-##AT##)(?!\S) ?")
@@ -39,6 +39,9 @@ class Tokenizer(Protocol):
     def joined(self, tokens: Iterable[str]) -> list[str]:
         """Return the tokens that BLEU counts."""
 
+    def tokens_of(self, words: Sequence[str]) -> list[str]:
+        """Return one token for each word of a line that somebody else has tokenized."""
+
 
 @cache  # so that the words remembered from one text serve the next
 def tokenizer(language: Language, split_hyphens: bool) -> Tokenizer:
@@ -46,7 +49,7 @@ def tokenizer(language: Language, split_hyphens: bool) -> Tokenizer:
     if language.tokenize == "characters":
         return CharacterTokenizer()
     if language.tokenize == "words":
-        return WordTokenizer()
+        return WordTokenizer(language.code)
     if language.tokenize == "none":
         return WrittenTokenizer(language.code)
     return MosesTokenizer(language.code, split_hyphens)
@@ -72,6 +75,10 @@ class CharacterTokenizer:
         """Return the tokens as they are."""
         return list(tokens)
 
+    def tokens_of(self, words: Sequence[str]) -> list[str]:
+        """Return the words as they are."""
+        return list(words)
+
 
 class WordTokenizer:
     """Splits words, numbers and all other characters from each other, and marks where they joined.
@@ -80,8 +87,9 @@ class WordTokenizer:
     character. So a word has the same token wherever it stands, and text comes back as it was.
     """
 
-    def __init__(self) -> None:
-        """Remember no word yet."""
+    def __init__(self, language: str) -> None:
+        """Keep the language, which matters only to text that somebody else has tokenized."""
+        self._language = language_code(language)
         self._tokens_of_word = lru_cache(_REMEMBERED)(_marked_parts)
 
     def tokenize(self, line: str) -> list[str]:
@@ -103,17 +111,27 @@ class WordTokenizer:
         """Return the tokens without marks."""
         return [word for token in tokens if (word := token.strip(JOIN))]
 
+    def tokens_of(self, words: Sequence[str]) -> list[str]:
+        """Return the words, marked where they are likely to have joined."""
+        words = [word.replace(JOIN, _SQUARE) for word in words]
+        return _marked(words, joints(words, self._language))
+
 
 def _marked_parts(word: str) -> list[str]:
     """Return the tokens of a word, marked where they join."""
     parts: list[str] = _PARTS.findall(word.replace(JOIN, _SQUARE))
+    return _marked(parts, [True] * len(parts))
+
+
+def _marked(parts: list[str], together: list[bool]) -> list[str]:
+    """Mark the parts that stand ``together`` with the part before."""
     tokens = parts[:1]
-    for before, part in pairwise(parts):
-        if part[0].isalnum() and not before[0].isalnum():
+    for (before, part), joins in zip(pairwise(parts), together[1:], strict=True):
+        if joins and part[0].isalnum() and not before[0].isalnum():
             tokens[-1] += JOIN
             tokens.append(part)
         else:
-            tokens.append(JOIN + part)
+            tokens.append(JOIN * joins + part)
     return tokens
 
 
@@ -161,6 +179,10 @@ class MosesTokenizer:
         """Undo the splitting of hyphens, in either spelling; other tokens stay."""
         return self._way_back.joined(tokens)
 
+    def tokens_of(self, words: Sequence[str]) -> list[str]:
+        """Return the words, escaped as Moses escapes them."""
+        return [escaped(word) for word in words]
+
 
 class WrittenTokenizer:
     """Takes the words of a line as tokens. Spaces come back as between Moses' tokens."""
@@ -180,3 +202,7 @@ class WrittenTokenizer:
     def joined(self, tokens: Iterable[str]) -> list[str]:
         """Undo the splitting of hyphens, in either spelling; other tokens stay."""
         return _SPLIT_HYPHEN.sub("-", " ".join(tokens)).split()
+
+    def tokens_of(self, words: Sequence[str]) -> list[str]:
+        """Return the words as they are."""
+        return list(words)

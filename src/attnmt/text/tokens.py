@@ -13,7 +13,6 @@ from attnmt.corpora.links import check_inside, parse_links
 from attnmt.corpora.parallel import count_parallel_lines, reference_suffixes
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, sha256, write_json
-from attnmt.text.moses import escaped
 from attnmt.text.tokenizer import tokenizer
 
 
@@ -32,7 +31,8 @@ def tokenize_sets(
 
     Raises:
         InputError: if the sides of a set or its links do not fit each other (naming file and line),
-            a pair of a held-out set has an empty side, or no training pair is left.
+            a pair of a held-out set has an empty side, or no training pair is left. A further reference
+            may be empty.
     """
     counts = {
         name: _tokenize(raw, folder, languages, name, sets, settings)
@@ -68,7 +68,7 @@ def _tokenize(
             links = row[len(text) :]
             if links:
                 _check_links(links[0], f"{paths[-1]}:{number}", *text[:2])
-            if [] in text:
+            if [] in text[:2]:
                 if name != sets.train:
                     raise InputError(f"{paths[text.index([])]}:{number}: no words in this line")
                 counts["empty"] += 1
@@ -100,14 +100,8 @@ def text_suffixes(folder: Path, name: str, languages: Languages) -> list[str]:
 
 def _splitter(side: Language, tokenized: bool, settings: Tokenize) -> Callable[[str], list[str]]:
     """Return what turns a line into tokens."""
-    if tokenized:
-        return str.split if side.tokenize == "characters" else _escaped_words
-    return tokenizer(side, settings.split_hyphens).tokenize
-
-
-def _escaped_words(line: str) -> list[str]:
-    """Return the words of a line that is tokenized already, escaped as Moses escapes them."""
-    return [escaped(word) for word in line.split()]
+    rule = tokenizer(side, settings.split_hyphens)
+    return (lambda line: rule.tokens_of(line.split())) if tokenized else rule.tokenize
 
 
 def _check_links(text: str, place: str, source: list[str], target: list[str]) -> None:

@@ -1,0 +1,203 @@
+"""The files that a person gives to ``attnmt new``: text in any form that is read, and gold links."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from attnmt.config import LINKS, Language, Languages
+from attnmt.corpora.gold_links import Gold, Words, read_gold
+from attnmt.corpora.links import format_links
+from attnmt.corpora.parallel import reference_suffixes
+from attnmt.corpora.plain import Codes, plain_set
+from attnmt.errors import InputError
+from attnmt.files.text_file import iter_lines, write_lines
+from attnmt.files.yaml_file import explained
+from attnmt.text.language_codes import language_code
+from attnmt.text.tokenizer import tokenizer
+
+TwoFiles = tuple[Path, Path]
+TEST = "test"  # the set that further references and links belong to
+
+
+class GivenSets(NamedTuple):
+    """The files of each set as plain lines, by suffix, and what a person should know of them."""
+
+    files: dict[str, dict[str, Path]]
+    notes: list[str]
+
+
+def given_codes(train: TwoFiles, codes: tuple[str, str] | None) -> Codes:
+    """Return the codes of the two languages, by default those of the training files' suffixes.
+
+    Other codes of a language, such as ``eng``, become the usual one, such as ``en``.
+
+    Raises:
+        InputError: if they are no codes, or are the same.
+    """
+    chosen = codes or (_suffix(train[0]), _suffix(train[1]))
+    try:
+        sides = [Language(code=code, name=code or "?", tokenize="none") for code in chosen]
+        Languages(source=sides[0], target=sides[1])
+    except ValidationError as error:
+        _, why = explained(error.errors()[0], Languages)
+        raise InputError(
+            f"{train[0]} and {train[1]}: {why}; give the codes of two languages, as in "
+            f"--languages fr en"
+        ) from None
+    usual = language_code(chosen[0]), language_code(chosen[1])
+    return usual if usual[0] != usual[1] else chosen  # such as zh_Hans and zh_Hant
+
+
+def _suffix(file: Path) -> str:
+    """Return the code of a language that ends a file's name: fr for corpus.fr.gz."""
+    return Path(file.name.removesuffix(".gz")).suffix.removeprefix(".")
+
+
+def held_out_files(
+    dev: TwoFiles | None, tests: Sequence[Path], hold_out: int | None
+) -> dict[str, TwoFiles]:
+    """Return the files of dev and of each test set; none if they are taken out of the training text.
+
+    Several test sets are called test, test2, test3.
+
+    Raises:
+        InputError: if files are missing, or are given beside ``hold_out``.
+    """
+    pairs = list(zip(tests[::2], tests[1::2], strict=True))
+    for key, given in {"dev": dev, TEST: pairs}.items():
+        if not given and not hold_out:
+            raise InputError(
+                f"--{key}: no files; give them, or take pairs out of the training text with "
+                f"--hold-out 1000"
+            )
+        if given and hold_out:
+            raise InputError(f"--hold-out: --{key} is given, too; give only one of the two")
+    names = (f"{TEST}{number if number > 1 else ''}" for number in count(1))
+    return ({"dev": dev} if dev else {}) | dict(zip(names, pairs, strict=False))
+
+
+def read_sets(
+    given: Mapping[str, TwoFiles], codes: Codes, references: Sequence[Path], folder: Path
+) -> GivenSets:
+    """Return the files of each set as plain lines, by the suffixes that the corpus gives them.
+
+    Args:
+        given: the source file and the target file of each set.
+        references: further references of the first test set.
+        folder: where files are written that are not plain lines.
+
+    Raises:
+        InputError: if a file cannot be read, or there are too many references.
+    """
+    sets = GivenSets({}, [])
+    suffixes = reference_suffixes([codes[1]])
+    if references and TEST not in given:
+        raise InputError(
+            "--reference: it belongs to --test, which is not given; give it, or leave it out"
+        )
+    if len(references) > len(suffixes):
+        raise InputError(
+            f"--reference: give at most {len(suffixes)} in addition to the one of --test"
+        )
+    for key, two in given.items():
+        files = dict(zip(codes, two, strict=True))
+        if key == TEST:
+            files |= dict(zip(suffixes, references, strict=False))
+        (folder / key).mkdir()
+        plain, notes = plain_set(files, codes, folder / key)
+        sets.files[key] = plain
+        sets.notes.extend(notes or _lacking(plain))
+    return sets
+
+
+def _lacking(files: Mapping[str, Path]) -> list[str]:
+    """Say how many lines of further references are blank."""
+    notes = []
+    for suffix, path in files.items():
+        lines = [line.strip() for line in iter_lines(path)] if "." in suffix else []
+        if blank := lines.count(""):
+            notes.append(
+                f"{path}: {blank:,} of {len(lines):,} lines are blank, the first is line "
+                f"{lines.index('') + 1}; these sentences have fewer references"
+            )
+    return notes
+
+
+class GivenLinks(NamedTuple):
+    """A file of links in Pharaoh's format, and what they count.
+
+    Attributes:
+        tokenized: whether they count the words between spaces, which are not the language's tokens.
+    """
+
+    path: Path
+    tokenized: bool
+    notes: list[str]
+
+
+def read_given_links(
+    path: Path, sides: TwoFiles, pair: Languages, flip: bool, folder: Path
+) -> GivenLinks:
+    """Check gold links against the words of a test set, and write them as Pharaoh's if they are not.
+
+    Links count the words of somebody's tokenizer: ours, or one that has put spaces between them. If they
+    fit both, those words count of which more last ones have a link.
+
+    Args:
+        sides: the text, plain lines.
+        folder: where links are written.
+
+    Raises:
+        InputError: if links cannot be read, or fit neither.
+    """
+    texts = [list(iter_lines(side)) for side in sides]
+    languages = (pair.source, pair.target)
+    rules = [tokenizer(side, split_hyphens=False).tokenize for side in languages]
+    ours = _word_counts(texts, rules)
+    between_spaces = _word_counts(texts, [str.split, str.split])
+    gold = _read_if_fits(path, pair, ours, flip)
+    other = _read_if_fits(path, pair, between_spaces, flip) if ours != between_spaces else None
+    tokenized = other is not None and (
+        gold is None or _linked_ends(other, between_spaces) > _linked_ends(gold, ours)
+    )
+    chosen = other if tokenized else gold
+    if chosen is None:
+        chosen = read_gold(path, pair.codes, len(ours), ours, flip)  # which raises why
+    notes = list(chosen.notes)
+    if tokenized:
+        if spaceless := [side.code for side in languages if side.tokenize == "characters"]:
+            raise InputError(
+                f"{path}: the links count words, but the tokens of {spaceless[0]!r} are characters; "
+                f"give training text with spaces between words, too"
+            )
+        notes.append(
+            f"{path}: the links count the words between spaces and not our tokens, so their text is a "
+            f"set of its own that is not tokenized again"
+        )
+    if not chosen.as_written:
+        path = folder / LINKS
+        write_lines(path, (format_links(*line) for line in chosen.links))
+    return GivenLinks(path, tokenized, notes)
+
+
+def _word_counts(
+    texts: Sequence[Sequence[str]], rules: Sequence[Callable[[str], list[str]]]
+) -> list[tuple[int, int]]:
+    counts = ([len(rule(line)) for line in text] for rule, text in zip(rules, texts, strict=True))
+    return list(zip(*counts, strict=True))
+
+
+def _read_if_fits(path: Path, pair: Languages, words: Words, flip: bool) -> Gold | None:
+    try:
+        return read_gold(path, pair.codes, len(words), words, flip)
+    except InputError:
+        return None
+
+
+def _linked_ends(gold: Gold, words: Words) -> int:
+    """Return how many pairs have a link of the last word of a side."""
+    ends = zip(gold.links, words, strict=True)
+    return sum(any(i == n - 1 or j == m - 1 for i, j in line.possible) for line, (n, m) in ends)

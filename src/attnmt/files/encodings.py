@@ -1,0 +1,47 @@
+"""In which encoding a text may be that is not UTF-8."""
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+from attnmt.files.file_kind import convert
+
+LOOKED_AT = 100_000  # lines
+ENOUGH = 200  # lines that are not UTF-8
+SHOWN = 40  # characters of such a line in a message
+# Those in which most texts are that are not UTF-8. With more to choose from, the guesses are worse.
+COMMON = (
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
+    *("iso8859_2", "koi8_u", "cp874", "gb18030", "big5", "cp932", "euc_jp", "cp949"),
+)
+
+
+def cure_of_encoding(lines: Iterable[bytes], path: Path, packed: bool) -> str:
+    """Say what to do about a file of which not all lines are UTF-8.
+
+    Args:
+        lines: the lines of the file, unpacked.
+        packed: whether the file itself is compressed by gzip.
+    """
+    from charset_normalizer import from_bytes  # here, because it is rarely needed
+
+    others, wide = [], 0  # lines that are not UTF-8, and those that are and are not plain ASCII
+    for line in islice(lines, LOOKED_AT):
+        try:
+            wide += not line.decode("utf-8").isascii()
+        except UnicodeDecodeError:
+            others.append(line)
+    if wide > len(others):
+        drop = convert("iconv -c -f utf-8 -t utf-8", path, packed)
+        return f"other lines are UTF-8, so correct this line, or drop such bytes: {drop}"
+    sample = others[:ENOUGH]
+    best = from_bytes(b"".join(sample), cp_isolation=list(COMMON)).best()
+    encoding = best.encoding if best else "cp1252"
+    first = sample[0]
+    at = max(0, next(i for i, byte in enumerate(first) if byte > 127) - SHOWN // 2)
+    shown = first[at : at + SHOWN].decode(encoding, "replace").strip()
+    name = encoding.replace("_", "-")
+    return (
+        f"convert it: {convert(f'iconv -f {name} -t utf-8', path, packed)} (it then reads {shown!r}; "
+        f"if that is wrong, name another encoding)"
+    )

@@ -1,0 +1,235 @@
+"""What is not lines of UTF-8 is known by its first bytes, and the cure works as it is typed."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import re
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnmt.errors import InputError
+from attnmt.files.text_file import find_markup, read_lines
+
+LINES = ["Das schöne Haus – ein „Wort“.", "", "Käse & <Brot>"]
+TEXT = "".join(f"{line}\n" for line in LINES)
+COMMAND = re.compile(r": ((?:gzip|bzip2|xz|zstd|iconv|sed|grep|python) .*? > (?:'[^']*'|\S+))")
+RECORDS = [{"id": "x", "translation": {"en": "no", "de": line}} for line in LINES]
+
+
+def tar(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        info = tarfile.TarInfo("x.de")
+        info.size = len(content)
+        archive.addfile(info, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def zipped(*names: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, "application/vnd.oasis.opendocument.text")
+    return packed.getvalue()
+
+
+def database(folder: Path) -> bytes:
+    path = folder / "x.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table t (a)")
+    return path.read_bytes()
+
+
+def array() -> bytes:
+    packed = io.BytesIO()
+    np.save(packed, np.arange(3))
+    return packed.getvalue()
+
+
+CONVERTED = {
+    "gzip twice": (gzip.compress(gzip.compress(TEXT.encode())), "data compressed by gzip twice"),
+    "bzip2": (bz2.compress(TEXT.encode()), "data compressed by bzip2"),
+    "xz": (lzma.compress(TEXT.encode()), "data compressed by xz"),
+    "UTF-16": (TEXT.encode("utf-16"), "text in UTF-16"),
+    "UTF-16 from a Mac": (b"\xfe\xff" + TEXT.encode("utf-16-be"), "text in UTF-16"),
+    "UTF-32": (TEXT.encode("utf-32"), "text in UTF-32"),
+    **{
+        f"{code} without a mark": (TEXT.encode(code), f"text in {code.upper()}")
+        for code in ("utf-16le", "utf-16be", "utf-32le", "utf-32be")
+    },
+    "cp1252": (TEXT.encode("cp1252"), "byte 0xf6 is not UTF-8"),
+    "JSON": ("".join(json.dumps(one) + "\n" for one in RECORDS).encode(), "lines of JSON"),
+    "NAACL's text": (
+        "".join(f"<s snum={n:04d}> {line} </s>\n" for n, line in enumerate(LINES)).encode(),
+        "text whose lines have tags",
+    ),
+    "IWSLT's text": (
+        f"<url>http://x</url>\n<keywords>a</keywords>\n{TEXT}<title>T</title>\n".encode(),
+        "text among lines of tags",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ["corpus.de", "my corpus.de.xz"])
+@pytest.mark.parametrize("packed", [False, True], ids=["", "gz"])
+@pytest.mark.parametrize(("content", "what"), CONVERTED.values(), ids=CONVERTED)
+def test_the_cure_gives_the_text(write, content, what, packed, name):
+    if packed and what.endswith("twice"):
+        pytest.skip("three times is no other case")
+    path = write(name, gzip.compress(content) if packed else content)
+    with pytest.raises(InputError) as error:
+        read_lines(path)
+    assert re.match(rf"{re.escape(str(path))}(:1)?: (this is )?{what}", str(error.value))
+    command = COMMAND.search(str(error.value))
+    assert command is not None, error.value
+    subprocess.run(["bash", "-c", command[1]], check=True)
+    assert (
+        read_lines(path.with_name("my corpus.de" if "my" in name else "corpus.plain.de")) == LINES
+    )
+
+
+@pytest.mark.skipif(shutil.which("zstd") is None, reason="needs zstd")
+def test_zstd_is_unpacked_and_nothing_is_overwritten(write):
+    write("x.de", b"kept\n")
+    packed = subprocess.run(["zstd", "-c"], input=TEXT.encode(), capture_output=True, check=True)
+    path = write("x.de.zst", packed.stdout)
+    with pytest.raises(InputError) as error:
+        read_lines(path)
+    subprocess.run(["bash", "-c", COMMAND.search(str(error.value))[1]], check=True)
+    assert read_lines(path.with_name("x.de")) == ["kept"]
+    assert read_lines(path.with_name("x.plain.de")) == LINES
+
+
+OTHER = {
+    "zip": (zipped("a.txt"), "a zip archive, not lines of UTF-8; unpack it: unzip "),
+    "docx": (zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
+    "xlsx": (zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel sheet"),
+    "odt": (zipped("mimetype"), "an Office document"),
+    "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "an older Office document"),
+    "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(9), "a 7z archive, not lines of UTF-8; unpack it: 7z x "),
+    "tar": (tar(b"a\n"), "a tar archive, not lines of UTF-8; unpack it: tar -xf "),
+    "tgz": (gzip.compress(tar(b"a\n")), "a tar archive"),
+    "PDF": (b"%PDF-1.7\n%\xe2\xe3\n", "a PDF"),
+    "RTF": (b"{\\rtf1\\ansi Haus}", "a document in RTF"),
+    "Parquet": (b"PAR1\x15\x04", "a Parquet file"),
+    "array": (array(), "an array of NumPy"),
+    "LFS": (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+        "a pointer of Git LFS, not the file itself, not lines of UTF-8; fetch the file: git lfs pull",
+    ),
+    "page": (b"\n<!DOCTYPE HTML PUBLIC>\n<html><body>404</body></html>", "a web page"),
+    "page without a type": (b"<html lang='en'><head><title>x</title>", "a web page"),
+    "XML": (b"<?xml version='1.0'?>\n<!-- x -->\n<corpus>\n", "XML (<corpus>)"),
+    "XLIFF": (b'<?xml version="1.0"?>\n<xliff version="1.2">', "markup (<xliff>)"),
+    "TMX": (b'\xef\xbb\xbf<tmx version="1.4">', "markup (<tmx>)"),
+    "JSON in a piece": (b'{\n  "data": [\n    {"en": "a"}\n]}\n', "JSON"),
+}
+
+
+@pytest.mark.parametrize(("content", "what"), OTHER.values(), ids=OTHER)
+def test_what_holds_no_lines_is_named(write, content, what):
+    with pytest.raises(InputError) as error:
+        read_lines(write("x", content))
+    assert f"x: this is {what}" in str(error.value)
+
+
+def test_a_database_is_named(write, tmp_path):
+    with pytest.raises(InputError, match="an SQLite database"):
+        read_lines(write("x", database(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<b>Ein Haus</b>\n",
+        "<html> is a tag\n",
+        "<dataset> is one, too\n",
+        "<srcset>\n",
+        "< 5\n",
+        "<!-- no comment\n",
+        "{Applaus} Danke.\n",
+        '{"a": 1\nb\n',
+        "[1, 2]\n[3]\n",
+        "{}\n{}\n",
+        "BZ ist eine Zeitung\n",
+        "PK\n",
+        "7z\n",
+        "%PDF\n",
+        "ein\0Haus\n",
+        "version 1\n",
+    ],
+)
+def test_text_that_looks_a_little_like_something_else_is_read(write, text):
+    assert read_lines(write("x", text.encode())) == text.removesuffix("\n").split("\n")
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]))))
+def test_no_text_is_taken_for_something_else(tmp_path_factory, lines):
+    text = "\n".join(["x", *lines])
+    path = tmp_path_factory.getbasetemp() / "random"
+    path.write_text(text, encoding="utf-8", newline="\n")
+    assert read_lines(path) == text.removesuffix("\n").split("\n")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "line"),
+    [
+        ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+        ("cp1251", "Съешь ещё этих мягких французских булок, да выпей чаю."),
+        ("cp1253", "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία."),
+        ("gb18030", "我们的房子很大,花园也很漂亮。"),
+        ("euc-kr", "우리 집은 크고 정원도 아름답습니다."),
+    ],
+)
+def test_the_encoding_is_guessed_and_shown(write, encoding, line):
+    path = write("x.txt", "".join(f"{line}\n" for _ in range(20)).encode(encoding))
+    with pytest.raises(InputError) as error:
+        read_lines(path)
+    assert repr(line[:10])[:-1] in str(error.value)
+    subprocess.run(["bash", "-c", COMMAND.search(str(error.value))[1]], check=True)
+    assert read_lines(path.with_name("x.plain.txt")) == [line] * 20
+
+
+def test_one_faulty_line_of_many_is_not_taken_for_another_encoding(write):
+    path = write("x.de", TEXT.encode() + b"sch\xf6n\n" + TEXT.encode())
+    with pytest.raises(
+        InputError, match=r"x\.de:4: byte 0xf6 .* correct this line, or drop"
+    ) as error:
+        read_lines(path)
+    subprocess.run(["bash", "-c", COMMAND.search(str(error.value))[1]], check=False)
+    assert read_lines(path.with_name("x.plain.de")) == [*LINES, "schn", *LINES]
+
+
+@pytest.mark.parametrize("name", ["x.gz", "x"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_gzip_is_known_by_its_bytes_and_not_by_its_name(write, name, pack):
+    assert read_lines(write(name, pack(TEXT.encode()))) == LINES
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "markup"),
+    [
+        ("x", b'<srcset setid="x" srclang="any">', "sgm"),
+        ("x.xml", b'<?xml version="1.0"?>\n<mteval>\n<refset>', "sgm"),
+        ("x.sgm", b"\n<hl>", "sgm"),
+        ("x.SGM.gz", b"\n", "sgm"),
+        ("x", b'<!DOCTYPE srcset SYSTEM "a.dtd">\n<srcset>', "sgm"),
+        ("x.xml", b'<?xml version="1.0"?><dataset id="a">', "wmt"),
+        ("x", "<?xml version='1.0' encoding='utf-16'?>\n<!-- a -->\n<tmx>".encode("utf-16"), "tmx"),
+        ("x.xml", b"<dataset>", None),
+        ("x.tmx", b"Ein Haus.\n", None),
+    ],
+)
+def test_markup_is_known(write, name, content, markup):
+    assert find_markup(write(name, content)) == markup

@@ -1,0 +1,251 @@
+"""Sets in markup become plain lines, with the segments that sacrebleu reads; faults are named."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.dataset.wmt_xml import WMTXMLDataset
+
+from attnmt.corpora.plain import plain_set
+from attnmt.corpora.tmx import Memory
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_lines
+
+Write = Callable[[str, bytes], Path]
+CODES = ("en", "de")
+WMT = """<?xml version='1.0' encoding='utf-8'?>
+<dataset id="newstest2021">
+  <collection id="general">
+    <doc origlang="en" id="d1">
+      <src lang="en">
+        <p><seg id="1">Old  &amp; new.</seg></p>
+        <p><seg id="2">A house.</seg>
+        <seg id="3">No one
+          knows.</seg></p>
+      </src>
+      <ref lang="de" translator="A"><p>
+        <seg id="1">Alt &amp; neu.</seg>
+        <seg id="2"> </seg>
+        <seg id="3"></seg>
+      </p></ref>
+      <ref lang="de" translator="B"><p><seg id="2">Ein Haus.</seg><seg id="1">Alt.</seg></p></ref>
+      <hyp system="x" lang="de"><p><seg id="1">Falsch.</seg></p></hyp>
+    </doc>
+    <doc origlang="en" id="d2">
+      <src lang="en"><p><seg id="1">The end.</seg></p></src>
+      <ref lang="de" translator="B"><p><seg id="1">Das Ende.</seg></p></ref>
+    </doc>
+  </collection>
+  <doc origlang="en" id="d3" testsuite="s">
+    <src lang="en"><p><seg id="1">A suite.</seg></p></src>
+    <ref lang="de" translator="A"><p><seg id="1">Eine Suite.</seg></p></ref>
+  </doc>
+</dataset>
+"""
+TMX = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE tmx SYSTEM "tmx14.dtd">
+<tmx version="1.4"><header srclang="en-US"/><body>
+<tu><note>n</note><tuv xml:lang="de-DE"><seg>Ein <bpt i="1">&lt;b&gt;</bpt>Haus<ept i="1"/>.</seg></tuv>
+<tuv xml:lang="EN-us"><seg>A <hi>house</hi>
+ .</seg></tuv></tu>
+<tu><tuv xml:lang="fr"><seg>Une maison.</seg></tuv><tuv xml:lang="en"><seg>A house.</seg></tuv></tu>
+<tu><tuv lang="en"><seg>First</seg></tuv><tuv lang="en"><seg>Second</seg></tuv>
+<tuv lang="de"><seg>Erster</seg></tuv></tu>
+</body></tmx>
+"""
+
+
+def columns(folder: Path, **files: Path) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the lines of the files that are made, and the notes."""
+    made = folder / "made"
+    made.mkdir(exist_ok=True)
+    given = {name.replace("_", "."): path for name, path in files.items()}
+    plain, notes = plain_set(given, CODES, made)
+    return {suffix: read_lines(path) for suffix, path in plain.items()}, notes
+
+
+@pytest.mark.parametrize("pack", [lambda content: content, gzip.compress], ids=["plain", "gz"])
+def test_translators_of_wmts_xml_become_references(write, tmp_path, pack):
+    path = write("x.xml", pack(WMT.encode()))
+    lines, notes = columns(tmp_path, en=path, de=path)
+    assert lines == {
+        "en": ["Old & new.", "A house.", "The end."],
+        "de": ["Alt & neu.", "Ein Haus.", "Das Ende."],
+        "de.2": ["Alt.", "", ""],
+    }
+    assert notes == [
+        f"{path}: 1 documents of test suites are left out",
+        f"{path}: 2 of 4 segments have fewer versions than others; {path}:13: segment '2' of document "
+        f"'d1' by translator 'A' is a segment without text",
+        f"{path}: 1 of 4 segments have no text on one side and are left out; {path}:14: segment '3' of "
+        f"document 'd1' by translator 'A' is a segment without text",
+    ]
+
+
+def test_a_set_may_be_read_in_the_other_direction(write, tmp_path):
+    path = write("x.xml", WMT.replace('"en"', '"de-AT"').replace('"de"', '"en"').encode())
+    lines, _ = columns(tmp_path, en=path, de=path)
+    assert lines["de"] == ["Old & new.", "A house.", "The end."]
+    assert lines["en"] == ["Alt & neu.", "Ein Haus.", "Das Ende."]
+
+
+SEGMENTS = st.lists(
+    st.tuples(*[st.sampled_from(["", "a", "b c", None])] * 2), min_size=1, max_size=6
+).filter(lambda rows: any(any(row) for row in rows))
+
+
+@settings(max_examples=50, deadline=None)
+@given(documents=st.lists(SEGMENTS, min_size=1, max_size=3))
+def test_segments_of_wmts_xml_are_those_that_sacrebleu_reads(tmp_path_factory, documents):
+    def side(tag: str, texts: list[str | None]) -> str:
+        segments = (
+            f'<seg id="{n}">{text}</seg>'
+            for n, text in enumerate(texts, start=1)
+            if text is not None
+        )
+        return f"<{tag}><p>{''.join(segments)}</p></{tag.split()[0]}>"
+
+    folder = tmp_path_factory.mktemp("xml")
+    docs = ""
+    for at, rows in enumerate(documents):
+        docs += f'<doc id="{at}" origlang="en">'
+        docs += side('src lang="en"', [f"s{at} {n}" for n in range(len(rows))])
+        for column, name in enumerate("AB"):
+            docs += side(f'ref lang="de" translator="{name}"', [row[column] for row in rows])
+        docs += "</doc>"
+    path = folder / "x.xml"
+    path.write_text(f'<dataset id="x">{docs}</dataset>')
+    judged = WMTXMLDataset._unwrap_wmt21_or_later(str(path))
+    lines, _ = columns(folder, en=path, de=path)
+    assert lines["en"] == judged["src"]
+    for number, texts in enumerate(zip(judged["ref:A"], judged["ref:B"], strict=True)):
+        ours = [lines[suffix][number] for suffix in ("de", "de.2") if suffix in lines]
+        assert [text for text in ours if text] == [text for text in texts if text]
+        assert ours[0]
+
+
+def test_what_a_set_does_not_have_is_named(write, tmp_path):
+    path = write("x.xml", WMT.encode())
+    other = write("y.xml", WMT.replace('lang="de"', 'lang="cs"').encode())
+    with pytest.raises(InputError, match=r"y\.xml: no text in 'de'; it has en, cs"):
+        columns(tmp_path, en=other, de=other)
+    with pytest.raises(InputError, match=r"is XML and .*plain\.de is plain lines; give all files"):
+        columns(tmp_path, en=path, de=write("plain.de", b"a\n"))
+    twice = WMT.replace('<seg id="2">A house.', '<seg id="1">A house.', 1)
+    with pytest.raises(InputError, match=r"z\.xml:7: document 'd1' has this segment already"):
+        columns(tmp_path, en=path, de=write("z.xml", twice.encode()))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (WMT.replace("</src>", "", 1), r":18: not XML \(mismatched tag\)"),
+        (WMT.replace("A house.", "A &house;", 1), r":7: not XML \(undefined entity\)"),
+        (
+            WMT.replace("<dataset", '<!DOCTYPE dataset [<!ENTITY a "b">]>\n<dataset'),
+            ":2: declares the entity 'a', which is not allowed here",
+        ),
+        (
+            WMT.replace("<dataset", '<!DOCTYPE dataset SYSTEM "x.dtd">\n<dataset').replace(
+                "A house.", "A &house;"
+            ),
+            ":8: the entity 'house' is not known",
+        ),
+        (WMT.replace(' id="d1"', ""), ":4: <doc> without id"),
+        (WMT.replace('<src lang="en">', "<src>"), ":5: <src> without lang"),
+        (
+            WMT.replace("testsuite", "note").replace("doc ", "dok "),
+            ":4?.*no <doc> with a <src>|not XML",
+        ),
+    ],
+)
+def test_faults_of_xml_are_named_with_their_line(write, tmp_path, content, message):
+    path = write("x.xml", content.encode())
+    with pytest.raises(InputError, match=r"x\.xml" + message):
+        columns(tmp_path, en=path, de=path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_memory_gives_the_pairs_of_two_languages(write, tmp_path, encoding):
+    content = TMX.replace("UTF-8", encoding)
+    path = write("x.tmx", content.encode(encoding))
+    lines, notes = columns(tmp_path, en=path, de=path)
+    assert lines == {"en": ["A house .", "First"], "de": ["Ein Haus.", "Erster"]}
+    assert notes == [f"{path}: 1 of 3 units lack a language and are left out"]
+
+
+def test_a_memory_without_the_languages_says_which_it_has(write, tmp_path):
+    path = write("x.tmx", TMX.encode())
+    with pytest.raises(
+        InputError, match=r"both 'en' and 'cs'; it has en \(2\), de-DE \(1\), EN-us"
+    ):
+        list(Memory(path, ("en", "cs")).pairs())
+    with pytest.raises(InputError, match="a TMX has both sides; give it for both, and no other"):
+        columns(tmp_path, en=path, de=write("y.tmx", TMX.encode()))
+
+
+def test_a_language_with_a_region_comes_before_one_without(write):
+    unit = "".join(f'<tuv lang="{tag}"><seg>{tag}</seg></tuv>' for tag in ("pt-PT", "pt-BR", "en"))
+    path = write("x.tmx", f'<tmx version="1.4"><body><tu>{unit}</tu></body></tmx>'.encode())
+    assert list(Memory(path, ("pt-BR", "en")).pairs()) == [("pt-BR", "en")]
+    assert list(Memory(path, ("pt", "en")).pairs()) == [("pt-PT", "en")]
+
+
+def side(write: Write, name: str, *segments: str, attributes: str = "") -> Path:
+    lines = [
+        f'<doc docid="{doc}"{attributes}><seg id="{n}">{name}{doc}{n}</seg></doc>'
+        for doc, n in segments
+    ]
+    return write(f"{name}.sgm", "\n".join(lines).encode())
+
+
+def test_sides_of_sgm_are_paired_by_their_ids(write, tmp_path):
+    source, target = side(write, "s", "a1", "a2", "b1"), side(write, "t", "b1", "a1", "a2")
+    packed = write("t.sgm.gz", gzip.compress(target.read_bytes()))
+    other = side(write, "u", "a1", "b1", "a2")
+    lines, notes = columns(tmp_path, en=source, de=packed, de_2=other)
+    assert lines == {
+        "en": ["sa1", "sa2", "sb1"],
+        "de": ["ta1", "ta2", "tb1"],
+        "de.2": ["ua1", "ua2", "ub1"],
+    }
+    assert notes == []
+
+
+def test_translators_of_sgm_become_references(write, tmp_path):
+    parts = [
+        side(write, name, *segments, attributes=f' sysid="{name}"').read_text()
+        for name, segments in {"A": ["a2"], "B": ["a1", "a2"]}.items()
+    ]
+    target = write("t.sgm", "\n".join(parts).encode())
+    source = side(write, "s", "a1", "a2")
+    lines, notes = columns(tmp_path, en=source, de=target)
+    assert lines == {"en": ["sa1", "sa2"], "de": ["Ba1", "Aa2"], "de.2": ["", "Ba2"]}
+    assert notes == [
+        f"{source}, {target}: 1 of 2 segments have fewer versions than others; {target}: no segment '1' "
+        f"in document 'a' by translator 'A', which {source} has"
+    ]
+
+
+def test_sides_with_different_ids_are_refused(write, tmp_path):
+    longer, shorter = side(write, "s", "a1", "a2"), side(write, "t", "a1")
+    for source, target in ((longer, shorter), (shorter, longer)):
+        with pytest.raises(
+            InputError, match=r"t\.sgm: no segment '2' in document 'a', which .*s\.sgm"
+        ):
+            columns(tmp_path, en=source, de=target)
+
+
+def test_an_empty_segment_is_named(write, tmp_path):
+    source = side(write, "s", "a1", "a2")
+    content = (
+        side(write, "t", "a1", "a2", attributes=' sysid="X"').read_text().replace("ta2", " \t")
+    )
+    with pytest.raises(
+        InputError,
+        match=r"t\.sgm:2: segment '2' of document 'a' by translator 'X' is a segment without text",
+    ):
+        columns(tmp_path, en=source, de=write("t.sgm", content.encode()))
