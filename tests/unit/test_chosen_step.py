@@ -187,7 +187,7 @@ def test_a_file_says_what_decided_and_comes_back_whole(tmp_path, changes, decide
     ],
 )
 def test_a_choice_that_the_numbers_contradict_is_refused(tmp_path, changes):
-    with pytest.raises(ValueError, match="contradict|each of the two|less than|'unknown words'"):
+    with pytest.raises(ValueError, match=r"contradict|each of the two|less than|'unknown words'"):
         written(tmp_path / "reading.json", **changes)
 
 

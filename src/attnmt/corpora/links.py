@@ -94,25 +94,19 @@ def check_inside(links: Links, words: tuple[int, int], place: str, cure: str) ->
 
 
 def read_links(
-    path: Path,
-    words: Sequence[tuple[int, int]] | None = None,
-    cure: str = "make it again",
-    *,
-    may_be_blank: bool = False,
+    path: Path, words: Sequence[tuple[int, int]] | None = None, cure: str = "make it again"
 ) -> list[GoldLinks]:
     """Read a file of links.
 
     Args:
         words: the numbers of source and target words of each sentence pair, where they are known.
         cure: what a person is to do if the links do not belong to these sentences.
-        may_be_blank: whether no line needs to have a link.
 
     Raises:
         InputError: if it is missing or empty, or does not have one line for each pair; if a line holds
             an item that is not a link, or a link outside its pair.
     """
-    lines = read_lines(path, may_be_blank)
-    links = [parse_links(line, f"{path}:{n}") for n, line in enumerate(lines, start=1)]
+    links = [parse_links(line, f"{path}:{n}") for n, line in enumerate(read_lines(path), start=1)]
     if words is not None and len(links) != len(words):
         raise InputError(f"{path}: {len(links):,} lines where the text has {len(words):,}; {cure}")
     for number, (line, pair) in enumerate(zip(links, words or (), strict=False), start=1):

@@ -10,6 +10,7 @@ from attnmt.config import LINKS, Params
 from attnmt.corpora.links import GoldLinks, Links, read_links
 from attnmt.corpora.parallel import count_words
 from attnmt.errors import InputError
+from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.scoring.results import LinkKind
 
@@ -55,7 +56,9 @@ def aligner_links(params: Params, name: str, family: str | None = None) -> list[
     if not path.exists():
         raise InputError(f"{path}: no such file; {again}")
     words = token_counts(params, name)
-    return _as_read(params, family, read_links(path, words, again, may_be_blank=True), words)
+    if read_lines(path, may_be_blank=True) == [""] * len(words):  # the aligner linked nothing
+        return [GoldLinks([], []) for _ in words]
+    return _as_read(params, family, read_links(path, words, again), words)
 
 
 def _as_read(
