@@ -5,14 +5,17 @@ Called by dvc.yaml as `python stages/dictionary.py params.yaml`.
 The aligner learns only from the training text, so the dictionaries contain nothing of a test set. A
 text of more than dictionary.max_pairs pairs is divided into parts. Each part is aligned by itself, so
 that only one is in memory. The dictionaries count the links of all parts. The aligner that learned from
-the first part also aligns the aligned sets.
+the first part also aligns the aligned sets and the development set, whose links help to choose the step
+at which attention is read.
 
 Reads   data/<experiment>/tokens/<train>.<language>
+                                 <dev>.<language>
                                  <aligned>.<language>, <aligned>.links (gold, if known)
 Writes  data/<experiment>/dictionary/
             en-de.tsv, de-en.tsv  source word, target word, p(target | source), count; the languages
                                   are those of the experiment
-            <aligned>.links       the aligner's links, Pharaoh, from the first language to the second
+            <dev>.links, <aligned>.links  the aligner's links, Pharaoh, from the first language to the
+                                  second
             aligner.json          which aligner, its error rates, and how many training pairs and
                                   parts the dictionaries were counted on
 """
@@ -45,11 +48,13 @@ def main(params_file: Path) -> None:
     gold = {name: _gold(params, name) for name in params.sets.aligned}
     pairs = count_parallel_lines(train)
     parts = -(-pairs // settings.max_pairs)
+    count_parallel_lines(_files(params, params.sets.dev))
+    linked = dict.fromkeys([*params.sets.aligned, params.sets.dev])
     links: dict[str, list[Links]] = {}
 
     def count_part(number: int) -> Counter[tuple[str, str]]:
         aligner = Aligner(every_nth_pair(*train, parts, number))
-        for name in params.sets.aligned if number == 0 else ():
+        for name in linked if number == 0 else ():
             links[name] = [aligner.align(*p) for p in every_nth_pair(*_files(params, name))]
         return count_links(every_nth_pair(*train, parts, number), aligner.learned_links())
 

@@ -3,6 +3,7 @@
 Called by dvc.yaml as `python stages/translate.py params.yaml base`.
 
 Reads   data/<experiment>/encoded/<family>/, data/<experiment>/dictionary/, models/<experiment>/<member>/
+        data/<experiment>/tokens/<dev>.<language>, whose words the aligner's links count
 Writes  translations/<experiment>/<name>/
             <set>.out       words, with <unk>
             <set>.replaced  words, unknown ones replaced
@@ -14,7 +15,7 @@ Writes  translations/<experiment>/<name>/
             <set>.forced.attention.json      those of the aligned sets' references
             <set>.forced.scores              log p of each reference of an aligned set
             <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
-            reading.json    the step whose attention replaces unknown words; chosen on the dev set
+            reading.json    the step whose attention replaces unknown words, and what chose it on dev
 """
 
 import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
@@ -30,6 +31,7 @@ from attnmt.decoding.text_translator import TextTranslator, Translation, load_tr
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
+from attnmt.scoring.chosen_step import choose_reading, silver_links
 from attnmt.workflow.stage import run_stage
 
 
@@ -39,8 +41,9 @@ def main(params_file: Path, name: str) -> None:
     sets, decoding, layout = params.sets, params.decoding, Layout(params.experiment)
     check_place(layout.translations(name), folder=True)
     torch.set_num_threads(params.machine.decode_threads)
+    silver = silver_links(params, name) if params.attends(name) else None
     translator = load_translator(params, name)
-    reading = translator.choose_reading(sets.dev) if translator.attends else None
+    reading = None if silver is None else choose_reading(translator, sets.dev, silver)
     if reading:
         translator.read_at(reading.chosen)
     with atomic_folder(layout.translations(name)) as folder:

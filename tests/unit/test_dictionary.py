@@ -28,6 +28,8 @@ def tokens(project) -> Project:
     for name, text in {
         "train.en": ENGLISH * 3,
         "train.de": GERMAN * 3,
+        "dev.en": "the cat\n\na cat\n",
+        "dev.de": "die Katze\nVogel\nKatze eine\n",
         "test.en": "a bird\n" * 4 + "the dog\n",
         "test.de": "ein Vogel\n" * 4 + "Hund der\n",
         "test.links": "0-0 1-1\n" * 4 + "0-1 1?0\n",
@@ -138,6 +140,8 @@ def test_the_stage_writes_dictionaries_links_and_their_error_rate(tokens):
     assert result == {"aer": rates, "pairs": 12, "parts": 1, "min_count": 2}
     assert printed.endswith(f" AER {rate:.3f} on test; no gold links of dev2\n")
     assert read_links(tokens.dictionary / "dev2.links")[0].sure == [(0, 1), (1, 0)]
+    dev = [line.sure for line in read_links(tokens.dictionary / "dev.links")]
+    assert dev == [[(0, 0), (1, 1)], [], [(0, 1), (1, 0)]]
     first = tokens.outputs()
     tokens.succeed("dictionary")
     assert tokens.outputs() == first
@@ -155,5 +159,5 @@ def test_all_parts_of_a_text_that_is_aligned_in_parts_are_counted(tokens):
     en_de, de_en = (Dictionary.load(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
     assert (en_de.best("rare"), de_en.best("RARE")) == ("RARE", "rare")
     assert sorted(path.name for path in tokens.dictionary.iterdir()) == [
-        *("aligner.json", "de-en.tsv", "en-de.tsv", "test.links"),
+        *("aligner.json", "de-en.tsv", "dev.links", "en-de.tsv", "test.links"),
     ]

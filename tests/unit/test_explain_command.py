@@ -23,6 +23,7 @@ from attnmt.reporting.explain_facts import Shown
 from attnmt.reporting.explain_text import explain_text
 
 SENTENCE, REFERENCE = ENGLISH["test"][0], GERMAN["test"][0]
+LINE_MARKS = ("\n", "\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029")
 NASTY = "</script><b/title='x'>&\"é"
 
 
@@ -155,6 +156,10 @@ def test_open_starts_the_browser(attnmt, folder, monkeypatch):
     ("arguments", "message"),
     [
         ((" ",), "the sentence has no words; give a sentence"),
+        (("A man runs.\nA dog sits.",), "the sentence: it has 2 lines; give each line as a sent"),
+        (("\nA man runs.\r\n\nA dog sits.\n",), "the sentence: it has 2 lines"),
+        (("A.\rB.\u2028C.\x85D.",), "the sentence: it has 4 lines"),
+        ((SENTENCE, "--reference", "A.\vB.\fC."), "--reference: it has 3 lines"),
         ((SENTENCE, "--reference", ""), "--reference has no words; give a sentence"),
         ((SENTENCE, "--model", "gruu"), "params.yaml: no model or ensemble 'gruu'"),
         ((SENTENCE, "--model", "local_p", "--model", "german"), "--model: local_p translates "),
@@ -229,6 +234,13 @@ def test_the_server_has_a_page_with_the_same_explanation(params, folder, monkeyp
     matrix = data_of(page)[0]["candidates"][0]["matrix"]
     assert matrix["weights"] == [round(100 * a) for row in best.weights for a in row]
     assert best.text in text_of(page)
+    again, status = form_page(service, f"\n{SENTENCE}\r\n")
+    assert (again, status) == (page, 200)
+    for mark in LINE_MARKS:
+        several, status = form_page(service, f"A man runs.{mark}A dog sits.")
+        assert status == 400
+        assert "it has 2 lines; give each line as a sentence of its own" in text_of(several)
+        assert 'value="A man runs. A dog sits."' in several
     long, status = form_page(service, "a" * 1001)
     assert status == 400
     assert "it has 1001 characters, and at most 1000 are translated" in text_of(long)

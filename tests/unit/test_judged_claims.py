@@ -162,7 +162,7 @@ def test_the_slope_is_that_of_groups_by_length(params):
     groups = []
     for name in params.seeds_of(BEST):
         lines = (Layout("demo").translations(name) / "test1.replaced").read_text().splitlines()
-        groups.append([value for _, _, value in by_length(lines, References(REFERENCES), 10)])
+        groups.append([group.value for group in by_length(lines, References(REFERENCES), 10)])
     lengths = sorted(len(line.split()) for line in REFERENCES)
     means = np.array(lengths).reshape(4, 10).mean(1)
     assert tested.value == pytest.approx(np.polyfit(means, np.mean(groups, 0), 1)[0], abs=1e-3)

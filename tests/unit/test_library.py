@@ -204,6 +204,7 @@ def test_a_text_is_one_sentence_and_a_list_is_many(translator):
     assert attnmt.translate(SENTENCE, weights) == one.text == "Trosto besucht jeden Tag eine Frau."
     assert attnmt.translate([SENTENCE], weights) == [one.text]
     assert translator.translate([]) == []
+    assert translator.translate(f"{SENTENCE}\r\n") == one  # as a line of a file is read
     several = translator.n_best(SENTENCE, 3)
     assert len(several) == 3
     assert several[0].text == one.text
@@ -232,6 +233,9 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.translate([["Hi."]]), r"\['Hi.'\]: a sentence must be text"),
     (lambda t: t.explain(["Hi."]), r"\['Hi.'\]: a sentence must be text"),
     (lambda t: t.explain("Hi.", 7), "7: a sentence must be text"),
+    (lambda t: t.translate("Hi.\nYou."), r"'Hi.\\nYou.': several lines; give each as a sentence"),
+    (lambda t: t.n_best("Hi.\r\nYou.", 2), "several lines"),
+    (lambda t: t.explain("Hi.", "Hi.\nYou."), "several lines"),
     (lambda t: t.explain(" "), "sentence: ' ' has no words"),
     (lambda t: t.n_best("Hi.", 0), "best of the search: 0 is not a whole number from 1"),
     (lambda t: t.n_best("Hi.", 10**30), "best of the search: 1000000000.* is not a whole number"),

@@ -21,10 +21,13 @@ from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.answer import HARMED, HELPED, HELPS, OPEN, make_answer
 from attnmt.reporting.attention_table import attention_table
+from attnmt.reporting.curves import figure6
 from attnmt.reporting.own_text import next_steps
 from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.report import Report, make_report
 from attnmt.reporting.table import Interval
+from attnmt.reporting.tables import make_tables
+from attnmt.scoring.limits import SHORT
 from attnmt.scoring.numbers import Numbers, write_numbers
 
 BASE, OTHER = "base_reverse_dropout", "base_reverse"
@@ -102,6 +105,25 @@ def test_the_answer_follows_the_development_set():
     plain = make_answer(PARAMS, changed(NUMBERS, line_of(BASE, "ppl"), value=1.0))
     assert f"{BASE} is the best system on dev" in plain[1]
     assert f"; the best with attention, {BEST}, has a gain of +5.0" in plain[1]
+
+
+def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figure():
+    numbers = changed(NUMBERS, line_of(BEST), note=SHORT)
+    answer = make_answer(PARAMS, numbers)
+    assert f"{SHORT[0].upper()}{SHORT[1:]}." in answer
+    captions = {table.name: table.caption for table in make_tables(PARAMS, numbers)}
+    plain = {table.name: table.caption for table in make_tables(PARAMS, NUMBERS)}
+    told = {name for name in captions if captions[name] != plain[name]}
+    assert told == {"table_attention", "table_scripts"}
+    for name in told:
+        assert captions[name] == f"{plain[name]} In some rows {SHORT}."
+    group = next(line for line in NUMBERS.lines if line.max_words and line.system == BASE)
+    for of, more in (
+        (NUMBERS, ""),
+        (changed(NUMBERS, group, note=SHORT), f"In some groups {SHORT}."),
+    ):
+        assert more in figure6(PARAMS, of).caption
+        assert ("In some groups" in figure6(PARAMS, of).caption) == bool(more)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from made_report import (
     write_report,
 )
 
+from attnmt.decoding.link_step import NOTHING_CHOSE
 from attnmt.reporting import attention_data as packing
 from attnmt.reporting.attention import Matrix
 from attnmt.reporting.page import ADDRESS, GROUPS, OTHERS
@@ -164,6 +165,11 @@ def test_the_summary_has_the_systems_that_the_development_set_chooses():
             "Alignment error rate", "0.20", best, "read at the same step; the diagonal has 0.56"
         ),
     ]
+    line = numbers.system("local_p_general_feed", "aer_chosen", params.sets.aligned[0])
+    note = f"{line.note}; read at the same step, which is the authors' step: {NOTHING_CHOSE}"
+    assert make_summary(params, changed(numbers, line, note=note))[2].note == (
+        "read at the same step (the authors' step: nothing chose it); the diagonal has 0.56"
+    )
     line = numbers.system("base_reverse", "ppl", params.sets.dev)  # others score more on the test
     assert make_summary(params, changed(numbers, line, value=1.5))[0].number == "11.0"
     assert make_summary(params, Numbers([])) == []

@@ -58,7 +58,7 @@ def test_the_slope_is_that_of_figure_6s_groups():
     runs = Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
     assert len(lengths) == 3
     for lines, slope in zip(SEEDS, runs.values, strict=True):
-        groups = [value for *_, value in length_groups(lines, References(REFERENCES), 20)]
+        groups = [group.value for group in length_groups(lines, References(REFERENCES), 20)]
         assert slope == pytest.approx(np.polyfit(lengths, groups, 1)[0], abs=1e-4)
 
 

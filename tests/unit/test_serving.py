@@ -102,6 +102,8 @@ FAULTY: list[tuple[Any, dict[str, Any], str]] = [
     (LINES, {"n_best": 7}, "params.n_best: only 6 translations finish (candidates)"),
     (LINES, {"beam": None}, "params.beam: Input should be a valid integer (found None)"),
     (LINES, {"beam": 0, "n_best": 0}, "found 0); params.n_best: Input should be greater"),
+    (["a", "A man runs.\nA dog sits."], {}, "sentence 1: it has 2 lines; give each line as a"),
+    (["A.\r\n\r\nB.\rC.\u2028D.\u2029E.\x85F.\vG.\fH."], {}, "sentence 0: it has 8 lines"),
     (["a" * 1001], {}, "sentence 0: it has 1001 characters, and at most 1000 are translated"),
     (["a" * 1000] * 41, {"beam": 5}, "41 sentences: they have 41000 characters, and with a"),
     (["a" * 1000] * 6, {"beam": 100}, "of 100 a request may have 2000; send several requests"),
@@ -142,6 +144,12 @@ def test_a_faulty_request_is_told_why(params):
         with pytest.raises(mlflow.MlflowException, match=re.escape(message)) as refused:
             model.predict(lines, params=options)
         assert refused.value.get_http_status_code() == 400
+
+
+def test_a_line_end_around_a_sentence_changes_nothing(params):
+    model = saved(params, "plain")
+    plain = model.predict(["The garden.", "", "Old houses."])
+    assert model.predict(["The garden.\n", "\n", "\r\nOld houses.\r\n\u2028"]) == plain
 
 
 def test_the_most_that_a_request_may_ask_for_is_answered(params):

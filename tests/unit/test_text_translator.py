@@ -1,15 +1,11 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
-from typing import get_args
-
 import pytest
 from small_project import load_stage
 
-from attnmt.config import LinkStep
 from attnmt.decoding.batched import translate
 from attnmt.decoding.forced import force
 from attnmt.decoding.text_translator import TextTranslator, load_translator
-from attnmt.text.dictionary import Dictionary
 from attnmt.text.pieces import words_of_pieces
 
 Units = list[list[str]]
@@ -68,40 +64,6 @@ def test_forced_links_are_of_words_in_every_reading(text):
         for step, links in forced.links.items():
             expected = {(source[i], target[j]) for j, i in enumerate(alone.links(step))}
             assert set(links[line]) == expected
-
-
-def test_the_reading_that_brings_back_more_words_is_chosen(params, folder):
-    """This is checked by brute force with dictionaries that favor one reading, the other, or neither."""
-    text = load_translator(params, "local_p", folder)
-    (sources, references), forced = units(text), text.force_set("test").links
-    known = text.data.vocabulary("de")
-    places = [(n, j) for n, words in enumerate(references) for j in range(len(words))]
-    unknown = [(n, j) for n, j in places if references[n][j] not in known]
-    assert len(unknown) > 9
-
-    def linked(step: LinkStep, n: int, j: int) -> str:
-        return sources[n][next(i for i, k in forced[step][n] if k == j)]
-
-    chosen = set()
-    for step in get_args(LinkStep):
-        # Each word's translation is the unknown word that this reading links it to first.
-        words = {linked(step, n, j): references[n][j] for n, j in reversed(unknown)}
-        text.dictionary = Dictionary(words)
-        reading = text.choose_reading("test")
-        hits = dict.fromkeys(get_args(LinkStep), 0)
-        for of in hits:
-            for n, j in unknown:
-                word = linked(of, n, j)
-                hits[of] += words.get(word, word) == references[n][j]
-        assert (reading.hits, reading.unknown_words) == (hits, len(unknown))
-        assert (reading.set, reading.authors) == ("test", "next")
-        other = "next" if step == "same" else "same"
-        assert reading.chosen == (step if hits[step] > hits[other] else "next")
-        chosen.add(reading.chosen)
-    assert chosen == {"same", "next"}
-    text.dictionary = Dictionary({word: "-" for words in sources for word in words})
-    reading = text.choose_reading("test")
-    assert (reading.hits, reading.chosen) == ({"same": 0, "next": 0}, reading.authors)
 
 
 def test_a_model_without_attention_links_nothing(params, folder):

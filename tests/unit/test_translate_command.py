@@ -54,6 +54,36 @@ def test_text_a_file_and_standard_input_give_the_same(attnmt, params, folder, tm
     assert (tmp_path / "out.de").read_text(encoding="utf-8") == plain
 
 
+def test_an_argument_may_have_several_lines(attnmt, params, folder):
+    plain = lines_of(expected(params, folder, "local_p"))
+    assert attnmt("\n".join(RAW))[:2] == (0, plain)
+    assert attnmt("\r\n".join(RAW[:2]) + "\r\n", *RAW[2:])[:2] == (0, plain)
+    first = plain.splitlines()[0]
+    assert attnmt(f"{RAW[0]}\n\n{RAW[0]}", "", "\n")[:2] == (0, f"{first}\n\n{first}\n\n\n")
+    rows = attnmt("\n".join(RAW[:3]), RAW[3], "--format", "json")[1].splitlines()
+    assert [json.loads(row)["line"] for row in rows] == [0, 1, 2, 3]
+    error = attnmt("The house.\n" + "a" * 11, "--max-characters", "10")
+    assert error[:2] == (2, "")
+    assert "text:2: 11 characters" in error[2]
+
+
+@pytest.mark.parametrize("mark", ["\r", "\v", "\f", "\x85", "\u2028", "\u2029"])
+def test_what_divides_a_line_otherwise_is_a_space_and_a_warning(attnmt, tmp_path, mark):
+    """Nothing is glued together or lost: the words are those of the line with a space."""
+    line, spaced = (f"The old house.{between}The new house." for between in (mark, " "))
+    expected = attnmt(spaced, "--format", "json")[1]
+    status, output, error = attnmt(line, "--format", "json")
+    assert (status, output) == (0, expected)
+    divides = f"U+{ord(mark):04X} divides this line, and a space is read in its place"
+    assert error.startswith(f"warning: text:1: {divides}; if sentences end there, end them with a")
+    file = tmp_path / "raw.en"
+    file.write_bytes(f"A house.\n{line}\r\nThe house.{mark}\n".encode())
+    status, output, error = attnmt("--input", str(file))
+    assert (status, len(output.splitlines())) == (0, 3)
+    assert f"warning: {file}:2: {divides}" in error
+    assert error.count("divides this line") == 1  # nothing follows the mark of the last line
+
+
 def test_notes_name_the_unknown_words_of_a_sentence(attnmt):
     place = "note: text:1: the model does not know these words"
     assert attnmt("The old house is the old house.")[2] == ""

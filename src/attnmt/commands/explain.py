@@ -16,7 +16,7 @@ from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
-from attnmt.serving.service import MOST_BEAM, MOST_CHARACTERS
+from attnmt.serving.service import MOST_BEAM, MOST_CHARACTERS, refuse_lines
 
 MOST_EXPLAINED = 20  # candidates; a page of one thousand characters then has some 16 MB
 OUTPUT = Path("explain.html")
@@ -122,9 +122,10 @@ def _line(text: str, what: str) -> str:
     """Return an argument as one line of text.
 
     Raises:
-        InputError: if it is not UTF-8, has no words or too many.
+        InputError: if it is not UTF-8, has several lines, no words or too many.
     """
     (line, *_) = decode_lines([os.fsencode(text)], what)
+    refuse_lines(line, what)
     words = " ".join(line.split())
     if not words:
         raise InputError(f"{what} has no words; give a sentence")

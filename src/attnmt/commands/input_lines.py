@@ -41,8 +41,9 @@ class Lines:
 def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -> Lines:
     """Return the lines of ``text``, or of the file ``source``, or of standard input if both are None.
 
-    Text and ordinary files are read through first, so that all their faults are reported before any
-    work. A pipe is read as it comes, whether it is standard input or has a name in the file system.
+    Each of ``text`` may have several lines, as a file may. Text and ordinary files are read through
+    first, so that all their faults are reported before any work. A pipe is read as it comes, whether it
+    is standard input or has a name in the file system.
 
     Args:
         most: the most characters that a line may have.
@@ -52,7 +53,8 @@ def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -
             or if the source cannot be read. Faults of a stream are raised when its lines are read.
     """
     if text:
-        given = [os.fsencode(line) for line in text]
+        # BytesIO yields no line of an empty argument, which is an empty line.
+        given = [line for one in text for line in io.BytesIO(os.fsencode(one) or b"\n")]
         return _read_through("text", lambda: decode_lines(given, "text"), most)
     if source is None:
         return _standard_input(most)

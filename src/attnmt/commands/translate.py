@@ -20,7 +20,7 @@ from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
-from attnmt.serving.service import MOST_BEAM
+from attnmt.serving.service import MOST_BEAM, lines_in
 
 if TYPE_CHECKING:
     from attnmt.decoding.pipeline import Pipeline
@@ -41,7 +41,9 @@ class Format(StrEnum):
 def translate(
     text: Annotated[
         list[str] | None,
-        typer.Argument(help="Sentences. Without any, --input or standard input is read."),
+        typer.Argument(
+            help="Sentences, one per line. Without any, --input or standard input is read."
+        ),
     ] = None,
     experiment: Experiment = DEMO,
     model: OneModel = None,
@@ -87,7 +89,8 @@ def translate(
     JSON has one object for each translation: line, text, words, replaced, source, links, score (log p).
 
     Lines that are typed or come through a pipe are answered as they come; those that are there already
-    are translated together. A warning tells of a sentence that is far longer than any that was trained
+    are translated together. A line ends at a line feed; a warning tells of a line that another
+    character divides. Another warning tells of a sentence that is far longer than any that was trained
     on. A note names the words that the model does not know, or counts them if a file or a pipe is read.
 
     Examples:
@@ -173,6 +176,12 @@ def _read(given: Lines, pipeline: "Pipeline", one_by_one: bool) -> Iterator["Uni
     total = not_known = 0
     for place, text in given.lines:
         units, lost = reader.units(text, place), reader.words_lost(text)
+        if len(parts := lines_in(text)) > 1:
+            mark = text.partition(parts[0])[2][:1]
+            _warn(
+                f"{place}: U+{ord(mark):04X} divides this line, and a space is read in its place; if "
+                f"sentences end there, end them with a line feed"
+            )
         if lost:
             _warn(f"{place}: the model does not read the first {lost} words; divide the sentence")
         if len(units) > FAR * longest:

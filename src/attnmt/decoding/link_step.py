@@ -1,18 +1,17 @@
-"""The step whose attention says what an unknown word translates, and how it is chosen.
+"""The step whose attention says what an unknown word translates, and what chose it.
 
 Attention may link a target word to its source word at either of two steps: the step that predicts the
 word, or the next step, where the word is the input. Which step is right differs from model to model.
-It is chosen on the development set by its use, which is to replace unknown words. The set's references
-are force-decoded once, and each of their unknown words is replaced by either reading. The reading that
-brings back more words of the references is chosen. This needs neither gold links nor a search, and works
-for every model, ensemble and text.
+The development set chooses it (:mod:`attnmt.scoring.chosen_step`): first by its unknown words, then, if
+both steps bring back the same number of them, by the outside aligner's links. If that is a tie, too,
+nothing chooses, and the step is that of the authors' program.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from attnmt.config import LinkStep, Params
 from attnmt.errors import InputError
@@ -20,6 +19,13 @@ from attnmt.files.json_file import Count, Record, Text, read_model
 from attnmt.layout import Layout
 
 SHIFTS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step t + shift
+NOTHING_CHOSE = "nothing chose it"
+Decider = Literal["unknown words", "aligner"]
+
+
+def _decider_of_old_files(values: Mapping[str, Any]) -> Decider | None:
+    """Return what decided where a file does not name it: until 2026-11-27, only the hits could."""
+    return "unknown words" if len(set(values["hits"].values())) > 1 else None
 
 
 class Reading(Record):
@@ -27,24 +33,59 @@ class Reading(Record):
 
     set: Text
     unknown_words: Count  # in the set's references
-    hits: dict[LinkStep, Count]  # how many of these each reading brings back
+    hits: dict[LinkStep, Count]  # how many of these each step brings back
+    # The error rate of each step's links against the outside aligner's links of the set; older files
+    # have none.
+    aer: dict[LinkStep, Annotated[float, Field(ge=0, le=1)]] | None = None
     chosen: LinkStep
     authors: LinkStep  # the step at which the authors' program reads such a model
+    decided_by: Decider | None = Field(default_factory=_decider_of_old_files)  # None if nothing did
 
     @model_validator(mode="after")
-    def _chosen_brings_back_most(self) -> Self:
-        if self.hits.keys() != set(get_args(LinkStep)):
-            raise ValueError("hits must have a number for each of the two steps")
+    def _the_numbers_decide(self) -> Self:
+        for name, numbers in (("hits", self.hits), ("aer", self.aer)):
+            if numbers is not None and numbers.keys() != set(get_args(LinkStep)):
+                raise ValueError(f"{name} must have a number for each of the two steps")
         if max(self.hits.values()) > self.unknown_words:
             raise ValueError("hits must not be more than the unknown words")
-        if self.chosen != better(self.hits, self.authors):
-            raise ValueError(f"chosen is {self.chosen!r}, which the hits contradict")
+        chosen, decider = decide(self.hits, self.aer, self.authors)
+        if self.chosen != chosen:
+            raise ValueError(f"chosen is {self.chosen!r}, which the numbers contradict")
+        if self.decided_by != decider:
+            raise ValueError(f"decided_by is {self.decided_by!r}, which the numbers contradict")
         return self
 
+    @property
+    def why(self) -> str:
+        """The chosen step and what chose it, in words."""
+        step, other = sorted(self.hits, key=lambda step: step != self.chosen)
+        if self.decided_by == "unknown words":
+            return (
+                f"the {step} step, which the unknown words of {self.set} chose: "
+                f"{self.hits[step]:,} of the {self.unknown_words:,} are right there, "
+                f"{self.hits[other]:,} at the {other} step"
+            )
+        if self.decided_by == "aligner" and self.aer is not None:
+            return (
+                f"the {step} step, which the outside aligner's links of {self.set} chose: AER "
+                f"{self.aer[step]:.3f} there, {self.aer[other]:.3f} at the {other} step"
+            )
+        return f"the {step} step, which is the authors' step: {NOTHING_CHOSE}"
 
-def better(hits: Mapping[LinkStep, int], authors: LinkStep) -> LinkStep:
-    """Return the step with more hits; if both have the same number, the authors' step."""
-    return max(hits, key=lambda step: (hits[step], step == authors))
+
+def decide(
+    hits: Mapping[LinkStep, int], aer: Mapping[LinkStep, float] | None, authors: LinkStep
+) -> tuple[LinkStep, Decider | None]:
+    """Return the chosen step and what decided.
+
+    That is the step with more hits. If both have the same number, it is the step with the lower error
+    rate. If these are equal or not known, nothing decides, and the step is the authors'.
+    """
+    if hits["same"] != hits["next"]:
+        return max(hits, key=hits.__getitem__), "unknown words"
+    if aer is not None and aer["same"] != aer["next"]:
+        return min(aer, key=aer.__getitem__), "aligner"
+    return authors, None
 
 
 def load_reading(params: Params, name: str, root: Path = Path()) -> Reading:

@@ -46,10 +46,13 @@ class Reader:
         """Return the words or the pieces of a raw line; ``place`` names it in an error.
 
         Raises:
-            InputError: if the line is not text, or holds a mark that cannot be cut into pieces.
+            InputError: if the line is not text, has a line feed before its end, or holds a mark that
+                cannot be cut into pieces.
         """
         if not isinstance(line, str):
             raise InputError(f"{place or repr(line)[:60]}: a sentence must be text")
+        if "\n" in line.strip():
+            raise InputError(f"{place or repr(line)[:60]}: several lines; give each as a sentence")
         return self.units_of(self._split(line), place or f"{line[:60]!r}")
 
     def units_of(self, tokens: Sequence[str], place: str) -> Units:

@@ -12,11 +12,10 @@ from attnmt.corpora.links import Links
 from attnmt.decoding.batched import force_all, translate
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
-from attnmt.decoding.link_step import Reading, better
 from attnmt.decoding.needed_files import refuse_missing
 from attnmt.decoding.protocol import Ids
 from attnmt.decoding.search import Search
-from attnmt.decoding.unknown import replace_unknown, unknown_places
+from attnmt.decoding.unknown import replace_unknown
 from attnmt.layout import Layout
 from attnmt.model.translator import Translator
 from attnmt.text.dictionary import Dictionary
@@ -86,38 +85,6 @@ class TextTranslator:
     def read_at(self, step: LinkStep) -> None:
         """Link the words of translations, and replace unknown ones, by the weights of ``step``."""
         self.options = replace(self.options, link_step=step)
-
-    def choose_reading(self, dev: str) -> Reading:
-        """Return the reading that brings back the most unknown words of the set ``dev``.
-
-        ``dev`` must not be a test set. If both readings bring back the same number, the result is the
-        authors' reading. A sentence counts only if it keeps its number of words when its unknown pieces
-        are replaced by ``<unk>``. The model must have attention.
-        """
-        vocabulary, data = self._vocabularies[self.target], self.data
-        source, target = (data.units(dev, side) for side in (self.source, self.target))
-        with_unk = [data.words(vocabulary.decode(ids)) for ids in _ids(vocabulary, target)]
-        lines = [
-            (words, data.words(read), data.words(reference))
-            for words, read, reference in zip(with_unk, source, target, strict=True)
-        ]
-        hits = dict.fromkeys(LINK_STEPS, 0)
-        unknown_words = 0
-        links = self.force_set(dev).links
-        for at, (words, read, reference) in enumerate(lines):
-            places = unknown_places(words) if len(words) == len(reference) else []
-            unknown_words += len(places)
-            for step in LINK_STEPS:
-                replaced = replace_unknown(words, read, links[step][at], self.dictionary)
-                hits[step] += sum(replaced[j] == reference[j] for j in places)
-        authors = authors_step(self.models)
-        return Reading(
-            set=dev,
-            unknown_words=unknown_words,
-            hits=hits,
-            chosen=better(hits, authors),
-            authors=authors,
-        )
 
     def translate(
         self, sentences: Sequence[Units], options: Search | None = None

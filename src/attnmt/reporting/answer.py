@@ -1,7 +1,7 @@
 """Whether attention helps on one's own text: the sentences at the top of its report."""
 
 from attnmt.config import Params
-from attnmt.reporting.facts import interval_of
+from attnmt.reporting.facts import interval_of, limits
 from attnmt.reporting.own_text import on_own_text
 from attnmt.reporting.ranking import best_systems, final_bleu, ranked_systems
 from attnmt.reporting.table import LEVEL, Format, P, decimal
@@ -38,6 +38,7 @@ def make_answer(params: Params, numbers: Numbers) -> list[str]:
             said[1] += f"; the best with attention, {attending}, has {size} it"
         said[1] += _without_replacement(params, numbers, attending, two)
     said[-1] += "."
+    said += [f"{limit[0].upper()}{limit[1:]}." for limit in limits([best])]
     return [*said, *_wrong(params, numbers, best)]
 
 

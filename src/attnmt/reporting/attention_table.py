@@ -1,7 +1,7 @@
 """The first table of a report on one's own text: each attention against the best system without."""
 
 from attnmt.config import DIRECTIONS, Params
-from attnmt.reporting.facts import facts, interval_of, value_of
+from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
 from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
 from attnmt.reporting.ranking import attention_pairs, ranked_systems
 from attnmt.reporting.table import Cell, Format, P, Table, table_of
@@ -56,4 +56,4 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
     )
     formats = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True)) | {"p": P}
     cards = {key: facts(params, [line]) for key, line in lines.items()}
-    return table_of(NAME, TITLE, caption, rows, formats, cards)
+    return table_of(NAME, TITLE, caption + limits_caption(lines.values()), rows, formats, cards)

@@ -7,6 +7,7 @@ from statistics import mean
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.reporting.facts import limits_caption
 from attnmt.reporting.marks import learning_sign
 from attnmt.reporting.own_text import direction_of, on_own_text, own_name
 from attnmt.reporting.published import PublishedPoint, paper_curves, paper_set
@@ -95,10 +96,12 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
     """
     test = params.sets.tests[0]
     groups: dict[tuple[str | None, str | None], Points] = {}
+    shown = []
     for line in numbers.lines:
         if line.kind == "system" and line.set == test and line.max_words and line.value is not None:
             points = groups.setdefault((line.system, line.replacement), {})
             points[len(points)] = float(line.max_words), line.value
+            shown.append(line)
 
     def read(row: Row) -> list[Points]:
         points = groups.get((row.system, "after" if row.replaced else "before"))
@@ -113,6 +116,7 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
     else:
         size = f"200 in the paper and {params.evaluation.length_group} in ours"
     caption = f"BLEU on tokens of {{test}} for groups of sentences of similar length, {size}."
+    caption += limits_caption(shown, "groups")
     return _figure(params, numbers, "Figure 6", "BLEU by sentence length", labels, caption, read)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from attnmt.config import Params
 from attnmt.reporting.table import Interval, Spread
+from attnmt.scoring.limits import limits_in
 from attnmt.scoring.numbers import Line
 
 FACTS = {  # the fields of a line, by what a card calls them
@@ -35,6 +36,16 @@ def interval_of(line: Line | None) -> Interval | None:
     if line is None or line.low is None or line.high is None:
         return None
     return Interval(line.low, line.high)
+
+
+def limits(lines: Iterable[Line]) -> list[str]:
+    """Return what some numbers say by their definition alone, each once."""
+    return list(dict.fromkeys(limit for line in lines for limit in limits_in(line.note)))
+
+
+def limits_caption(lines: Iterable[Line], where: str = "rows") -> str:
+    """Return the sentences of a caption about such numbers, each after a space."""
+    return "".join(f" In some {where} {limit}." for limit in limits(lines))
 
 
 def facts(params: Params, lines: Iterable[Line]) -> dict[str, str]:

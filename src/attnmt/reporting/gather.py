@@ -21,6 +21,7 @@ from attnmt.reporting.published import published_lines
 from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.specs import specs_of
 from attnmt.scoring.evaluate import DIGITS, METRICS, SHA_DIGITS, link_values
+from attnmt.scoring.limits import common_note
 from attnmt.scoring.numbers import Key, Line, Numbers, key_of, read_scores, significant
 from attnmt.scoring.paired import (
     aligner_score,
@@ -162,7 +163,7 @@ def _system_lines(study: Study, trainings: Sequence[Line]) -> Iterator[Line]:
                 "commit": _each(c for line in lines for c in (line.commit or "").split(", ")),
                 "code": _each(line.code or "" for line in lines),
                 "script": first.script if len({line.script for line in lines}) == 1 else None,
-                "note": first.note if len({line.note for line in lines}) == 1 else None,
+                "note": common_note([line.note for line in lines]),
             }
         yield first.model_copy(update=changes)
 

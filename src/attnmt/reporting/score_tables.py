@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attnmt.config import ALIGNER, Params
-from attnmt.reporting.facts import facts, interval_of, value_of
+from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
 from attnmt.reporting.marks import LEARNING, learning_sign
 from attnmt.reporting.published import paper_set
 from attnmt.reporting.rows import Row
@@ -12,7 +12,7 @@ from attnmt.reporting.specs import Measure, Spec, specs_of
 from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
 from attnmt.scoring.numbers import Line, Numbers
 
-SENTENCES = 3  # the most that a caption has
+SENTENCES = 3  # the most that a caption has, but for those about scores that cannot be otherwise
 DIGITS = 6  # decimals of a difference that are kept
 # These columns stand in this order in every table.
 GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
@@ -168,7 +168,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
         detail += f"; means over up to {seeds} seeds, ± their standard deviation"
     on = f"{line.set} ({detail})"
     if not spec.has_translations:
-        links = next((one.note for one in lines if one.note), "")
+        links = next((one.note for one in lines if one.note), "").partition(";")[0]
         first = f"Alignment error rate on {on}, against {links}; lower is better."
     elif spec.gain is None:
         first = f"Translations of {on}."
@@ -181,7 +181,9 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     }
     meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
     sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
-    return " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
+    shown = (line for row in scores.rows.values() for line in scores.lines(row))
+    caption = " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
+    return caption + limits_caption(shown)
 
 
 def _bleu_words(params: Params, spec: Spec, line: Line) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from attnmt.config import DIAGONAL, Params
+from attnmt.decoding.link_step import NOTHING_CHOSE
 from attnmt.reporting.attention import label
 from attnmt.reporting.own_text import on_own_text
 from attnmt.reporting.ranking import attention_pair, best_systems, final_bleu, ranked_systems
@@ -50,14 +51,18 @@ def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Iterator[
 
 
 def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
-    """Yield the error rate of the best system's links, at the step that the development set chooses."""
+    """Yield the error rate of the best system's links, at the step that the development set chooses.
+
+    If nothing chose the step, the headline says so.
+    """
     system, aligned = best_systems(params, numbers)[0], params.sets.aligned[0]
     line = numbers.system(system, "aer_chosen", aligned)
     if system is None or line is None or line.value is None:
         return
     diagonal = numbers.system(DIAGONAL, "aer", aligned)
     silver = ", against silver links" if "silver" in (line.note or "") else ""
-    notes = [f"read at the {line.script} step{silver}" if line.script else ""]
+    whose = f" (the authors' step: {NOTHING_CHOSE})" if NOTHING_CHOSE in (line.note or "") else ""
+    notes = [f"read at the {line.script} step{whose}{silver}" if line.script else ""]
     notes.append(f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else "")
     note = "; ".join(part for part in notes if part)
     yield Headline("Alignment error rate", decimal(line.value, 2), label(params, system), note)

@@ -10,6 +10,7 @@ from attnmt.files.text_file import sha256_of_lines
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import read_forced, score_links
 from attnmt.scoring.lengths import by_length
+from attnmt.scoring.limits import note_of, of_interval, of_links
 from attnmt.scoring.numbers import Line, Replacement
 from attnmt.scoring.reference_links import reference_links
 from attnmt.scoring.replacements import score_replacements
@@ -97,21 +98,13 @@ def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterat
             }
         for script, found in scores.items():
             metric, label = METRICS[script]
-            note = _how(reading) if after and script == "tokenized" and reading else None
+            told = reading if after and script == "tokenized" else None
+            why = f"unknown words are looked up at {told.why}" if told else None
             yield {
-                **{"metric": metric, "script": label, "replacement": replacement, "note": note},
+                **{"metric": metric, "script": label, "replacement": replacement},
                 **found._asdict(),
+                "note": note_of(why, found.note),
             }
-
-
-def _how(reading: Reading) -> str:
-    """Say at which step attention is read to replace unknown words, and why at that step."""
-    chosen, other = sorted(reading.hits, key=lambda step: step != reading.chosen)
-    return (
-        f"unknown words are looked up at the {chosen} step: {reading.hits[chosen]:,} of the "
-        f"{reading.unknown_words:,} of {reading.set} are right there, {reading.hits[other]:,} at the "
-        f"{other} step"
-    )
 
 
 def _lengths(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
@@ -119,20 +112,21 @@ def _lengths(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
     for replacement in REPLACEMENTS:
         translations = outputs.translations("tokenized", replacement == "after")
         references, size = outputs.references("tokenized"), params.evaluation.length_group
-        for max_words, lines, value in by_length(translations, references, size):
+        for group in by_length(translations, references, size):
             yield {
                 "set": params.sets.tests[0],
-                "lines": lines,
-                "max_words": max_words,
                 "metric": "bleu",
                 "script": "tokenized",
                 "replacement": replacement,
-                "value": value,
+                **group._asdict(),
             }
 
 
 def _links(params: Params, name: str, aligned: str, reading: Reading) -> Iterator[dict[str, Any]]:
-    """Yield four error rates: at the authors' step, at the chosen step, and at each of the two steps."""
+    """Yield four error rates: at the authors' step, at the chosen step, and at each of the two steps.
+
+    The note of the second says what chose the step.
+    """
     steps: tuple[LinkStep, ...] = get_args(LinkStep)
     links = read_forced(params, name, aligned, steps)
     reference = reference_links(params, aligned, params.translators(name).family)
@@ -140,7 +134,10 @@ def _links(params: Params, name: str, aligned: str, reading: Reading) -> Iterato
     scores = {step: score_links(links[step], reference, samples) for step in steps}
     read_at = {"aer": reading.authors, "aer_chosen": reading.chosen}
     for metric, step in (read_at | {f"aer_{step}": step for step in steps}).items():
-        yield link_values(scores[step]) | {"set": aligned, "metric": metric, "script": step}
+        values = link_values(scores[step])
+        if metric == "aer_chosen":
+            values["note"] = note_of(values["note"], f"read at {reading.why}")
+        yield values | {"set": aligned, "metric": metric, "script": step}
 
 
 def link_values(score: LinkScore) -> dict[str, Any]:
@@ -150,7 +147,11 @@ def link_values(score: LinkScore) -> dict[str, Any]:
         "value": round(score.aer, DIGITS),
         "low": score.low,
         "high": score.high,
-        "note": f"{score.sure:,} sure and {score.possible:,} possible {score.kind} links",
+        "note": note_of(
+            f"{score.sure:,} sure and {score.possible:,} possible {score.kind} links",
+            *of_links(score.sure, score.possible),
+            *of_interval(score.low, score.high, score.lines, 1.0),
+        ),
     }
 
 

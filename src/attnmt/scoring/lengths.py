@@ -1,8 +1,18 @@
 """BLEU by sentence length, Luong et al.'s Figure 6."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from attnmt.scoring.scripts import Lines, References, score_alone
+from attnmt.scoring.scripts import Lines, References, noted_score
+
+
+class LengthGroup(NamedTuple):
+    """Sentences of similar length."""
+
+    max_words: int  # of its longest reference
+    lines: int
+    value: float  # tokenized BLEU
+    note: str | None  # what this BLEU says by its definition alone
 
 
 def length_groups(references: Sequence[str], size: int) -> list[list[int]]:
@@ -16,10 +26,8 @@ def length_groups(references: Sequence[str], size: int) -> list[list[int]]:
     return [order[start : start + size] for start in range(0, len(order), size)]
 
 
-def by_length(
-    translations: Lines, references: References, size: int
-) -> list[tuple[int, int, float]]:
-    """Return the longest reference, the number of sentences and tokenized BLEU of each group.
+def by_length(translations: Lines, references: References, size: int) -> list[LengthGroup]:
+    """Return the groups of a test set, the shortest sentences first.
 
     Args:
         translations: the tokens of every translation, joined by spaces.
@@ -28,10 +36,10 @@ def by_length(
         size: how many sentences make a group, as :func:`length_groups` has it.
     """
     return [
-        (
+        LengthGroup(
             len(references.lines[group[-1]].split()),
             len(group),
-            score_alone("tokenized", [translations[i] for i in group], references.of(group)),
+            *noted_score("tokenized", [translations[i] for i in group], references.of(group)),
         )
         for group in length_groups(references.lines, size)
     ]

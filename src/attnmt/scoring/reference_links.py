@@ -9,6 +9,8 @@ from typing import NamedTuple
 from attnmt.config import LINKS, Params
 from attnmt.corpora.links import GoldLinks, Links, read_links
 from attnmt.corpora.parallel import count_words
+from attnmt.errors import InputError
+from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.scoring.results import LinkKind
 
@@ -32,29 +34,41 @@ def reference_links(params: Params, aligned: str, family: str | None = None) -> 
     Raises:
         InputError: if a file is missing, or does not fit the set's sentences.
     """
-    layout, kind = Layout(params.experiment), link_kind(params, aligned)
+    kind = link_kind(params, aligned)
+    if kind == "silver":
+        return ReferenceLinks(kind, aligner_links(params, aligned, family))
+    path = Layout(params.experiment).tokens / f"{aligned}.{LINKS}"
     words = token_counts(params, aligned)
-    if kind == "gold":
-        links = read_links(
-            layout.tokens / f"{aligned}.{LINKS}", words, "run the tokens stage again"
-        )
-    else:
-        links = aligner_links(params, aligned)
-    length = params.families[family].encoding.length if family else None
-    if length is not None:
-        links = [cut_links(line, pair, length) for line, pair in zip(links, words, strict=True)]
-    return ReferenceLinks(kind, links)
+    links = read_links(path, words, "run the tokens stage again")
+    return ReferenceLinks(kind, _as_read(params, family, links, words))
 
 
-def aligner_links(params: Params, aligned: str) -> list[GoldLinks]:
-    """Return the outside aligner's links of a set's tokens.
+def aligner_links(params: Params, name: str, family: str | None = None) -> list[GoldLinks]:
+    """Return the outside aligner's links of the words of a set, as in :func:`reference_links`.
 
     Raises:
         InputError: if the file is missing, or does not fit the set's sentences.
     """
-    path = Layout(params.experiment).dictionary / f"{aligned}.{LINKS}"
-    words = token_counts(params, aligned)
-    return read_links(path, words, "run the dictionary stage again")
+    path, again = (
+        Layout(params.experiment).dictionary / f"{name}.{LINKS}",
+        "run the dictionary stage again",
+    )
+    if not path.exists():
+        raise InputError(f"{path}: no such file; {again}")
+    words = token_counts(params, name)
+    if read_lines(path, may_be_blank=True) == [""] * len(words):  # the aligner linked nothing
+        return [GoldLinks([], []) for _ in words]
+    return _as_read(params, family, read_links(path, words, again), words)
+
+
+def _as_read(
+    params: Params, family: str | None, links: list[GoldLinks], words: list[tuple[int, int]]
+) -> list[GoldLinks]:
+    """Return the links between the words that a family reads; None reads all."""
+    length = params.families[family].encoding.length if family else None
+    if length is None:
+        return links
+    return [cut_links(line, pair, length) for line, pair in zip(links, words, strict=True)]
 
 
 def token_counts(params: Params, aligned: str) -> list[tuple[int, int]]:

@@ -20,13 +20,15 @@ class Score(NamedTuple):
 
     ``low`` and ``high`` bound the bootstrap 95% interval. sacrebleu reports the mean of the resampled
     scores and half the distance between their 2.5% and 97.5% quantiles. The bounds are that mean minus
-    and plus that half-width.
+    and plus that half-width. ``note`` has what the score says by its definition alone
+    (:mod:`attnmt.scoring.limits`).
     """
 
     value: float
     low: float
     high: float
     signature: str
+    note: str | None = None
 
 
 class LinkScore(NamedTuple):

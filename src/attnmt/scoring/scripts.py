@@ -20,11 +20,13 @@ from typing import NamedTuple, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.base import Metric
+from sacrebleu.metrics.base import Score as SacrebleuScore
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from attnmt.errors import InputError
+from attnmt.scoring.limits import note_of, of_interval, of_score
 from attnmt.scoring.results import Score, Script
 
 SCRIPTS: tuple[Script, ...] = get_args(Script)
@@ -84,27 +86,43 @@ def score(script: Script, translations: Lines, references: References, samples: 
     Raises:
         InputError: if the two differ in length or are empty, or the environment sets another seed.
     """
-    check_input(script, translations, references)
-    metric = new_metric(script, references.characters)
-    result = metric.corpus_score(translations, references.sides(), n_bootstrap=samples)
+    result, metric = _result(script, translations, references, samples)
     signature = str(metric.get_signature())
     # JSON is sacrebleu's public form of mean and half-width; it leaves both out when all is zero.
     report = json.loads(result.format(width=4, signature=signature, is_json=True))
     mean, half_width = report.get("confidence_mean", 0.0), report.get("confidence_var", 0.0)
+    low, high = round(mean - half_width, 4), round(mean + half_width, 4)
+    most = None if script == "ter" else 100.0
     return Score(
         value=report["score"],
-        low=round(mean - half_width, 4),
-        high=round(mean + half_width, 4),
+        low=low,
+        high=high,
         signature=f"{result.name}|{signature}",
+        note=note_of(
+            *of_score(result, translations), *of_interval(low, high, len(translations), most)
+        ),
     )
 
 
 def score_alone(script: Script, translations: Lines, references: References) -> float:
     """Return the value of :func:`score` without the cost of its interval; it raises the same."""
+    return noted_score(script, translations, references)[0]
+
+
+def noted_score(
+    script: Script, translations: Lines, references: References
+) -> tuple[float, str | None]:
+    """Return the value of :func:`score_alone`, and what it says by its definition alone."""
+    result, _ = _result(script, translations, references, samples=1)
+    return round(result.score, 4), note_of(*of_score(result, translations))
+
+
+def _result(
+    script: Script, translations: Lines, references: References, samples: int
+) -> tuple[SacrebleuScore, Metric]:
     check_input(script, translations, references)
     metric = new_metric(script, references.characters)
-    value: float = metric.corpus_score(translations, references.sides()).score
-    return round(value, 4)
+    return metric.corpus_score(translations, references.sides(), n_bootstrap=samples), metric
 
 
 def sentence_numbers(

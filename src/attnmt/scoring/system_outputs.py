@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from attnmt.config import Params
+from attnmt.corpora.writing import written_without_spaces
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
@@ -106,8 +107,8 @@ class Outputs:
                 words = [words_read(line, encoding, str(file)) for line in text]
                 written_text = lines(layout.raw / file.name, "run the corpus stage again")
                 others.append((Text(words, rule), written_text))
-        characters = params.languages.of(target).tokenize == "characters"
         read = Text(reference, rule)
+        characters = written_without_spaces(read.written)
         return cls(before, after, read, raw, others, characters, path, written)
 
     @property

@@ -43,11 +43,12 @@ def application(service: Service) -> Starlette:
 
 def form_page(service: Service, sentence: str) -> tuple[str, int]:
     """Return the page for a sentence, or only its field for "", and the status of the answer."""
-    sentence, fault, shown = " ".join(sentence.split()), "", []
+    fault, shown = "", []
     try:
-        shown = [service.explain(sentence)] if sentence else []
+        shown = [service.explain(sentence)] if sentence.strip() else []
     except InputError as error:
         fault = str(error).removeprefix("sentence 0: ")
+    sentence = " ".join(sentence.split())
     form = Form(service.languages, sentence, fault, MOST_CHARACTERS)
     page = make_explain_page(service.params.experiment, sentence, None, shown, form)
     return page, 400 if fault else 200

@@ -48,7 +48,7 @@ Model = TypeVar("Model", bound=BaseModel)
 class Question(Strict):
     """A request to the server."""
 
-    inputs: Annotated[list[str], FailFast()]  # the sentences
+    inputs: Annotated[list[str], FailFast()]  # the sentences, each of one line
     params: dict[str, Any] = Field(default_factory=dict)  # those of RequestParams
 
 
@@ -81,7 +81,7 @@ class Service:
         """Explain the translation of a sentence.
 
         Raises:
-            InputError: if the sentence is too long, has no words or cannot be read.
+            InputError: if the sentence is too long, has several lines or no words, or cannot be read.
         """
         from attnmt.decoding.explanation import CANDIDATES, explain
         from attnmt.reporting.attention import label
@@ -166,8 +166,23 @@ def validated(model: type[Model], values: Any, before: str = "") -> Model:
         raise InputError("; ".join(lines)) from None
 
 
+def lines_in(text: str) -> list[str]:
+    """Return the lines of a text that are not blank, whatever character ends a line."""
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def refuse_lines(text: str, what: str) -> None:
+    """Refuse several lines where one sentence is asked for; ``what`` names the text.
+
+    Raises:
+        InputError: if more than one line of the text is not blank.
+    """
+    if (count := len(lines_in(text))) > 1:
+        raise InputError(f"{what}: it has {count} lines; give each line as a sentence of its own")
+
+
 def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
-    """Refuse what is no text, or is more than a request may have."""
+    """Refuse what is no text, has several lines, or is more than a request may have."""
     for line, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
             raise InputError(f"sentence {line}: it is missing or is not text")
@@ -176,6 +191,7 @@ def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
                 f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "
                 f"are translated; divide it"
             )
+        refuse_lines(sentence, f"sentence {line}")
     characters = sum(map(len, sentences))
     if characters * beam > MOST_WORK:
         raise InputError(

@@ -1,0 +1,73 @@
+"""Which step of attention links the words of a model: the choice on the development set.
+
+The step is chosen by its use, which is to replace unknown words. The set's references are force-decoded
+once, and each of their unknown words is replaced by either step's link. The step that brings back more
+words of the references is chosen. This needs neither gold links nor a search, and works for every model,
+ensemble and text. Where it is a tie, as without any unknown word, the step is chosen whose links are
+nearer to those of the outside aligner, by their alignment error rate.
+"""
+
+from collections.abc import Sequence
+
+from attnmt.config import Params
+from attnmt.corpora.links import Links, flipped
+from attnmt.decoding.link_step import Reading, decide
+from attnmt.decoding.text_translator import LINK_STEPS, TextTranslator, authors_step
+from attnmt.decoding.unknown import replace_unknown, unknown_places
+from attnmt.scoring.aer import aer
+from attnmt.scoring.reference_links import aligner_links
+
+DIGITS = 6  # decimals of an error rate that are kept; equal ones are a tie
+
+
+def silver_links(params: Params, name: str) -> list[Links]:
+    """Return the outside aligner's links of the development set's words, as a system reads them.
+
+    The links go from the language that the system reads to the one that it writes.
+
+    Raises:
+        InputError: if the file is missing, or does not fit the set's sentences.
+    """
+    lines = aligner_links(params, params.sets.dev, params.translators(name).family)
+    backward = params.sides(name)[0] != params.languages.source.code
+    return [flipped(line.sure) if backward else line.sure for line in lines]
+
+
+def choose_reading(translator: TextTranslator, dev: str, silver: Sequence[Links]) -> Reading:
+    """Return the step that is to link words, with the numbers that decide.
+
+    A sentence counts for the unknown words only if it keeps its number of words when its unknown pieces
+    are replaced by ``<unk>``. The model must have attention.
+
+    Args:
+        dev: the set that chooses; it must not be a test set.
+        silver: the outside aligner's links of its words, in the direction of the translation.
+    """
+    data, vocabulary = translator.data, translator.data.vocabulary(translator.target)
+    source, target = (data.units(dev, side) for side in (translator.source, translator.target))
+    with_unk = [data.words(vocabulary.decode(vocabulary.encode(units))) for units in target]
+    lines = [
+        (words, data.words(read), data.words(reference))
+        for words, read, reference in zip(with_unk, source, target, strict=True)
+    ]
+    hits = dict.fromkeys(LINK_STEPS, 0)
+    unknown_words = 0
+    links = translator.force_set(dev).links
+    for at, (words, read, reference) in enumerate(lines):
+        places = unknown_places(words) if len(words) == len(reference) else []
+        unknown_words += len(places)
+        for step in LINK_STEPS:
+            replaced = replace_unknown(words, read, links[step][at], translator.dictionary)
+            hits[step] += sum(replaced[j] == reference[j] for j in places)
+    rates = {step: round(aer(links[step], silver, silver), DIGITS) for step in LINK_STEPS}
+    authors = authors_step(translator.models)
+    chosen, decider = decide(hits, rates, authors)
+    return Reading(
+        set=dev,
+        unknown_words=unknown_words,
+        hits=hits,
+        aer=rates,
+        chosen=chosen,
+        authors=authors,
+        decided_by=decider,
+    )

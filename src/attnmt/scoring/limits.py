@@ -1,0 +1,73 @@
+"""What a score or its interval says by its definition alone, in sentences for the note of a line.
+
+A BLEU of 0 may mean that nothing is right, or only that no translation is long enough. Whoever reads
+the number must know which. The tests compare each case with sacrebleu's own numbers.
+"""
+
+from collections.abc import Sequence
+
+from sacrebleu.metrics.base import Score
+from sacrebleu.metrics.bleu import BLEUScore
+
+EMPTY = "all translations are empty"
+SHORT = "no translation has four tokens, so BLEU is 0 by definition, even of right ones, but chrF is not"
+NOTHING = "no token is right"
+UNSMOOTHED = "no four tokens in a row are right, so BLEU without smoothing is 0"
+SMOOTHED = "no four tokens in a row are right, so this BLEU depends on how it is smoothed"
+ONE = "the interval has no width, because the set has one line"
+ALIKE = "the interval has no width, because all samples of the set have the same score"
+BEYOND = (
+    "the interval reaches beyond what the score can be, because it is the mean of the samples' scores "
+    "minus and plus half of their spread"
+)
+NO_SURE = "without a sure link, this is the share of links that are not possible ones"
+NO_LINKS = "there is no link to measure against, so the rate is 1"
+SENTENCES = (
+    *(EMPTY, SHORT, NOTHING, UNSMOOTHED, SMOOTHED),
+    *(ONE, ALIKE, BEYOND, NO_SURE, NO_LINKS),
+)
+
+
+def of_score(result: Score, translations: Sequence[str]) -> list[str]:
+    """Return what a corpus score of sacrebleu says by its definition."""
+    if not any(line.strip() for line in translations):
+        return [EMPTY]
+    if not isinstance(result, BLEUScore):
+        return []
+    if not result.totals[-1]:
+        return [SHORT]
+    if not any(result.counts):
+        return [NOTHING]
+    if not result.counts[-1]:
+        return [SMOOTHED if result.score else UNSMOOTHED]
+    return []
+
+
+def of_interval(low: float, high: float, lines: int, most: float | None) -> list[str]:
+    """Return what an interval says by its definition; ``most`` is the highest score, if there is one."""
+    if low == high:
+        return [ONE if lines == 1 else ALIKE]
+    return [BEYOND] if low < 0 or (most is not None and high > most) else []
+
+
+def of_links(sure: int, possible: int) -> list[str]:
+    """Return what an error rate against so many links says by its definition."""
+    if sure:
+        return []
+    return [NO_SURE if possible else NO_LINKS]
+
+
+def note_of(*parts: str | None) -> str | None:
+    """Return a note of several parts; None if there is none."""
+    return "; ".join(filter(None, parts)) or None
+
+
+def common_note(notes: Sequence[str | None]) -> str | None:
+    """Return those parts of notes that all of them have."""
+    first, *others = (note.split("; ") if note else [] for note in notes)
+    return note_of(*(part for part in first if all(part in other for other in others)))
+
+
+def limits_in(note: str | None) -> list[str]:
+    """Return those parts of a note that are sentences of this module."""
+    return [part for part in (note or "").split("; ") if part in SENTENCES]
