@@ -255,7 +255,7 @@ def scored() -> Iterator[Case]:
         yield Case(f"{OUT}/{BEST}/reading.json", damage, links, message)
     translate, silver = ("translate", BEST), f"{DICTIONARY}/dev.links"
     yield Case(silver, line(1, "0-0 0-99"), translate, "dev.links:1: link 0-99 lies outside")
-    yield Case(silver, line(1, None), translate, "lines where the text has")
+    yield Case(silver, content("0-0\n0-0\n"), translate, "links: 2 lines where the text has 1; run")
     gold = f"{TOKENS}/test.links"
     yield Case(gold, line(1, "0-0 0?99"), links, "links:1: link 0-99 lies outside")
     yield Case(gold, line(1, "0-0 -1"), links, "links:1: '-1' is not a link")

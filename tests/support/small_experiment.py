@@ -118,6 +118,7 @@ def make_experiment(folder: Path) -> Params:
     words = {("garden", "Garten"): 3, ("Gardens", "Gärten"): 2, ("houses", "Häuser"): 2}
     layout.dictionary.mkdir(parents=True)
     write_dictionaries(layout.dictionary / "en-de.tsv", layout.dictionary / "de-en.tsv", [words], 1)
+    write_lines(layout.dictionary / "dev.links", ["0-0 1-1 2-2"] * len(ENGLISH["dev"]))
     for number, name in enumerate(params.models):
         make_model(params, layout, name, 2.0 + number)
     for name in filter(params.attends, [*params.models, *params.ensembles]):
