@@ -28,8 +28,9 @@ def server(attnmt) -> Iterator[Server]:
             more = {"license": RWTH, "bytes": len(content)} if name == "dev" else {}
             files[name] = {}
             for side in ("en", "de"):
-                server.files[f"{name}.{side}"] = content
-                file = server.file(f"{name}.{side}", content, **more)
+                text = content if side == "en" else content.upper()
+                server.files[f"{name}.{side}"] = text
+                file = server.file(f"{name}.{side}", text, **more)
                 files[name][side] = [file.model_dump(exclude_none=True)]
         sets = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": ["test"]}
         write_params(sets=sets, corpus={"kind": "download", "files": files})
@@ -56,7 +57,7 @@ def test_files_are_fetched_and_the_corpus_stage_needs_no_network(attnmt, server)
     source = load_params(Path("params.yaml")).source
     assert source is not None
     Path("raw").mkdir()
-    write_downloaded(source, "train", Path("raw"), KEPT)
+    write_downloaded(source, ("en", "de"), "train", Path("raw"), KEPT)
     assert Path("raw/train.en").read_bytes() == TEXTS["train"]
 
 
