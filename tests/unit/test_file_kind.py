@@ -185,6 +185,7 @@ def test_no_text_is_taken_for_something_else(tmp_path_factory, lines):
 @pytest.mark.parametrize(
     ("encoding", "line"),
     [
+        ("cp1252", "Tällä hetkellä meillä on pieniä hiiriä, jotka eivät enää sairastu."),
         ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy."),
         ("cp1251", "Съешь ещё этих мягких французских булок, да выпей чаю."),
         ("cp1253", "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία."),

@@ -87,6 +87,11 @@ def test_naacls_links_are_counted_from_zero_or_one(write, content, said):
     assert lines_of(path, words=None) == ["0-0 1?2 2-3", "1-1"]
 
 
+def test_the_last_word_that_tells_the_first_number_is_that_of_the_files_own_side(write):
+    """The file is target-source: in its first pair, of 4 and 3 words, 3 is a last word from 1."""
+    assert lines_of(write("x.wa", b"1 0 3 S\n1 1 1 S\n"), flip=True) == ["0-0", ""]
+
+
 def test_pairs_without_links_are_counted(write):
     gold = read_gold(write("x.wa", b"1 1 1 S\n1 3 4 S\n"), CODES, 2, WORDS)
     assert gold.notes[0].endswith("from 1; 1 of 2 pairs have no links")

@@ -140,8 +140,9 @@ LINKS = {
 }
 
 
-def test_links_of_our_tokens_are_those_of_the_set(new):
-    write_lines(Path("../gold"), LINKS["ours"])
+@pytest.mark.parametrize("lines", [LINKS["ours"], ["0-0 1?1"] * 10], ids=["ours", "either"])
+def test_links_of_our_tokens_are_those_of_the_set(new, lines):
+    write_lines(Path("../gold"), lines)
     params = made(new, *SETS, "--links", "../gold")
     assert (params.sets.aligned, params.tokenize.tokenized) == (["test"], [])
     assert (Layout("own").local_text / "test.links").is_symlink()

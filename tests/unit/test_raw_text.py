@@ -120,6 +120,7 @@ def test_references_and_links_come_along(local):
     names = {path.name for path in local.raw.iterdir()}
     assert names == {*TEXT, "test.yy.2", "test.yy.3", "test.links", "train.yy.2"}
     assert (local.raw / "test.links").read_text() == "0?0 1-1\n\n"
+    assert (local.raw / "test.yy.3").read_text() == "1\n\n"
     local.succeed("tokens")
     assert (local.tokens / "test.yy.2").read_text() == "Ein Hund .\nDer Hund ￭, ja ￭.\n"
     assert (local.tokens / "test.links").read_text() == "0?0 1-1\n\n"

@@ -10,14 +10,15 @@ LOOKED_AT = 100_000  # lines
 ENOUGH = 200  # lines that are not UTF-8
 SHOWN = 40  # characters of such a line in a message
 # Those in which most texts are that are not UTF-8. With more to choose from, the guesses are worse.
-COMMON = (
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
-    *("iso8859_2", "koi8_u", "cp874", "gb18030", "big5", "cp932", "euc_jp", "cp949"),
-)
+WESTERN = "cp1252"
+LATIN = [WESTERN, "cp1250", "iso8859_2", "cp1254", "cp1257"]
+OTHER = ["cp1251", "koi8_u", "cp1253", "cp1255", "cp1256", "cp874"]
+OTHER += ["gb18030", "big5", "cp932", "euc_jp", "cp949"]
+MOST_MARKS = 0.5  # of the bytes of Latin text are not ASCII
 
 
 def cure_of_encoding(lines: Iterable[bytes], path: Path, packed: bool) -> str:
-    """Say what to do about a file of which not all lines are UTF-8.
+    """Say what to do about a file of which at least one line is not UTF-8.
 
     Args:
         lines: the lines of the file, unpacked.
@@ -34,10 +35,12 @@ def cure_of_encoding(lines: Iterable[bytes], path: Path, packed: bool) -> str:
     if wide > len(others):
         drop = convert("iconv -c -f utf-8 -t utf-8", path, packed)
         return f"other lines are UTF-8, so correct this line, or drop such bytes: {drop}"
-    sample = others[:ENOUGH]
-    best = from_bytes(b"".join(sample), cp_isolation=list(COMMON)).best()
-    encoding = best.encoding if best else "cp1252"
-    first = sample[0]
+    first, sample = others[0], b"".join(others[:ENOUGH])
+    marks = sum(byte > 127 for byte in sample) / len(b"".join(sample.split()))
+    best = from_bytes(sample, cp_isolation=LATIN if marks <= MOST_MARKS else OTHER).best()
+    encoding = best.encoding if best else WESTERN
+    if sample.decode(encoding, "replace") == sample.decode(WESTERN, "replace"):
+        encoding = WESTERN  # the better known name
     at = max(0, next(i for i, byte in enumerate(first) if byte > 127) - SHOWN // 2)
     shown = first[at : at + SHOWN].decode(encoding, "replace").strip()
     name = encoding.replace("_", "-")
