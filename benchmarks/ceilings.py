@@ -22,6 +22,7 @@ from attnmt.files.text_file import read_lines, read_text, write_text
 from attnmt.planning.proposal import propose_language
 from attnmt.reporting.readme_table import page_with_table
 from attnmt.scoring.scripts import References, score_alone
+from attnmt.text.language_codes import language_code
 from attnmt.text.moses import languages
 from attnmt.text.tokenizer import tokenizer
 from benchmarks.page import RESULTS, table
@@ -56,7 +57,7 @@ def measure(file: Path) -> Ceiling:
     name = file.name.removesuffix(".gz")
     raw = read_lines(file)
     lines = [" ".join(normalized(line).split()) for line in raw]
-    language = propose_language(name, raw)
+    language = propose_language(language_code(name), raw)
     characters = written_without_spaces(lines)
 
     def sacrebleu(text: list[str], against: list[str]) -> float:

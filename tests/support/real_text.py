@@ -17,6 +17,7 @@ SHARED = Path(__file__).parents[3] / "shared" / "data"
 CONTENTS = {  # what the folder that a variable names holds
     "MULTI30K_DIR": "raw captions of Multi30k, task 1",
     "ALIGNMENT_DIR": "100 German-English pairs of Europarl with gold links, by Ergun Bicici",
+    "FLORES_DIR": "the first 200 lines of FLORES-101's devtest, <code>.gz",
     "NEWSTEST_DIR": "WMT's raw test sets, newstest2014 cut to the 2,737 lines that the paper scored",
 }
 

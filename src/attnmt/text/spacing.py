@@ -56,7 +56,8 @@ _POSSESSIVE = {  # the Jones' house, Maus' Nase
     "de": regex.compile(r"[sxzß]['’]\p{Lu}"),
 }
 _NEVER = regex.compile(r"(?!)")
-_BETWEEN_WORDS = {"/", "@", "_"}
+_BETWEEN_WORDS = {"/", "@", "_", "·"}
+_BETWEEN_DIGITS = {":", "–"}  # 11:35, 1990–91
 _BEFORE_SLASH = regex.compile(r"[\p{Alnum}\p{M}:/]")  # https://a.b/c
 _AFTER_SLASH = regex.compile(r"[\p{Alnum}/]")
 _CASE_ENDINGS = ("fi", "sv")  # which write EU:n, EU:s
@@ -98,6 +99,8 @@ def _lean(tokens: Sequence[str], at: int, language: str, turns: dict[str, int]) 
     if _OPENS.fullmatch(token):
         follows_number = _CURRENCY.fullmatch(token) and before[-1:].isdigit()
         return Lean.NONE if follows_number and not after[:1].isdigit() else Lean.RIGHT
+    if token in _BETWEEN_DIGITS and before[-1:].isdigit() and after[:1].isdigit():
+        return Lean.BOTH
     if token == ":" and language in _CASE_ENDINGS and before.isupper() and after.islower():
         return Lean.BOTH
     if token in _AFTER_SPACE.get(language, ()):
@@ -108,8 +111,6 @@ def _lean(tokens: Sequence[str], at: int, language: str, turns: dict[str, int]) 
         return Lean.LEFT
     between_words = _BEFORE_SLASH.match(before[-1:]) and _AFTER_SLASH.match(after)
     if token in _BETWEEN_WORDS and between_words:
-        return Lean.BOTH
-    if token == "–" and before[-1:].isdigit() and after[:1].isdigit():
         return Lean.BOTH
     return Lean.NONE
 
