@@ -11,6 +11,7 @@ from test_times import enter_project, finish, write_params, write_text_size
 from attnmt.commands import plan as command
 from attnmt.commands.plan import plan
 from attnmt.errors import InputError
+from attnmt.planning import training_text
 from attnmt.workflow import graph
 from attnmt.workflow.graph import Stage
 
@@ -116,6 +117,21 @@ def test_without_a_speed_or_a_text_it_says_what_to_do(project, said):
     text = said()
     assert cells(text, "base") == ["base", "0.0 M", "0.0 M", "?"]
     assert "Add --measure" in text
+
+
+def test_a_long_local_text_is_estimated_and_a_missing_half_is_named(project, said, monkeypatch):
+    monkeypatch.setattr(training_text, "SAMPLE", 5)
+    folder = project / "experiments/demo/text"
+    folder.mkdir(parents=True)
+    for name in ("train", "dev", "test1", "test2"):
+        (folder / f"{name}.en").write_text("a b c d e f\n" * 10)
+        (folder / f"{name}.de").write_text("a b c d\n" * 10)
+    text = said()
+    assert "Words are estimated from one of every 2 pairs of the text." in text
+    assert "Add --measure" in text
+    (folder / "dev.de").unlink()
+    with pytest.raises(InputError, match=r"text/dev\.de: no such file; put the text of 'de' there"):
+        said()
 
 
 def test_an_expected_text_is_called_so_and_downloads_have_a_size(project, said, monkeypatch):

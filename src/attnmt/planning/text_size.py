@@ -65,7 +65,7 @@ class TextSize:
             {code: text.whole(counts.total()) for code, counts in words.items()},
             {code: min(count, encoding.vocabulary) for code, count in entries.items()},
             evaluated,
-            f"every {text.every}th pair of the text" if text.every > 1 else "",
+            f"one of every {text.every} pairs of the text" if text.every > 1 else "",
         )
 
     def lengths(self, system: System) -> Lengths:
@@ -114,7 +114,7 @@ def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
             sizes[family] = _expected(params.corpus.expected, encoding)
         else:
             uncounted[family] = encoding
-    if uncounted and params.local_text:
+    if uncounted and params.local_text and params.local_text.is_dir():
         sizes |= _local(params, params.local_text, uncounted)
     return sizes
 

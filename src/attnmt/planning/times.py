@@ -146,11 +146,11 @@ def _finished(layout: Layout, name: str) -> Speed | None:
 
 
 def _at_the_speed_of(speeds: Sequence[Speed]) -> str:
-    """Name some speeds; if there are many, the first of them."""
+    """Name two speeds, or the first and how many others there are."""
     names = [*dict.fromkeys(speed.training for speed in speeds)]
-    devices = " and ".join(dict.fromkeys(speed.device for speed in speeds))
-    others = f" and {len(names) - 1} other trainings" if len(names) > 1 else ""
-    return f"at the speed of {names[0]}{others} on {devices}"
+    said = names if len(names) <= 2 else [names[0], f"{len(names) - 1} others"]
+    devices = dict.fromkeys(speed.device for speed in speeds)
+    return f"at the speed of {' and '.join(said)} on {' and '.join(devices)}"
 
 
 def _reported(experiment: str, names: Sequence[str]) -> Times | None:
