@@ -106,7 +106,18 @@ def test_a_finished_training_is_done_whatever_its_speed(project, said):
     text = said(*NAMES)
     assert "GPUs" not in text
     assert "Experiment demo: 0 of 12 stages would run." in text
-    assert "2 trainings are done, in 4.0 h.\nNothing is to be trained." in text
+    assert "Trainings that are done: 2, in 4.0 h.\nNothing is to be trained." in text
+
+
+def test_only_what_is_left_is_estimated_at_the_speed_of_what_is_done(project, said):
+    write_text_size(project)
+    finish(project, "base", 0.5)
+    text = said("corpus", "train@base")
+    assert "Trainings that are done: 1, in 2.0 h." in text
+    german = 18_900 * 2600 / 2440 / 0.525 / 3600
+    assert cells(text, "german") == ["german", "0.0 M", "0.0 M", f"{german:.1f} h"]
+    total = f"The trainings take about {german:.1f} h, at the speed of demo/base on K1"
+    assert total in flowing(text)
 
 
 def test_without_a_speed_or_a_text_it_says_what_to_do(project, said):

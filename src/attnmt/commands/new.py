@@ -347,6 +347,6 @@ def _cost(params: Params, may_measure: bool) -> str:
         )
     total = time_text(sum(times.seconds.values()))
     return (
-        f"Cost: all trainings ({len(names)}) take about {total}, {times.source}. Translation and "
-        f"scores come on top."
+        f"Cost: all trainings ({len(names)}) take about {total}, {times.source}. Starts, translation "
+        f"and scores come on top."
     )

@@ -63,7 +63,7 @@ def plan(
     if trained:
         layout = Layout(experiment)
         seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
-        page.print(f"{len(trained)} trainings are done, in {time_text(seconds)}.")
+        page.print(f"Trainings that are done: {len(trained)}, in {time_text(seconds)}.")
     if to_train:
         _print_trainings(page, params, to_train, measure, gpus or 1)
     else:
@@ -126,7 +126,7 @@ def _print_trainings(
         side_by_side = f", or {time_text(wall_time(each, at_once))} with {at_once} at a time"
         page.print(
             f"The trainings take about {time_text(sum(each))}{side_by_side if at_once > 1 else ''}, "
-            f"{times.source}. Translation and scores come on top."
+            f"{times.source}. Starts, translation and scores come on top."
         )
     for estimate in dict.fromkeys(text.estimate for text in sizes.values() if text.estimate):
         page.print(f"Words are estimated from {estimate}.")

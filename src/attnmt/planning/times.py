@@ -23,8 +23,8 @@ from attnmt.planning.text_size import TextSize, training_sizes
 from attnmt.scoring.numbers import read_numbers
 from attnmt.training.trained import machine, read_config, read_provenance
 
-# A speed holds for a model whose time step has at most so many times as many operations, or as few. Then
-# the operations a second differed by less than a factor of 2, from one layer of 32 cells to two of 512,
+# A speed holds for a model whose time step has at most so many times the operations, or so small a part.
+# Then the operations a second differed by less than a factor of 2, from one layer of 32 cells to two of 512,
 # with LSTM and GRU, in batches of 8 to 128.
 LIKE = 3.0
 
@@ -69,8 +69,9 @@ def training_times(
         sizes: the sizes of their texts, by family, if they were counted before.
         speeds: take the place of all that are known.
     """
-    sizes = training_sizes(params, names) if sizes is None else sizes
     speeds = known_speeds(params) if speeds is None else speeds
+    if sizes is None:  # counting takes seconds, and is of no use without a speed
+        sizes = training_sizes(params, names) if speeds else {}
     if speeds and all(params.model(name).family in sizes for name in names):
         from attnmt.planning.cost import training_costs
 
