@@ -5,6 +5,7 @@ import random
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +19,10 @@ from attnmt.corpora.raw_text import write_local
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
+from attnmt.planning import training_text
 from attnmt.planning.proposal import propose, propose_language
+from attnmt.planning.text_size import TextSize, training_sizes
+from attnmt.text.encode import encode_sets
 from attnmt.text.tokens import tokenize_sets
 from attnmt.text.vocabulary import SPECIAL
 
@@ -195,8 +199,6 @@ def test_compressed_files_and_codes_of_ones_own(new):
     params = made(new, *train, "--languages", "xx", "yy", "--systems", "all")
     assert params.languages.source.tokenize == params.languages.target.tokenize == "words"
     assert params.languages.title("forward") == "xx-yy"
-    assert params.corpus.expected is not None
-    assert params.corpus.expected.pairs == 30
     assert len(params.models) == 27
     assert list(params.families) == ["luong", "luong_bpe", "course"]
     text = Layout("own").local_text
@@ -227,6 +229,130 @@ def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
     status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
     assert not Path("experiments/own").exists()
+
+
+def write_uneven(pairs: int) -> None:
+    """Write a corpus with repeated, empty and long sentences, and words of many letters."""
+    chance = random.Random(pairs)
+    words = [
+        "".join(chance.choices("abdeiklmnorst", k=chance.randint(1, 9))) for _ in range(pairs // 4)
+    ]
+    lines = []
+    for number in range(pairs):
+        kind = chance.random()
+        lengths = [chance.randint(3, 30), chance.randint(51, 60), 0]
+        length = lengths[0 if kind < 0.85 else 1 if kind < 0.93 else 2]
+        lines.append([*chance.choices(words, k=length), "Ende."] if length else [""])
+        if kind > 0.98:
+            lines[number] = lines[number // 2]
+    write_lines(Path("../corpus.fr"), map(" ".join, lines))
+    write_lines(Path("../corpus.en"), (" ".join(line[::-1]) for line in lines))
+
+
+def stages_sizes(params: Params) -> tuple[dict[str, Any], dict[str, TextSize]]:
+    """Run the corpus, tokens and encode stages; return what they say of the training text."""
+    layout = Layout("own")
+    for folder in (layout.raw, layout.tokens, *map(layout.encoded, params.families)):
+        folder.mkdir(parents=True)
+    write_local(layout.local_text, params.languages, params.sets, layout.raw)
+    counts = tokenize_sets(
+        layout.raw, layout.tokens, params.languages, params.sets, params.tokenize
+    )
+    for name, family in params.families.items():
+        folder = layout.encoded(name)
+        encode_sets(layout.tokens, folder, params.languages, params.sets, family.encoding)
+    return counts["sets"]["train"], training_sizes(params, params.models)
+
+
+EACH_FAMILY = "base,base_reverse,local_p_general_feed_bpe,gru_multiplicative"
+
+
+def test_what_is_said_before_the_stages_is_what_they_count(new):
+    write_uneven(3000)
+    status, out, err = new("own", *TRAIN, "--hold-out", "200", "--systems", EACH_FAMILY)
+    assert (status, err) == (0, "")
+    params = params_of("own")
+    before = training_sizes(params, params.models)
+    train, after = stages_sizes(params)
+    assert before == after
+    assert set(before) == {"luong", "luong_bpe", "course"}
+    pairs, dropped = train["lines"], train["dropped"]
+    tokens = [train["text"][code]["tokens"] for code in ("fr", "en")]
+    # Words of pieces, and sentences of at most 20 words
+    assert before["luong_bpe"].words["fr"] > before["luong"].words["fr"] == tokens[0]
+    assert before["course"].words["fr"] < tokens[0]
+    raw = len(read_lines(Layout("own").local_text / "train.fr"))
+    shared, left_out = 2600 - raw, 2600 - pairs
+    assert min(dropped["long"], dropped["empty"], shared) > 10
+    assert raw == pairs + dropped["long"] + dropped["empty"]
+    first, second = out.splitlines()[:2]
+    assert first == (
+        f"experiments/own: {pairs:,} training pairs, 200 each for dev and test; French (moses, "
+        f"{tokens[0]:,} tokens), English (moses, {tokens[1]:,} tokens)"
+    )
+    assert second == (
+        f"Left out: {left_out} of 2,600 training pairs ({left_out / 2600:.1%}): {dropped['long']} "
+        f"longer than 50 tokens, {dropped['empty']} with an empty side, {shared} with a source that "
+        f"dev or test has"
+    )
+    recipe = params.families["luong"].training
+    assert recipe.evaluate_every == round(pairs / recipe.batch_size)
+
+
+def test_changed_parameters_and_tokenized_text_are_counted_as_the_stages_count_them(new):
+    write_uneven(500)
+    lines = read_lines(Path("../corpus.en"))
+    write_lines(Path("../corpus.en"), (line.replace("a", "a'a") for line in lines))
+    params = made(new, *SETS, "--systems", EACH_FAMILY)
+    proposed = training_sizes(params, params.models)["luong"]
+    path = Path("experiments/own/params.yaml")
+    text = path.read_text()
+    assert "max_length: 50}" in text
+    path.write_text(text.replace("max_length: 50}", "max_length: 25, tokenized: [train]}"))
+    params = params_of("own")
+    before = training_sizes(params, params.models)
+    assert before["luong"].pairs < proposed.pairs
+    assert before == stages_sizes(params)[1]
+
+
+def test_what_is_said_of_a_long_text_is_nearly_what_the_stages_count(new, monkeypatch):
+    monkeypatch.setattr(training_text, "SAMPLE", 1000)
+    write_uneven(5000)
+    status, out, _ = new("own", *SETS, "--systems", EACH_FAMILY)
+    assert status == 0
+    params = params_of("own")
+    before = training_sizes(params, params.models)
+    train, after = stages_sizes(params)
+    assert f"experiments/own: about {before['luong'].pairs:,} training pairs" in out
+    assert "Left out: about" in out
+    assert before["luong"].pairs == pytest.approx(train["lines"], rel=0.03)
+    for family, size in before.items():
+        assert size.words == pytest.approx(after[family].words, rel=0.05)
+        assert size.estimate == "one of every 5 pairs of the text"
+
+
+@pytest.mark.parametrize(
+    ("line", "cure"),
+    [
+        ("a " * 60, "put one sentence in a line, with a sentence splitter, or raise max_length in"),
+        (" ", "look whether line k of one file translates line k of the other"),
+    ],
+)
+def test_if_much_is_left_out_it_says_what_helps(new, line, cure):
+    for count, warned in ((10, False), (11, True)):
+        write_lines(Path("../corpus.fr"), [*FRENCH[:40], *[line] * count])
+        write_lines(Path("../corpus.en"), [*ENGLISH[:40], *["b"] * count])
+        _, _, err = new(f"own{count}", *SETS)
+        assert (f"warning: 22% of the training pairs are left out; {cure}" in err) == warned
+
+
+def test_a_text_of_a_few_sentences_is_not_for_holding_out(new):
+    write_lines(Path("../corpus.fr"), FRENCH[:10] * 10)
+    write_lines(Path("../corpus.en"), ENGLISH[:10] * 10)
+    status, out, err = new("own", *TRAIN, "--hold-out", "2")
+    assert status == 0
+    assert "Left out: 36 of 96 training pairs (37.5%): 36 with a source that dev or test has" in out
+    assert "hold out fewer pairs, or give --dev and --test" in err
 
 
 def test_overlap_is_that_of_a_plain_comparison(tmp_path):
@@ -287,6 +413,10 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *SETS, "--systems", "base,bas"], "has no system 'bas'; did you mean"),
         (["own", *SETS, "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
         (["own", *SETS, "--reference", "../corpus.en"], "corpus.en has 40"),
+        (
+            ["own", *replaced("../corpus.fr", "../long.fr")],
+            "train: no training pair is left: 40 are",
+        ),
         (["own", *SETS, "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
         (
             ["own", *SETS, "--links", "../far"],
@@ -311,6 +441,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments,
     write_lines(Path("../flipped"), ["0-0 5-10"] * 10)
     write_lines(Path("../from1"), ["1-1 11-6"] * 10)
     write_lines(Path("../x.sgm"), ["<srcset setid='x'>"])
+    write_lines(Path("../long.fr"), ["a " * 51] * 40)
     status, out, err = new(*arguments)
     assert (status, out) == (2, "")
     assert message in err
@@ -344,7 +475,7 @@ def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
         counts[file] = sorted(Counter(word for line in lines for word in line).values())[::-1]
     sides = (propose_language(code, ["a b c"]) for code in ("fr", "en"))
     pair = Languages(**dict(zip(("source", "target"), sides, strict=True)))
-    proposal = propose(pair, files, pairs)
+    proposal = propose(pair, files)
     known = proposal.vocabulary - len(SPECIAL)
     for file in files:
         assert counts[file][known - 1] > 1
@@ -362,7 +493,8 @@ def test_divided_text_has_no_source_twice(tmp_path):
     for attempt in ("one", "two"):
         folder = tmp_path / attempt
         folder.mkdir()
-        write_divided(train, ("a", "b"), 5, 62, folder)
+        # Each of the ten sources that are drawn is there twice.
+        assert write_divided(train, ("a", "b"), 5, folder) == 10
         parts[attempt] = {path.name: path.read_text() for path in folder.iterdir()}
     assert parts["one"] == parts["two"]
     sets = {name: read_lines(tmp_path / f"one/{name}.a") for name in ("train", "dev", "test")}
@@ -371,4 +503,4 @@ def test_divided_text_has_no_source_twice(tmp_path):
     assert not {*sets["train"]} & {*sets["dev"], *sets["test"]}
     assert len(sets["train"]) == 62 - 2 * 10
     with pytest.raises(InputError, match="only 30 different source sentences"):
-        write_divided(train, ("a", "b"), 16, 640, tmp_path)
+        write_divided(train, ("a", "b"), 16, tmp_path)

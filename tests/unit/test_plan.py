@@ -11,6 +11,7 @@ from test_times import enter_project, finish, write_params, write_text_size
 from attnmt.commands import plan as command
 from attnmt.commands.plan import plan
 from attnmt.errors import InputError
+from attnmt.planning import training_text
 from attnmt.workflow import graph
 from attnmt.workflow.graph import Stage
 
@@ -105,7 +106,18 @@ def test_a_finished_training_is_done_whatever_its_speed(project, said):
     text = said(*NAMES)
     assert "GPUs" not in text
     assert "Experiment demo: 0 of 12 stages would run." in text
-    assert "2 trainings are done, in 4.0 h.\nNothing is to be trained." in text
+    assert "Trainings that are done: 2, in 4.0 h.\nNothing is to be trained." in text
+
+
+def test_only_what_is_left_is_estimated_at_the_speed_of_what_is_done(project, said):
+    write_text_size(project)
+    finish(project, "base", 0.5)
+    text = said("corpus", "train@base")
+    assert "Trainings that are done: 1, in 2.0 h." in text
+    german = 18_900 * 2600 / 2440 / 0.525 / 3600
+    assert cells(text, "german") == ["german", "0.0 M", "0.0 M", f"{german:.1f} h"]
+    total = f"The trainings take about {german:.1f} h, at the speed of demo/base on K1"
+    assert total in flowing(text)
 
 
 def test_without_a_speed_or_a_text_it_says_what_to_do(project, said):
@@ -116,6 +128,21 @@ def test_without_a_speed_or_a_text_it_says_what_to_do(project, said):
     text = said()
     assert cells(text, "base") == ["base", "0.0 M", "0.0 M", "?"]
     assert "Add --measure" in text
+
+
+def test_a_long_local_text_is_estimated_and_a_missing_half_is_named(project, said, monkeypatch):
+    monkeypatch.setattr(training_text, "SAMPLE", 5)
+    folder = project / "experiments/demo/text"
+    folder.mkdir(parents=True)
+    for name in ("train", "dev", "test1", "test2"):
+        (folder / f"{name}.en").write_text("a b c d e f\n" * 10)
+        (folder / f"{name}.de").write_text("a b c d\n" * 10)
+    text = said()
+    assert "Words are estimated from one of every 2 pairs of the text." in text
+    assert "Add --measure" in text
+    (folder / "dev.de").unlink()
+    with pytest.raises(InputError, match=r"text/dev\.de: no such file; put the text of 'de' there"):
+        said()
 
 
 def test_an_expected_text_is_called_so_and_downloads_have_a_size(project, said, monkeypatch):

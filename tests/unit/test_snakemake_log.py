@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attnmt.errors import InputError
 from attnmt.planning.times import Times
 from attnmt.workflow import snakemake_log
 from attnmt.workflow.engine_stop import SIGNALS
@@ -120,6 +121,16 @@ def test_times_that_are_not_known_are_not_said(monkeypatch):
     run.begin("train@base")
     run.end("train@base", 60)
     assert run.lines[-1].endswith("train@base is done after 60 s; trainings left: 1")
+
+
+def test_a_text_that_cannot_be_read_does_not_stop_the_log(monkeypatch):
+    def fails(_: object, models: list[str]) -> Times | None:
+        raise InputError("text/train.en: no such file")
+
+    run = Run(monkeypatch, *NAMES[1:])
+    monkeypatch.setattr(snakemake_log, "training_times", fails)
+    run.tell(LogEvent.RUN_INFO, stats=dict.fromkeys(NAMES, 1))
+    assert run.lines[-2] == "How long it takes is not known: text/train.en: no such file"
 
 
 def test_a_stage_that_is_done_has_a_line(monkeypatch):

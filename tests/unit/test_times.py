@@ -1,4 +1,4 @@
-"""How long trainings take: from their own speed, another's, a measured one, or the report."""
+"""How long trainings take: at the speed of one like them, at a measured one, or as in the report."""
 
 import json
 from pathlib import Path
@@ -15,11 +15,16 @@ from attnmt.config import ModelShape, Params, System, load_params
 from attnmt.errors import InputError
 from attnmt.model.translator import ModelConfig
 from attnmt.planning import measure
-from attnmt.planning.text_size import Lengths, TextSize, training_size
+from attnmt.planning.cost import training_costs
+from attnmt.planning.text_size import EXPECTED, Lengths, TextSize, training_sizes
 from attnmt.planning.times import (
+    LIKE,
     Speed,
+    Speeds,
     Times,
-    known_speed,
+    _at_the_speed_of,
+    known_speeds,
+    most_like,
     time_text,
     training_times,
     wall_time,
@@ -27,11 +32,13 @@ from attnmt.planning.times import (
 from attnmt.scoring.numbers import Line, write_numbers
 
 ROOT = Path(__file__).parents[2]
-TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, counted=True)
+LINES = {"train": 1000, "dev": 50, "test1": 100, "test2": 150}
+TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, evaluated=300)
 SHAPE = ModelShape(layers=1, size=10, window_D=2, location_slots=5, init=0.1)
 BASE = ModelConfig(System(), SHAPE, 100, 100)
 # A layer has 4 x 10 x 20 weights and W_s has 10 x 100. There are 8 source words to 10 target words.
 FLOP = 6 * (0.8 * 800 + 800 + 1000)
+GERMAN_FLOP = 6 * (800 + 800 + 1000)  # backward, a sentence has 9 source words and 9 target words
 REPORT = Path("reports/demo/scores.csv")
 
 
@@ -68,19 +75,19 @@ def write_json(path: Path, values: Any) -> None:
 
 
 def write_text_size(root: Path, experiment: str = "demo") -> None:
-    summary = made_records.summary({"train": 1000})
-    write_json(root / f"data/{experiment}/encoded/luong/summary.json", summary)
+    write_json(root / f"data/{experiment}/encoded/luong/summary.json", made_records.summary(LINES))
 
 
-def finish(root: Path, name: str, words: float, experiment: str = "demo", **system: Any) -> None:
+def finish(root: Path, name: str, words: float, size: int = 10, **training: Any) -> None:
     """Write the files of a finished training that tell its speed and its model."""
-    folder = root / "models" / experiment / name
+    folder, now = root / "models/demo" / name, params()
     provenance = made_records.provenance(
-        name, experiment=experiment, device="K1", seconds=7200, target_words_per_second=words
+        name, device="K1", seconds=7200, target_words_per_second=words
     )
     write_json(folder / "provenance.json", provenance)
-    config = made_records.config(name, experiment=experiment, shape=SHAPE.model_dump())
-    config["system"] |= system
+    config = made_records.config_of(now, name)
+    config["shape"]["size"] = size
+    config["training"] |= training
     write_json(folder / "config.json", config)
 
 
@@ -105,59 +112,115 @@ def times() -> Times | None:
     return training_times(params(), ["base", "german"])
 
 
-def test_lengths_and_words_follow_the_direction():
-    english, german = System(), System(direction="backward")
-    assert (TEXT.lengths(english), TEXT.target_words(english)) == (Lengths(8, 10), 10_000)
-    assert (TEXT.lengths(german), TEXT.target_words(german)) == (Lengths(9, 9), 9_000)
+def measured(training: str = "base (measured)", **changes: Any) -> Speed:
+    step = FLOP * params().recipe("base").batch_size
+    values = {"training": training, "device": "K2", "precision": "fp32", "step": step, "flop": FLOP}
+    return Speed(**values | changes)
+
+
+def test_lengths_and_words_follow_the_direction(project):
+    english, german, recipe = System(), System(direction="backward"), params().recipe("base")
+    assert TEXT.lengths(english) == Lengths(8, 10)
+    assert TEXT.lengths(german) == Lengths(9, 9)
+    assert TEXT.target_words(english, recipe) == 4 * 10_000
+    assert TEXT.target_words(german, recipe) == 4 * 9_000
+
+
+def test_each_evaluation_costs_a_third_of_training_on_its_words(project):
+    recipe = params().recipe(
+        "base"
+    )  # 4 epochs of 42 batches, and an evaluation after 142 and at the end
+    assert TEXT.work(System(), recipe) == pytest.approx(40_000 + 2 * 300 * 10 / 3)
+    often = recipe.model_copy(update={"evaluate_every": 42})
+    assert TEXT.work(System(), often) == pytest.approx(40_000 + 4 * 300 * 10 / 3)
 
 
 def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project):
-    words, course = (training_size(wmt14(), family) for family in ("luong", "course"))
-    million = {"en": 94_000_000, "de": 87_000_000}
-    assert words == TextSize(4_100_000, million, {"en": 50_000, "de": 50_000}, counted=False)
+    names = ["base", "gru_additive"]
+    sizes = training_sizes(wmt14(), names)
+    words = {"en": 94_000_000, "de": 87_000_000}
+    entries = {"en": 50_000, "de": 50_000}
+    assert sizes["luong"] == TextSize(4_100_000, words, entries, estimate=EXPECTED)
     # At most 20 words a sentence
-    million = {"en": 82_000_000, "de": 82_000_000}
-    assert course == TextSize(4_100_000, million, {"en": 30_000, "de": 30_000}, counted=False)
-    write_text_size(project, "wmt14")
-    assert training_size(wmt14(), "luong") == TEXT
+    words, entries = {"en": 82_000_000, "de": 82_000_000}, {"en": 30_000, "de": 30_000}
+    assert sizes["course"] == TextSize(4_100_000, words, entries, estimate=EXPECTED)
+    assert training_sizes(params(), ["base"]) == {}
+    write_text_size(project)
+    assert training_sizes(params(), ["base"]) == {"luong": TEXT}
 
 
-def test_models_that_were_trained_before_take_their_own_speeds(project):
+def test_models_that_were_trained_before_take_as_long_as_then(project):
     write_text_size(project)
     write_report()
     finish(project, "base", 1000)
-    finish(project, "german", 500, direction="backward")
-    seconds = {"base": 4 * 10_000 / 1000, "german": 2 * 9_000 / 500}
-    assert times() == Times(seconds, "at the speed of their last trainings here")
-
-
-def test_a_model_that_is_new_or_has_changed_is_estimated_from_the_slowest_training(project):
-    write_text_size(project)
-    write_report()
-    finish(project, "base", 1000)
-    finish(project, "fast", 9000)
-    finish(project, "german", 5000)  # in the other direction then
-    german_flop = 6 * (800 + 800 + 1000)
+    finish(project, "german", 500)
     found = times()
     assert found is not None
-    seconds = {"base": 40, "german": 18_000 * german_flop / (1000 * FLOP)}
-    assert found.seconds == pytest.approx(seconds)
+    assert found.seconds == pytest.approx({"base": 40_000 / 1000, "german": 18_000 / 500})
+    assert found.source == "at the speed of demo/base and demo/german on K1, 1 thread"
+
+
+def test_a_new_model_takes_the_speed_of_one_like_it(project):
+    write_text_size(project)
+    write_report()
+    finish(project, "base", 1000)
+    found = times()
+    assert found is not None
+    speed = 1000 * FLOP * (42_000 / 40_000)  # with the evaluations
+    german = (18_000 + 900) * GERMAN_FLOP / speed
+    assert found.seconds == pytest.approx({"base": 40, "german": german})
     assert found.source == "at the speed of demo/base on K1, 1 thread"
 
 
-def test_a_measured_speed_goes_before_other_experiments_and_after_own_trainings(project):
-    for experiment in ("demo", "wmt14"):
-        write_text_size(project, experiment)
-    assert known_speed("demo") is None
-    finish(project, "large", 300, experiment="wmt14")
-    measured = Speed.of("base (measured)", "K2, 1 thread", 400.0, BASE, Lengths(8, 10))
-    found = [known_speed("demo")]
-    write_json(project / ".stages/demo/speed.json", measured.model_dump())
-    found.append(known_speed("demo"))
-    finish(project, "own", 900)
-    found.append(known_speed("demo"))
-    expected = ["wmt14/large", "base (measured)", "demo/own"]
-    assert [speed and speed.training for speed in found] == expected
+def test_a_tiny_training_tells_nothing_of_a_large_one(project):
+    write_text_size(project)
+    finish(project, "base", 1000, size=3)
+    assert times() is None
+    finish(project, "base", 1000, batch_size=4)
+    assert times() is None
+    finish(project, "base", 1000, batch_size=16)
+    assert times() is not None
+
+
+def test_a_speed_holds_for_steps_of_similar_work_in_the_same_precision(project):
+    recipe = params().recipe("base")
+    step = FLOP * recipe.batch_size
+
+    def like(*speeds: Speed) -> str | None:
+        speed = most_like(speeds, FLOP, recipe)
+        return speed.training if speed else None
+
+    assert like(measured("up", step=step * LIKE * 0.99)) == "up"
+    assert like(measured("down", step=step / LIKE * 1.01)) == "down"
+    assert like(measured(step=step * LIKE * 1.01), measured(step=step / LIKE * 0.99)) is None
+    assert like(measured(precision="bf16")) is None
+    assert like(measured("far", step=step * 2), measured("near", step=step / 1.5)) == "near"
+    assert like(measured("first"), measured("second")) == "first"
+
+
+def test_measured_speeds_come_after_own_trainings_and_take_their_place_if_asked(project):
+    write_text_size(project)
+    assert known_speeds(params()) == []
+    speeds = Speeds(measured=[measured()])
+    write_json(project / ".stages/demo/speeds.json", speeds.model_dump())
+    assert known_speeds(params()) == speeds.measured
+    finish(project, "base", 900)
+    assert [speed.training for speed in known_speeds(params())] == ["demo/base", "base (measured)"]
+    asked = training_times(params(), ["base"], None, speeds.measured)
+    assert asked == Times({"base": 42_000}, "at the speed of base (measured) on K2")
+    write_json(project / ".stages/demo/speeds.json", {"flop": 1})
+    with pytest.raises(InputError, match=r"speeds\.json.*measure again with attnmt plan --measure"):
+        times()
+
+
+def test_at_most_two_speeds_are_named(project):
+    speeds = [measured("base", device="K1"), measured("german"), measured("german"), measured("x")]
+    said = [_at_the_speed_of(speeds[:count]) for count in (1, 3, 4)]
+    assert said == [
+        "at the speed of base on K1",
+        "at the speed of base and german on K1 and K2",
+        "at the speed of base and 2 others on K1 and K2",
+    ]
 
 
 def test_without_a_speed_or_a_text_the_report_tells_the_times(project):
@@ -182,18 +245,19 @@ def test_without_whole_numbers_no_time_is_known(project, old, new):
     assert times() is None
 
 
-def test_what_is_measured_is_the_model_whose_words_cost_most_and_it_is_remembered(
-    project, monkeypatch
-):
+def test_in_each_family_the_model_whose_words_cost_most_is_measured(project, monkeypatch):
+    names = ["base", "german"]
     with pytest.raises(InputError, match="the lengths of the sentences of demo are not known"):
-        measure.measure(params())
-    write_text_size(project)
+        measure.measure(params(), names, {})
     monkeypatch.setattr(measure, "_batches_a_second", lambda train_one_batch, seconds: 1.0)
-    measured = measure.measure(params())
-    words = demo_values()["families"]["luong"]["training"]["batch_size"] * 9
-    assert measured.training == "german (measured, without padding)"
-    assert measured.target_words == words
-    assert known_speed("demo") == measured
+    sizes = {"luong": TEXT}
+    (speed,) = measure.measure(params(), names, sizes)
+    batch = params().recipe("german").batch_size
+    assert speed.training == "german (measured, without padding)"
+    assert speed.step == pytest.approx(batch * GERMAN_FLOP)
+    assert speed.flop == pytest.approx(batch * 9 * GERMAN_FLOP)
+    assert known_speeds(params()) == [speed]
+    assert training_costs(params(), names, sizes)["german"] == GERMAN_FLOP
 
 
 def test_measuring_trains_on_random_words(monkeypatch):
@@ -207,8 +271,8 @@ def test_measuring_trains_on_random_words(monkeypatch):
     monkeypatch.setattr(measure, "_batches_a_second", twice_a_second)
     recipe = RECIPE.model_copy(update={"batch_size": 3})
     lengths, threads = Lengths(4.6, 7.4), torch.get_num_threads()
-    _, words = measure.target_words_a_second(BASE, recipe, lengths, threads)
-    assert calls == [measure.WARM_UP, measure.MEASURED]
+    _, words = measure.target_words_a_second(BASE, recipe, lengths, threads, 12.0)
+    assert calls == [2.0, 10.0]
     assert words == 2 * 3 * 7
 
 

@@ -1,6 +1,7 @@
 """``attnmt new``."""
 
 import shutil
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,10 +23,11 @@ from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import iter_lines, write_text
 from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
+from attnmt.planning.text_size import training_sizes
 from attnmt.planning.times import time_text, training_times
 
 if TYPE_CHECKING:  # a shell that completes a word must not wait for their libraries
-    from attnmt.planning.proposal import Proposal
+    from attnmt.planning.proposal import Proposal, Size
 
 NEXT = """
 Next:
@@ -35,6 +37,7 @@ The report will be reports/{name}/index.html. The run ends with commands that us
 PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed"]
 ALL = "all"
 GOLD = "gold"  # the test set as its gold links count it, if these do not count its tokens
+MUCH = 0.2  # a larger share of the pairs is not left out without a warning
 LOOKED_AT = 1000  # lines that decide whether a language has spaces
 TwoFiles = tuple[Path, Path]
 
@@ -92,7 +95,7 @@ def new(
     measure: Annotated[
         bool,
         typer.Option(
-            help="If no training is finished here, train for 20 seconds to measure this machine's speed."
+            help="Train for 20 seconds to measure this machine's speed, if it is not known."
         ),
     ] = True,
 ) -> None:
@@ -144,15 +147,17 @@ def new(
         for key, files in sets.items()
     }
     refuse_too_many(hold_out or 0, rows["train"])
-    proposal = propose(pair, train, rows["train"] - 2 * (hold_out or 0))
     for key, two in held_out.items():
         _warn(key, rows[key], find_overlap(train, two))
     with atomic_folder(folder) as partial:
         text = partial / "text"
         text.mkdir()
+        shared, trained = 0, train
         if hold_out:
             del sets["train"]
-            write_divided(train, pair.codes, hold_out, rows["train"], text)
+            shared = write_divided(train, pair.codes, hold_out, text)
+            trained = text / f"train.{pair.source.code}", text / f"train.{pair.target.code}"
+        proposal = propose(pair, trained)
         for key, files in sets.items():
             for suffix, file in files.items():
                 end = ".gz" if file.suffix == ".gz" else ""
@@ -176,7 +181,9 @@ def new(
     except BaseException:  # also Ctrl-C; the same command would find a folder in its way
         shutil.rmtree(folder)
         raise
-    typer.echo(_said(name, proposal))
+    left_out = _left_out(proposal, shared)
+    typer.echo(_said(name, proposal, left_out, hold_out or 0))
+    _warn_if_much(name, proposal, left_out)
     typer.echo(cost)
     typer.echo(NEXT.format(name=name))
 
@@ -260,33 +267,81 @@ def _warn(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
         )
 
 
-def _said(name: str, proposal: "Proposal") -> str:
+def _left_out(proposal: "Proposal", shared: int) -> dict[str, int]:
+    """Return how many pairs are not trained on, by reason; ``shared`` is about --hold-out."""
+    return {
+        f"longer than {proposal.max_length} tokens": proposal.left_out["long"],
+        "with an empty side": proposal.left_out["empty"],
+        "with a source that dev or test has": shared,
+    }
+
+
+def _said(name: str, proposal: "Proposal", left_out: Mapping[str, int], hold_out: int) -> str:
     """Say what was made."""
+    about = "about " if proposal.every > 1 else ""
     sides = ", ".join(
-        f"{side.name} ({side.tokenize}, about {proposal.tokens[side.code]:,} tokens)"
+        f"{side.name} ({side.tokenize}, {about}{proposal.tokens[side.code]:,} tokens)"
         for side in (proposal.languages.source, proposal.languages.target)
     )
-    size = proposal.size
-    layers = f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
-    return (
-        f"experiments/{name}: {proposal.pairs:,} training pairs; {sides}\n"
-        f"Proposed: {layers}, vocabularies of {proposal.vocabulary:,}. Change "
-        f"experiments/{name}/params.yaml as you like."
+    held_out = f", {hold_out:,} each for dev and test" if hold_out else ""
+    lines = [
+        f"experiments/{name}: {about}{proposal.pairs:,} training pairs{held_out}; {sides}",
+        *_said_left_out(proposal, left_out),
+        f"Proposed: {_layers(proposal.size)}, vocabularies of {proposal.vocabulary:,}. Change "
+        f"experiments/{name}/params.yaml as you like.",
+    ]
+    return "\n".join(lines)
+
+
+def _said_left_out(proposal: "Proposal", left_out: Mapping[str, int]) -> list[str]:
+    count = sum(left_out.values())
+    if not count:
+        return []
+    about = "about " if proposal.every > 1 else ""
+    pairs = proposal.pairs + count
+    reasons = ", ".join(f"{number:,} {why}" for why, number in left_out.items() if number)
+    return [
+        f"Left out: {about}{count:,} of {pairs:,} training pairs ({count / pairs:.1%}): {reasons}"
+    ]
+
+
+def _layers(size: "Size") -> str:
+    return f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
+
+
+def _warn_if_much(name: str, proposal: "Proposal", left_out: Mapping[str, int]) -> None:
+    """Warn if so many pairs are left out that something may be wrong, and say what helps."""
+    count = sum(left_out.values())
+    share = count / (proposal.pairs + count)
+    if share <= MUCH:
+        return
+    cures = (
+        f"put one sentence in a line, with a sentence splitter, or raise max_length in "
+        f"experiments/{name}/params.yaml",
+        "look whether line k of one file translates line k of the other",
+        "hold out fewer pairs, or give --dev and --test",
     )
+    most = dict(zip(cures, left_out.values(), strict=True))
+    cure = max(most, key=lambda cure: most[cure])
+    typer.echo(f"warning: {share:.0%} of the training pairs are left out; {cure}.", err=True)
 
 
 def _cost(params: Params, may_measure: bool) -> str:
-    """Say how long the trainings take, at the speed of a finished training or at one measured now."""
+    """Say how long the trainings take, at known speeds or at those measured now."""
     names = [*params.models]
-    times = training_times(params, names)
+    sizes = training_sizes(params, names)
+    times = training_times(params, names, sizes)
     if times is None and may_measure:
         from attnmt.planning.measure import measure  # here, because torch takes seconds
 
         typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
-        times = training_times(params, names, measure(params))
+        times = training_times(params, names, sizes, measure(params, names, sizes))
     if times is None:
         return (
             f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."
         )
     total = time_text(sum(times.seconds.values()))
-    return f"Cost: all trainings ({len(names)}) take about {total}, {times.source}."
+    return (
+        f"Cost: all trainings ({len(names)}) take about {total}, {times.source}. Starts, translation "
+        f"and scores come on top."
+    )

@@ -12,8 +12,8 @@ from rich.table import Table
 from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.layout import Layout
-from attnmt.planning.text_size import training_size
-from attnmt.planning.times import target_words, time_text, training_times, wall_time
+from attnmt.planning.text_size import training_sizes
+from attnmt.planning.times import time_text, training_times, wall_time
 from attnmt.training.trained import read_provenance
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDTH = 90  # characters of a line
 NO_TEXT = "Times are not known before the text is there: run the encode stages, then plan again."
-NO_SPEED = "The speed of this machine is not known: no training is finished here. Add --measure."
+NO_SPEED = "The speed is not known: no training like these is finished here. Add --measure."
 
 
 def plan(
@@ -30,7 +30,7 @@ def plan(
         bool,
         typer.Option(
             "--measure",
-            help="Measure the speed: train the largest model here for some seconds, on random words.",
+            help="Measure the speed: train the largest models here for some seconds, on random words.",
         ),
     ] = False,
     gpus: Annotated[
@@ -42,9 +42,9 @@ def plan(
 ) -> None:
     """Show what would run, how long its trainings take, and what is downloaded.
 
-    Times are those of earlier trainings here, or they are estimated from a measured speed. --measure
-    measures that of this machine, which is then remembered. No stage runs. The command only brings
-    models.yaml and the digests of the code up to date.
+    Times are estimated from trainings of this experiment that are finished, or from a measured speed.
+    --measure measures that of this machine, which is then remembered. No stage runs. The command only
+    brings models.yaml and the digests of the code up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """
@@ -63,7 +63,7 @@ def plan(
     if trained:
         layout = Layout(experiment)
         seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
-        page.print(f"{len(trained)} trainings are done, in {time_text(seconds)}.")
+        page.print(f"Trainings that are done: {len(trained)}, in {time_text(seconds)}.")
     if to_train:
         _print_trainings(page, params, to_train, measure, gpus or 1)
     else:
@@ -104,30 +104,32 @@ def _print_trainings(
     from attnmt.planning.cost import config_of
     from attnmt.planning.measure import measure as measured
 
-    times = training_times(params, to_train, measured(params) if measure else None)
-    words = target_words(params, to_train)
+    sizes = training_sizes(params, to_train)
+    speeds = measured(params, to_train, sizes) if measure else None
+    times = training_times(params, to_train, sizes, speeds)
     table = _table("to be trained", "parameters", "target words", "time")
     for name in to_train:
-        size = parameters(config_of(params, name))
+        model = params.model(name)
+        text = sizes.get(model.family)
+        words = text.target_words(model.system, params.recipe(name)) if text else None
         table.add_row(
             name,
-            f"{size / 1e6:,.1f} M",
-            f"{words[name] / 1e6:,.1f} M" if words else "?",
+            f"{parameters(config_of(params, name, text)) / 1e6:,.1f} M",
+            f"{words / 1e6:,.1f} M" if words else "?",
             time_text(times.seconds[name]) if times else "?",
         )
     page.print(table)
     if times is None:
-        page.print(NO_SPEED if words else NO_TEXT)
+        page.print(NO_SPEED if sizes else NO_TEXT)
     else:
         each = [*times.seconds.values()]
         side_by_side = f", or {time_text(wall_time(each, at_once))} with {at_once} at a time"
         page.print(
             f"The trainings take about {time_text(sum(each))}{side_by_side if at_once > 1 else ''}, "
-            f"{times.source}. Translation and scores come on top."
+            f"{times.source}. Starts, translation and scores come on top."
         )
-    texts = [training_size(params, params.model(name).family) for name in to_train]
-    if any(text is not None and not text.counted for text in texts):
-        page.print("Words are estimated from corpus.expected; subwords count as words.")
+    for estimate in dict.fromkeys(text.estimate for text in sizes.values() if text.estimate):
+        page.print(f"Words are estimated from {estimate}.")
 
 
 def _downloads(params: Params, done: bool) -> str:

@@ -48,9 +48,7 @@ def refuse_too_many(count: int, pairs: int) -> None:
         )
 
 
-def write_divided(
-    train: Files, codes: tuple[str, str], count: int, pairs: int, folder: Path
-) -> None:
+def write_divided(train: Files, codes: tuple[str, str], count: int, folder: Path) -> int:
     """Write ``count`` random pairs as dev, as many others as test, and the rest as train.
 
     Each source sentence is in only one of the three sets. So a pair that is not drawn is left out of all
@@ -58,7 +56,9 @@ def write_divided(
 
     Args:
         codes: the codes of the languages, which end the files' names.
-        pairs: how many the training text has.
+
+    Returns:
+        The number of pairs that are left out.
 
     Raises:
         InputError: if too few pairs differ in their source.
@@ -78,3 +78,4 @@ def write_divided(
     for name, chosen in {"dev": lines[:count], "test": lines[count:], "train": rest}.items():
         for side, code in enumerate(codes):
             write_lines(folder / f"{name}.{code}", (rows[at][side] for at in sorted(chosen)))
+    return len(rows) - len(lines) - len(rest)

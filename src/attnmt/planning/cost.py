@@ -5,7 +5,7 @@ which repeats at each step what some scores need only once. Only products of mat
 pass has two for each of the forward pass.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attnmt.config import Params
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.planning.text_size import Lengths, in_direction, training_size
+from attnmt.planning.text_size import Lengths, TextSize, in_direction
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,26 @@ class Work:
         return 3 * forward
 
 
-def config_of(params: Params, name: str) -> ModelConfig:
+def config_of(params: Params, name: str, text: TextSize | None) -> ModelConfig:
     """Return what builds a model; a vocabulary that is not chosen yet has the size that it may have."""
     model = params.model(name)
-    family, text = params.families[model.family], training_size(params, model.family)
+    family = params.families[model.family]
     largest = family.encoding.vocabulary
     words = in_direction(text.vocabulary, model) if text else [largest, largest]
     return ModelConfig(model.system, family.shape, *words)
 
 
-def training_costs(params: Params, names: Iterable[str]) -> dict[str, float]:
-    """Return the operations of training a target word, by model. The size of the text must be known."""
+def training_costs(
+    params: Params, names: Iterable[str], sizes: Mapping[str, TextSize]
+) -> dict[str, float]:
+    """Return the operations of training a target word, by model; ``sizes`` has all their families."""
     counted: dict[str, Work] = {}  # by system; its seeds cost the same
     costs = {}
     for name in names:
         model, system = params.model(name), params.system_of(name)
-        text = training_size(params, model.family)
-        assert text is not None, "without a text there are no lengths"
+        text = sizes[model.family]
         if system not in counted:
-            counted[system] = work(config_of(params, name))
+            counted[system] = work(config_of(params, name, text))
         costs[name] = counted[system].training(text.lengths(model.system))
     return costs
 

@@ -1,8 +1,8 @@
-"""Measure how fast this machine trains, by training a model for some seconds on random words."""
+"""Measure how fast this machine trains, by training some models for seconds on random words."""
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -16,44 +16,61 @@ from attnmt.model.device import best_device
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import config_of, training_costs
-from attnmt.planning.text_size import Lengths, training_size
-from attnmt.planning.times import Speed
+from attnmt.planning.text_size import Lengths, TextSize
+from attnmt.planning.times import Speed, Speeds
 from attnmt.text.batches import Batch, make_batch
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.step import Step
 from attnmt.training.trained import machine
 
-WARM_UP, MEASURED = 3.0, 15.0  # seconds; a batch that has begun is finished
+SECONDS = 18.0  # in all; a batch that has begun is finished
+WARM_UP = 1 / 6  # of these
 FIRST_ID = 3  # after <unk>, <s> and </s>
 
 
-def measure(params: Params) -> Speed:
-    """Train for some seconds the model whose target word costs most; remember and return its speed.
+def measure(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> list[Speed]:
+    """Train for some seconds, in each family, the model whose target word costs most.
+
+    Return the speeds and remember them for the experiment.
+
+    Args:
+        names: the models whose families are measured.
+        sizes: the sizes of the families' texts.
 
     Raises:
         InputError: if the lengths of the sentences are not known.
     """
-    known = [n for n, model in params.models.items() if training_size(params, model.family)]
+    known = [name for name in names if params.model(name).family in sizes]
     if not known:
         raise InputError(
             f"the lengths of the sentences of {params.experiment} are not known; run its encode "
             f"stages first"
         )
-    costs = training_costs(params, known)
-    name = max(costs, key=lambda name: costs[name])
-    text = training_size(params, params.model(name).family)
-    assert text is not None, f"{name} is one of the known ones"
-    config, lengths = config_of(params, name), text.lengths(params.model(name).system)
-    device, words = target_words_a_second(
-        config, params.recipe(name), lengths, params.machine.train_threads
-    )
-    speed = Speed.of(f"{name} (measured, without padding)", device, words, config, lengths)
-    write_json(Layout(params.experiment).speed, speed.model_dump())
-    return speed
+    costs = training_costs(params, known, sizes)
+    largest: dict[str, str] = {}  # a model of each family
+    for name in sorted(known, key=lambda name: costs[name]):
+        largest[params.model(name).family] = name
+    speeds = []
+    for family, name in largest.items():
+        recipe, text = params.recipe(name), sizes[family]
+        config, lengths = config_of(params, name, text), text.lengths(params.model(name).system)
+        threads, seconds = params.machine.train_threads, SECONDS / len(largest)
+        device, words = target_words_a_second(config, recipe, lengths, threads, seconds)
+        speeds.append(
+            Speed(
+                training=f"{name} (measured, without padding)",
+                device=device,
+                precision=recipe.precision,
+                step=costs[name] * recipe.batch_size,
+                flop=costs[name] * words,
+            )
+        )
+    write_json(Layout(params.experiment).speeds, Speeds(measured=speeds).model_dump())
+    return speeds
 
 
 def target_words_a_second(
-    config: ModelConfig, recipe: Training, lengths: Lengths, threads: int
+    config: ModelConfig, recipe: Training, lengths: Lengths, threads: int, seconds: float
 ) -> tuple[str, float]:
     """Train on random ids, on the best device; return its name and the target words a second.
 
@@ -62,6 +79,7 @@ def target_words_a_second(
     Args:
         lengths: the lengths of each sentence pair; they are rounded.
         threads: how many threads to use on the CPU, but never more than it has cores.
+        seconds: how long to train.
     """
     torch.set_num_threads(min(threads, os.cpu_count() or 1))
     keep_freed_memory()
@@ -78,8 +96,9 @@ def target_words_a_second(
             torch.cuda.synchronize()
 
     with products_in(recipe.precision, device):
-        _batches_a_second(train_one_batch, WARM_UP)
-        words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, MEASURED)
+        _batches_a_second(train_one_batch, WARM_UP * seconds)
+        measured = (1 - WARM_UP) * seconds
+        words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, measured)
     facts = surroundings(device)
     return machine(facts["device"], facts["threads"]), words
 

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import accumulate, takewhile
-from pathlib import Path
+from typing import get_args
 
 from jinja2 import Environment, StrictUndefined
 
-from attnmt.config import Language, Languages, Rule
+from attnmt.config import Language, Languages, Rule, Tokenize
 from attnmt.corpora.parallel import Files
 from attnmt.corpora.writing import tokenized_already, written_without_spaces
-from attnmt.files.text_file import iter_lines
+from attnmt.planning.training_text import TrainingText
 from attnmt.text.language_codes import language_code, language_name
-from attnmt.text.tokenizer import SPACE, tokenizer
+from attnmt.text.tokens import Reason
 from attnmt.text.vocabulary import SPECIAL
 
 TEMPLATE = "params.yaml.jinja"
-SAMPLE = 20_000  # of a longer text, at least this many evenly spread lines are looked at
 COVERED = 0.97  # the share of the text's tokens that the vocabulary should know
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
 STEP = 50  # the size of a vocabulary is a multiple of it, unless it is smaller
@@ -56,8 +55,10 @@ class Proposal:
     """Parameters that suit a text."""
 
     languages: Languages
-    pairs: int
-    tokens: Mapping[str, int]  # by language code
+    pairs: int  # those that will be trained on
+    left_out: Mapping[Reason, int]  # the other pairs of the training text
+    every: int  # the text was counted in every nth pair; 1 if all numbers are exact
+    tokens: Mapping[str, int]  # of the pairs that will be trained on, by language code
     size: Size
     vocabulary: int
     min_count: int  # of the dictionary
@@ -80,49 +81,42 @@ def propose_language(code: str, lines: Iterable[str]) -> Language:
     )
 
 
-def propose(pair: Languages, train: Files, pairs: int) -> Proposal:
+def propose(pair: Languages, train: Files) -> Proposal:
     """Propose parameters for a training text.
 
     Args:
-        train: the files of source and target.
-        pairs: how many of their lines are to be trained on.
+        train: the files of source and target, without the pairs that are held out.
+
+    Raises:
+        InputError: if no pair of the text would be trained on.
     """
-    sides = (pair.source, pair.target)
-    counts = {side.code: _count(side, file, pairs) for side, file in zip(sides, train, strict=True)}
-    largest = max(tokens for tokens, _ in counts.values())
-    size = next(size for most, size in SIZES.items() if largest <= most)
-    words = [counter for _, counter in counts.values()]
     rules = {pair.source.tokenize, pair.target.tokenize}
+    max_length = max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules)
+    settings = Tokenize(split_hyphens=False, max_length=max_length)
+    text = TrainingText.read(pair, train, settings, "train")
+    looked_at = text.words()
+    tokens = {code: text.whole(words.total()) for code, words in looked_at.items()}
+    size = next(size for most, size in SIZES.items() if max(tokens.values()) <= most)
+    words = {
+        code: Counter({word: text.whole(count) for word, count in counts.items()})
+        for code, counts in looked_at.items()
+    }
     # There are fewer characters than words, so they do not limit the vocabulary of a side with words.
-    with_words = [counts[side.code][1] for side in sides if side.tokenize != "characters"]
-    vocabulary = _vocabulary(with_words or words, size.vocabulary)
+    sides = (pair.source, pair.target)
+    with_words = [words[side.code] for side in sides if side.tokenize != "characters"]
+    vocabulary = _vocabulary(with_words or [*words.values()], size.vocabulary)
     return Proposal(
         languages=pair,
-        pairs=pairs,
-        tokens={code: tokens for code, (tokens, _) in counts.items()},
+        pairs=text.pairs,
+        left_out={why: text.whole(text.left_out[why]) for why in get_args(Reason)},
+        every=text.every,
+        tokens=tokens,
         size=size,
         vocabulary=vocabulary,
-        min_count=_min_count(words, vocabulary),
-        max_length=max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules),
-        epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs))),
+        min_count=_min_count([*words.values()], vocabulary),
+        max_length=max_length,
+        epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / text.pairs))),
     )
-
-
-def _count(language: Language, file: Path, pairs: int) -> tuple[int, Counter[str]]:
-    """Estimate the number of tokens in ``pairs`` lines of a file, from evenly spread lines.
-
-    Return this number, and about how often the text has each token of these lines.
-    """
-    rule, nth = tokenizer(language, split_hyphens=False), max(1, pairs // SAMPLE)
-    words: Counter[str] = Counter()
-    lines = 0
-    for number, line in enumerate(iter_lines(file)):
-        if number % nth == 0:
-            words.update(rule.tokenize(line))
-            lines += 1
-    words.pop(SPACE, None)
-    tokens = round(words.total() * pairs / lines)
-    return tokens, Counter({word: count * nth for word, count in words.items()})
 
 
 def _vocabulary(sides: Sequence[Counter[str]], most: int) -> int:

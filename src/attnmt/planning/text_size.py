@@ -1,13 +1,23 @@
-"""How much text a family trains on: counted if it is encoded, otherwise what the parameters expect."""
+"""How much text a family trains on: what is counted, or what the parameters expect."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from attnmt.config import Params, System
+from attnmt.config import Encoding, Expected, Params, Sets, System, Training
+from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.layout import Layout
 from attnmt.text.summary import read_summary
+from attnmt.text.vocabulary import SPECIAL
+from attnmt.training.trained import TrainedSets
+
+if TYPE_CHECKING:
+    from attnmt.planning.training_text import TrainingText
+
+EXPECTED = "corpus.expected; subwords count as words"
+EVALUATED = 1 / 3  # of what training on a word costs; a backward pass costs two forward passes
 
 
 class Lengths(NamedTuple):
@@ -25,28 +35,54 @@ class TextSize:
     # Both have a number for each language, source first.
     words: dict[str, int]  # words or pieces, as the family reads them, without ``</s>``
     vocabulary: dict[str, int]  # entries
-    counted: bool  # True if counted in the encoded text, False if expected
+    evaluated: int = 0  # pairs of the development set and of the tests; 0 if not known
+    estimate: str = ""  # what the words are estimated from; empty if all were counted
 
     @classmethod
-    def read(cls, encoded: Path, train: str) -> Self:
-        """Read what the encode stage says of the set ``train``.
+    def encoded(cls, folder: Path, sets: Sets | TrainedSets) -> Self:
+        """Read what the encode stage says.
 
         Raises:
-            InputError: if the summary is missing or damaged, or lacks the set.
+            InputError: if the summary is missing or damaged, or lacks a set.
         """
-        summary = read_summary(encoded)
-        train_set = summary.of(train, encoded)
-        words = {language: side.tokens for language, side in train_set.text.items()}
-        return cls(train_set.lines, words, dict(summary.vocabulary), counted=True)
+        summary = read_summary(folder)
+        train = summary.of(sets.train, folder)
+        words = {language: side.tokens for language, side in train.text.items()}
+        evaluated = sum(summary.of(name, folder).lines for name in {sets.dev, *sets.tests})
+        return cls(train.lines, words, dict(summary.vocabulary), evaluated)
+
+    @classmethod
+    def counted(cls, text: "TrainingText", encoding: Encoding, evaluated: int) -> Self:
+        """Count a text as the encode stage of a family will.
+
+        Raises:
+            InputError: if the text cannot be cut into pieces.
+        """
+        words = text.words(encoding)
+        entries = {code: len(counts) + len(SPECIAL) for code, counts in words.items()}
+        return cls(
+            text.pairs,
+            {code: text.whole(counts.total()) for code, counts in words.items()},
+            {code: min(count, encoding.vocabulary) for code, count in entries.items()},
+            evaluated,
+            f"one of every {text.every} pairs of the text" if text.every > 1 else "",
+        )
 
     def lengths(self, system: System) -> Lengths:
         """Return the mean lengths of a sentence pair in the system's direction."""
         source, target = in_direction(self.words, system)
         return Lengths(source / self.pairs, target / self.pairs + 1)
 
-    def target_words(self, system: System) -> int:
-        """Return the words that an epoch predicts, with the ``</s>`` of every sentence."""
-        return in_direction(self.words, system)[1] + self.pairs
+    def target_words(self, system: System, recipe: Training) -> int:
+        """Return the words that a training predicts, with the ``</s>`` of every sentence."""
+        return recipe.epochs * (in_direction(self.words, system)[1] + self.pairs)
+
+    def work(self, system: System, recipe: Training) -> float:
+        """Return the words that take as long as a training with its evaluations."""
+        batches = recipe.epochs * math.ceil(self.pairs / recipe.batch_size)
+        evaluations = math.ceil(batches / recipe.evaluate_every)
+        evaluated = evaluations * self.evaluated * self.lengths(system).target
+        return self.target_words(system, recipe) + EVALUATED * evaluated
 
 
 def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
@@ -57,20 +93,54 @@ def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
     return list(numbers.values())[:: 1 if system.direction == "forward" else -1]
 
 
-def training_size(params: Params, family: str) -> TextSize | None:
-    """Return the size of a family's training text; None if it is not known.
+def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
+    """Return the sizes of the training texts of some models, by family. An unknown one is missing.
 
-    The size of a text that is only expected is given in words, even if the family cuts them into
-    pieces. It is at most ``encoding.length`` words for each sentence, or ``tokenize.max_length`` if the
-    family has no such limit.
+    A text is counted if it is encoded or, unless the parameters say what is expected, if it is local.
+    The size of a text that is only expected is given in words, even if the family cuts them into pieces.
+    It is at most ``encoding.length`` words for each sentence.
+
+    Raises:
+        InputError: if an encoded text or a local one cannot be read.
     """
-    encoded = Layout(params.experiment).encoded(family)
-    if (encoded / "summary.json").exists():
-        return TextSize.read(encoded, params.sets.train)
-    expected = params.corpus.expected
-    if expected is None:
-        return None
-    encoding = params.families[family].encoding
-    most = expected.pairs * (encoding.length or params.tokenize.max_length)
-    words = {code: min(expected.words[code], most) for code in params.languages.codes}
-    return TextSize(expected.pairs, words, dict.fromkeys(words, encoding.vocabulary), counted=False)
+    sizes: dict[str, TextSize] = {}
+    uncounted: dict[str, Encoding] = {}
+    for family in dict.fromkeys(params.model(name).family for name in names):
+        encoded = Layout(params.experiment).encoded(family)
+        encoding = params.families[family].encoding
+        if (encoded / "summary.json").exists():
+            sizes[family] = TextSize.encoded(encoded, params.sets)
+        elif params.corpus.expected:
+            sizes[family] = _expected(params.corpus.expected, encoding)
+        else:
+            uncounted[family] = encoding
+    if uncounted and params.local_text and params.local_text.is_dir():
+        sizes |= _local(params, params.local_text, uncounted)
+    return sizes
+
+
+def _expected(expected: Expected, encoding: Encoding) -> TextSize:
+    most = expected.pairs * encoding.length if encoding.length else math.inf
+    words = {code: int(min(words, most)) for code, words in expected.words.items()}
+    entries = dict.fromkeys(words, encoding.vocabulary)
+    return TextSize(expected.pairs, words, entries, estimate=EXPECTED)
+
+
+def _local(params: Params, folder: Path, encodings: Mapping[str, Encoding]) -> dict[str, TextSize]:
+    """Count the local text as some families will read it."""
+    # These load libraries for tokens and for the network, which most plans do not need.
+    from attnmt.corpora.raw_text import local_files
+    from attnmt.planning.training_text import TrainingText
+
+    sets, languages = params.sets, params.languages
+    files = {
+        name: tuple(local_files(folder, languages, name)[code] for code in languages.codes)
+        for name in dict.fromkeys([sets.train, sets.dev, *sets.tests])
+    }
+    source, target = files.pop(sets.train)
+    text = TrainingText.read(languages, (source, target), params.tokenize, sets.train)
+    evaluated = sum(map(count_parallel_lines, files.values()))
+    return {
+        family: TextSize.counted(text, encoding, evaluated)
+        for family, encoding in encodings.items()
+    }

@@ -1,30 +1,32 @@
 """How long trainings take: the one answer of ``attnmt new``, ``attnmt plan`` and the log of a run.
 
-If all models were trained here before, they take as long as then. Otherwise all are estimated from a
-speed, that of a finished training or one that was measured. A speed is kept in operations a second, so
-that it holds for other models too. Smaller models reach fewer a second, because they spend more of their
-time on what is not counted (:mod:`attnmt.planning.cost`).
+A model takes the speed of the training most like it: one of its experiment, or a measured one. A speed
+is kept in operations a second (:mod:`attnmt.planning.cost`), so that it holds for other models, but only
+for those like it. The fewer operations a time step has, the more of its time goes into what is not
+counted: on one core, one layer of 32 cells reached 20 billion a second, and two layers of 512 reached 85
+billion.
 
 Nothing here imports torch at once, because that would make Snakemake start more slowly.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
 
 from pydantic import PositiveFloat
 
-from attnmt.config import Params
+from attnmt.config import Params, Precision, Training
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, Text, read_model
 from attnmt.layout import Layout
-from attnmt.planning.text_size import Lengths, TextSize, training_size
+from attnmt.planning.text_size import TextSize, training_sizes
 from attnmt.scoring.numbers import read_numbers
-from attnmt.training.trained import Provenance, machine, read_config, read_provenance
+from attnmt.training.trained import machine, read_config, read_provenance
 
-if TYPE_CHECKING:
-    from attnmt.model.translator import ModelConfig
+# A speed holds for a model whose time step has at most so many times the operations, or so small a part.
+# Then the operations a second differed by less than a factor of 2, from one layer of 32 cells to two of
+# 512, with LSTM and GRU, in batches of 8 to 128.
+LIKE = 3.0
 
 
 class Speed(Record):
@@ -32,18 +34,15 @@ class Speed(Record):
 
     training: Text
     device: Text
-    target_words: PositiveFloat  # per second; ``</s>`` is counted, too
+    precision: Precision
+    step: PositiveFloat  # operations of a time step: of a target word, times the pairs in a batch
     flop: PositiveFloat  # operations per second in products of matrices
 
-    @classmethod
-    def of(
-        cls, training: str, device: str, words: float, config: "ModelConfig", lengths: Lengths
-    ) -> Self:
-        """Return the speed of a model from its target words a second."""
-        from attnmt.planning.cost import work
 
-        flop = words * work(config).training(lengths)
-        return cls(training=training, device=device, target_words=words, flop=flop)
+class Speeds(Record):
+    """The speeds that were measured for an experiment."""
+
+    measured: list[Speed]
 
 
 @dataclass(frozen=True)
@@ -55,104 +54,104 @@ class Times:
 
 
 def training_times(
-    params: Params, names: Sequence[str], speed: Speed | None = None
+    params: Params,
+    names: Sequence[str],
+    sizes: Mapping[str, TextSize] | None = None,
+    speeds: Sequence[Speed] | None = None,
 ) -> Times | None:
-    """Return how long trainings take, or None if nothing tells it.
+    """Return how long trainings take with their evaluations, or None if nothing tells it.
 
-    Models that were trained here before take their own speeds. If one of them is new or has changed,
-    all are estimated from another training's speed, and without such a speed from the experiment's
-    report.
+    Each model takes the speed of the training most like it. If a model is like none, all times are those
+    in the experiment's report.
 
     Args:
         names: models of the experiment.
-        speed: takes the place of all that is known.
+        sizes: the sizes of their texts, by family, if they were counted before.
+        speeds: take the place of all that are known.
     """
-    words = target_words(params, names)
-    if words is not None and speed is None:
-        own = {name: _own_speed(params, name) for name in names}
-        seconds = {name: words[name] / rate for name, rate in own.items() if rate is not None}
-        if len(seconds) == len(names):
-            return Times(seconds, "at the speed of their last trainings here")
-        speed = known_speed(params.experiment)
-    if words is not None and speed is not None:
+    speeds = known_speeds(params) if speeds is None else speeds
+    if sizes is None:  # counting takes seconds, and is of no use without a speed
+        sizes = training_sizes(params, names) if speeds else {}
+    if speeds and all(params.model(name).family in sizes for name in names):
         from attnmt.planning.cost import training_costs
 
-        costs = training_costs(params, names)
-        seconds = {name: words[name] * costs[name] / speed.flop for name in names}
-        return Times(seconds, f"at the speed of {speed.training} on {speed.device}")
+        costs = training_costs(params, names, sizes)
+        like = {name: most_like(speeds, costs[name], params.recipe(name)) for name in names}
+        chosen = {name: speed for name, speed in like.items() if speed}
+        if len(chosen) == len(names):
+            seconds = {}
+            for name, speed in chosen.items():
+                model = params.model(name)
+                work = sizes[model.family].work(model.system, params.recipe(name))
+                seconds[name] = work * costs[name] / speed.flop
+            return Times(seconds, _at_the_speed_of([*chosen.values()]))
     return _reported(params.experiment, names)
 
 
-def target_words(params: Params, names: Sequence[str]) -> dict[str, int] | None:
-    """Return the target words of whole trainings; None if the size of their text is not known."""
-    words = {}
-    for name in names:
-        model = params.model(name)
-        text = training_size(params, model.family)
-        if text is None:
-            return None
-        words[name] = params.recipe(name).epochs * text.target_words(model.system)
-    return words
+def most_like(speeds: Sequence[Speed], operations: float, recipe: Training) -> Speed | None:
+    """Return the speed of the training whose time steps are most like a model's, the first of equals.
+
+    Args:
+        operations: of training a target word.
+    """
+
+    def distance(speed: Speed) -> float:
+        return abs(math.log(speed.step / (operations * recipe.batch_size)))
+
+    same = [speed for speed in speeds if speed.precision == recipe.precision]
+    nearest = min(same, key=distance, default=None)
+    return nearest if nearest and distance(nearest) <= math.log(LIKE) else None
 
 
-def _own_speed(params: Params, name: str) -> float | None:
-    """Return the target words a second of a model that was trained before with the same shape."""
-    folder, model = Layout(params.experiment).model(name), params.model(name)
-    try:
-        config, facts = read_config(folder), read_provenance(folder)
-    except InputError:  # missing or damaged; the stages that need it say so
-        return None
-    then, now = config.training, params.recipe(name)
-    same_system = config.system == model.system
-    same_shape = config.shape == params.families[model.family].shape
-    steps = ("batch_size", "precision", "optimizer")
-    same_steps = all(getattr(then, key) == getattr(now, key) for key in steps)
-    return facts.target_words_per_second if same_system and same_shape and same_steps else None
-
-
-def known_speed(experiment: str) -> Speed | None:
-    """Return the best known speed for an experiment.
-
-    That is the speed of its own finished trainings, or the one that was measured for it, or that of
-    another experiment's trainings.
+def known_speeds(params: Params) -> list[Speed]:
+    """Return the speeds of an experiment's finished trainings, then the measured ones.
 
     Raises:
-        InputError: if the measured speed cannot be read.
+        InputError: if the measured speeds cannot be read.
     """
-    speed = _finished(Path().glob(f"models/{experiment}/*/provenance.json"))
-    measured = Layout(experiment).speed
-    if speed is None and measured.exists():
+    layout = Layout(params.experiment)
+    finished = [_finished(layout, name) for name in params.models]
+    speeds = [speed for speed in finished if speed]
+    if layout.speeds.exists():
         again = "delete it, and measure again with attnmt plan --measure"
-        speed = read_model(measured, Speed, again)
-    return speed or _finished(Path().glob("models/*/*/provenance.json"))
+        speeds += read_model(layout.speeds, Speeds, again).measured
+    return speeds
 
 
-def _finished(files: Iterable[Path]) -> Speed | None:
-    """Return the speed of the slowest finished training.
+def _finished(layout: Layout, name: str) -> Speed | None:
+    """Return the speed of a finished training, or None if there is none.
 
     A training whose encoded text is gone does not count, because only that text says how long its
-    sentences were. Nor does a damaged one.
+    sentences were. Nor does a damaged one; the stages that need it say so.
     """
-    found: list[Provenance] = []
-    for file in sorted(files):
-        try:
-            facts = read_provenance(file.parent)
-        except InputError:
-            continue
-        if (Layout(facts.experiment).encoded(facts.family) / "summary.json").exists():
-            found.append(facts)
-    if not found:
+    folder = layout.model(name)
+    try:
+        facts, trained = read_provenance(folder), read_config(folder)
+        text = TextSize.encoded(layout.encoded(facts.family), trained.sets)
+    except InputError:
         return None
     from attnmt.model.translator import ModelConfig
+    from attnmt.planning.cost import work
 
-    facts = min(found, key=lambda facts: facts.target_words_per_second)
-    layout = Layout(facts.experiment)
-    trained = read_config(layout.model(facts.model))
-    text = TextSize.read(layout.encoded(facts.family), trained.sets.train)
-    config = ModelConfig(trained.system, trained.shape, trained.source_words, trained.target_words)
-    name, device = f"{facts.experiment}/{facts.model}", machine(facts.device, facts.threads)
-    words = facts.target_words_per_second
-    return Speed.of(name, device, words, config, text.lengths(config.system))
+    system, recipe = trained.system, trained.training
+    config = ModelConfig(system, trained.shape, trained.source_words, trained.target_words)
+    operations = work(config).training(text.lengths(system))
+    evaluations = text.work(system, recipe) / text.target_words(system, recipe)
+    return Speed(
+        training=f"{layout.experiment}/{name}",
+        device=machine(facts.device, facts.threads),
+        precision=recipe.precision,
+        step=operations * recipe.batch_size,
+        flop=operations * facts.target_words_per_second * evaluations,
+    )
+
+
+def _at_the_speed_of(speeds: Sequence[Speed]) -> str:
+    """Name two speeds, or the first and how many others there are."""
+    names = [*dict.fromkeys(speed.training for speed in speeds)]
+    said = names if len(names) <= 2 else [names[0], f"{len(names) - 1} others"]
+    devices = dict.fromkeys(speed.device for speed in speeds)
+    return f"at the speed of {' and '.join(said)} on {' and '.join(devices)}"
 
 
 def _reported(experiment: str, names: Sequence[str]) -> Times | None:

@@ -1,13 +1,13 @@
 """From tokens to what the models of a family read: words or pieces, vocabularies, ids."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from attnmt.config import Encoding, Languages, Sets
+from attnmt.config import Encoding, Languages, Pieces, Sets
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
@@ -108,10 +108,26 @@ def _learn_pieces(
     for language, count in counts.items():
         for words in _sentences(tokens / f"{train}.{language}", encoding, None):
             count.update(words)
-    merges = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
+    merges, cutters = learned_cutters(counts, encoding.pieces)
     write_text(folder / "codes", merges)
-    plain, threshold = Cutter(merges), encoding.pieces.threshold
-    return {k: Cutter(merges, plain.frequent(count, threshold)) for k, count in counts.items()}
+    return cutters
+
+
+def learned_cutters(
+    counts: Mapping[str, Counter[str]], pieces: Pieces
+) -> tuple[str, dict[str, Cutter]]:
+    """Return the content of a file of codes, and what cuts each language's words.
+
+    Args:
+        counts: how often each word occurs in the training text, by language.
+
+    Raises:
+        InputError: as :func:`learn_codes` does, and as :meth:`Cutter.frequent` does.
+    """
+    merges = learn_codes(sum(counts.values(), Counter()), pieces.merges)
+    plain = Cutter(merges)
+    frequent = {code: plain.frequent(count, pieces.threshold) for code, count in counts.items()}
+    return merges, {code: Cutter(merges, known) for code, known in frequent.items()}
 
 
 def _write_text(path: Path, sentences: Iterable[list[str]]) -> Counter[str]:

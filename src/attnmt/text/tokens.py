@@ -1,10 +1,10 @@
 """From raw lines to the tokens that every family of models starts from."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from tqdm import tqdm
 
@@ -14,6 +14,8 @@ from attnmt.corpora.parallel import count_parallel_lines, reference_suffixes
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, sha256, write_json
 from attnmt.text.tokenizer import tokenizer
+
+Reason = Literal["empty", "long"]  # why a training pair is dropped
 
 
 def tokenize_sets(
@@ -52,7 +54,7 @@ def _tokenize(
     files = [f"{name}.{suffix}" for suffix in (*suffixes, *[LINKS] * linked)]
     paths = [raw / file for file in files]
     splitters = [
-        _splitter(languages.of(suffix.partition(".")[0]), name in settings.tokenized, settings)
+        splitter(languages.of(suffix.partition(".")[0]), name in settings.tokenized, settings)
         for suffix in suffixes
     ]
     total = count_parallel_lines(paths)
@@ -68,18 +70,17 @@ def _tokenize(
             links = row[len(text) :]
             if links:
                 _check_links(links[0], f"{paths[-1]}:{number}", *text[:2])
-            if [] in text[:2]:
-                if name != sets.train:
-                    raise InputError(f"{paths[text.index([])]}:{number}: no words in this line")
-                counts["empty"] += 1
-            elif name == sets.train and max(map(len, text)) > settings.max_length:
-                counts["long"] += 1
+            why = why_dropped(text[:2], settings)
+            if why == "empty" and name != sets.train:
+                raise InputError(f"{paths[text.index([])]}:{number}: no words in this line")
+            if why and name == sets.train:
+                counts[why] += 1
             else:
                 counts.update({"lines": 1} | dict(zip(suffixes, map(len, text), strict=True)))
                 kept = (*text, *(line.split() for line in links))
                 for stream, words in zip(streams, kept, strict=True):
                     stream.write(" ".join(words) + "\n")
-    dropped = {why: counts[why] for why in ("empty", "long")}
+    dropped = {why: counts[why] for why in get_args(Reason)}
     if not counts["lines"]:
         raise InputError(
             f"{paths[0]}: no training pair is left; all were dropped, so many for each reason: {dropped}"
@@ -98,8 +99,15 @@ def text_suffixes(folder: Path, name: str, languages: Languages) -> list[str]:
     return [*languages.codes, *found]
 
 
-def _splitter(side: Language, tokenized: bool, settings: Tokenize) -> Callable[[str], list[str]]:
-    """Return what turns a line into tokens."""
+def why_dropped(sides: Sequence[list[str]], settings: Tokenize) -> Reason | None:
+    """Return why a training pair of these tokens is dropped, or None if it is kept."""
+    if [] in sides:
+        return "empty"
+    return "long" if max(map(len, sides)) > settings.max_length else None
+
+
+def splitter(side: Language, tokenized: bool, settings: Tokenize) -> Callable[[str], list[str]]:
+    """Return what turns a line into tokens; ``tokenized`` says whether it is one of tokens already."""
     rule = tokenizer(side, settings.split_hyphens)
     return (lambda line: rule.tokens_of(line.split())) if tokenized else rule.tokenize
 

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnmt.config import DEMO, load_params, params_file
+from attnmt.errors import InputError
 from attnmt.planning.times import Times, time_text, training_times, wall_time
 from attnmt.reporting.own_text import next_steps
 from attnmt.workflow.engine_stop import EngineStop
@@ -125,7 +126,10 @@ class Progress(logging.Handler):
         """Say how long the trainings take, if that is known. Nothing records the other stages."""
         if not models:
             return "Nothing is to be trained."
-        self.times = training_times(load_params(params_file(self.experiment)), models)
+        try:
+            self.times = training_times(load_params(params_file(self.experiment)), models)
+        except InputError as error:  # of the text; the stage that reads it says so, too
+            return f"How long it takes is not known: {error}"
         if self.times is None:
             plan = f"attnmt plan --experiment {self.experiment} --measure"
             return f"How long it takes is not known; {plan} estimates it."
