@@ -302,6 +302,11 @@ def replaced(old: str, new: str) -> list[str]:
             "test.fr is plain lines and ../x.sgm is SGM",
         ),
         (["own", *TRAIN, "--hold-out", "3", "--links", "x"], "they belong to --test"),
+        (["own", *SETS, "--flip"], "--flip: it exchanges the sides of --links, which is not given"),
+        (
+            ["own", *SETS, "--test", "../same.xml", "../same.xml"],
+            "../same.xml (text of 'fr'):1: 1 of 1 lines are the same in ../same.xml (text of 'en')",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):
@@ -310,6 +315,9 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments,
     write_lines(Path("../flipped"), ["0-0 5-8"] * 10)
     write_lines(Path("../from1"), ["1-1 9-6"] * 10)
     write_lines(Path("../x.sgm"), ["<srcset setid='x'>"])
+    side = "<{} lang='{}'><seg id='1'>OK</seg></{}>"
+    both = side.format("src", "fr", "src") + side.format("ref", "en", "ref")
+    Path("../same.xml").write_text(f"<dataset id='x'><doc id='d'>{both}</doc></dataset>")
     status, out, err = new(*arguments)
     assert (status, out) == (2, "")
     assert message in err

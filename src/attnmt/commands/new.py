@@ -122,6 +122,10 @@ def new(
         raise InputError(
             "--links: they belong to --test, which is not given; give it, or leave them out"
         )
+    if flip and not links:
+        raise InputError(
+            "--flip: it exchanges the sides of --links, which is not given; leave it out"
+        )
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
     sets, notes = read_sets(given, codes, reference or [], made)
     sides = {key: (plain[codes[0]], plain[codes[1]]) for key, plain in sets.items()}
