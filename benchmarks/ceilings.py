@@ -14,6 +14,7 @@ from pathlib import Path
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
 from attnmt.config import Language, Rule
+from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.normal_form import normalized
 from attnmt.corpora.writing import written_without_spaces
 from attnmt.errors import InputError
@@ -22,7 +23,6 @@ from attnmt.files.text_file import read_lines, read_text, write_text
 from attnmt.planning.proposal import propose_language
 from attnmt.reporting.readme_table import page_with_table
 from attnmt.scoring.scripts import References, score_alone
-from attnmt.text.language_codes import language_code
 from attnmt.text.moses import languages
 from attnmt.text.tokenizer import tokenizer
 from benchmarks.page import RESULTS, table

@@ -202,6 +202,20 @@ def test_the_encoding_is_guessed_and_shown(write, encoding, line):
     assert read_lines(path.with_name("x.plain.txt")) == [line] * 20
 
 
+def test_text_in_seven_bits_is_known(write):
+    path = write("x.ja", "私の家\n庭\n".encode("iso-2022-jp"))
+    with pytest.raises(InputError, match="text in ISO-2022-JP") as error:
+        read_lines(path)
+    subprocess.run(["bash", "-c", COMMAND.search(str(error.value))[1]], check=True)
+    assert read_lines(path.with_name("x.plain.ja")) == ["私の家", "庭"]
+
+
+def test_what_is_no_text_at_all_gets_no_guess(write):
+    path = write("x", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
+    with pytest.raises(InputError, match="x:1: byte 0x89 is not UTF-8; it has many control char"):
+        read_lines(path)
+
+
 def test_one_faulty_line_of_many_is_not_taken_for_another_encoding(write):
     path = write("x.de", TEXT.encode() + b"sch\xf6n\n" + TEXT.encode())
     with pytest.raises(

@@ -287,7 +287,7 @@ def test_what_is_said_before_the_stages_is_what_they_count(new):
     assert raw == pairs + dropped["long"] + dropped["empty"]
     first, second = out.splitlines()[:2]
     assert first == (
-        f"experiments/own: {pairs:,} training pairs, 200 each for dev and test; French (moses, "
+        f"experiments/own: {pairs:,} training pairs, 200 each for dev and test; French (words, "
         f"{tokens[0]:,} tokens), English (moses, {tokens[1]:,} tokens)"
     )
     assert second == (
@@ -433,6 +433,11 @@ def replaced(old: str, new: str) -> list[str]:
             "test.fr is plain lines and ../x.sgm is SGM",
         ),
         (["own", *TRAIN, "--hold-out", "3", "--links", "x"], "they belong to --test"),
+        (["own", *SETS, "--flip"], "--flip: it exchanges the sides of --links, which is not given"),
+        (
+            ["own", *SETS, "--test", "../same.xml", "../same.xml"],
+            "../same.xml (text of 'fr'):1: 1 of 1 lines are the same in ../same.xml (text of 'en')",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):
@@ -442,6 +447,9 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments,
     write_lines(Path("../from1"), ["1-1 11-6"] * 10)
     write_lines(Path("../x.sgm"), ["<srcset setid='x'>"])
     write_lines(Path("../long.fr"), ["a " * 51] * 40)
+    side = "<{} lang='{}'><seg id='1'>OK</seg></{}>"
+    both = side.format("src", "fr", "src") + side.format("ref", "en", "ref")
+    Path("../same.xml").write_text(f"<dataset id='x'><doc id='d'>{both}</doc></dataset>")
     status, out, err = new(*arguments)
     assert (status, out) == (2, "")
     assert message in err

@@ -2,9 +2,9 @@
 
 import pytest
 
+from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.writing import tokenized_already, written_without_spaces
 from attnmt.planning.proposal import propose_language
-from attnmt.text.language_codes import language_code, language_name
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,10 @@ def new(
         raise InputError(
             "--links: they belong to --test, which is not given; give it, or leave them out"
         )
+    if flip and not links:
+        raise InputError(
+            "--flip: it exchanges the sides of --links, which is not given; leave it out"
+        )
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
     sets, notes = read_sets(given, codes, reference or [], made)
     sides = {key: (plain[codes[0]], plain[codes[1]]) for key, plain in sets.items()}
@@ -245,7 +249,7 @@ def _languages(train: TwoFiles, codes: Codes) -> Languages:
 
 def _warn_of_codes(pair: Languages) -> None:
     """Say which codes name no language that is known, and what follows."""
-    from attnmt.text.language_codes import language_code, language_name
+    from attnmt.corpora.language_codes import language_code, language_name
 
     for side in (pair.source, pair.target):
         if language_name(language_code(side.code)) is None:

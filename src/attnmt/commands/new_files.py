@@ -9,13 +9,13 @@ from pydantic import ValidationError
 
 from attnmt.config import LINKS, Language, Languages
 from attnmt.corpora.gold_links import Gold, Words, read_gold
+from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.links import format_links
-from attnmt.corpora.parallel import reference_suffixes
-from attnmt.corpora.plain import Codes, plain_set
+from attnmt.corpora.parallel import parallel_rows, reference_suffixes
+from attnmt.corpora.plain import Codes, original_names, plain_set
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 from attnmt.files.yaml_file import explained
-from attnmt.text.language_codes import language_code
 from attnmt.text.tokenizer import tokenizer
 
 TwoFiles = tuple[Path, Path]
@@ -108,6 +108,10 @@ def read_sets(
             files |= dict(zip(suffixes, references, strict=False))
         (folder / key).mkdir()
         plain, notes = plain_set(files, codes, folder / key)
+        if plain != files:
+            with original_names(plain, files):
+                for _ in parallel_rows(plain, scored=key != "train"):
+                    pass  # it raises what is wrong with the texts
         sets.files[key] = plain
         sets.notes.extend(notes or _lacking(plain))
     return sets

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.links import GoldLinks, Links, flipped, parse_links
 from attnmt.errors import InputError
 from attnmt.files.text_file import command_for, iter_lines
@@ -22,7 +23,6 @@ _NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP])(?:\s+[0-9.]+)?)
 _RWTH_LINK = re.compile(r"[1-9][0-9]*[-p][1-9][0-9]*")
 _ZERO = re.compile(r"(?<![0-9])0[-?p]|[-?p]0(?![0-9])")
 _NUMBERED = re.compile(r"[0-9]+\t")
-_GERMAN = {"de", "deu", "ger"}
 _LESS_ONE = r"perl -pe 's/(\d+)([-?p])(\d+)/($1-1).$2.($3-1)/ge'"
 
 
@@ -101,7 +101,7 @@ def _read_lines(path: Path, lines: Sequence[str], pairs: int, codes: tuple[str, 
         )
     if not rwth:
         return _File(links, "")
-    german_first = codes[1].partition("_")[0].lower() in _GERMAN
+    german_first = language_code(codes[1]) == "de"
     order = "target-source, as German comes first" if german_first else "source-target"
     return _File(links, f"read as RWTH's format: from 1, {order}", german_first)
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from attnmt.corpora.xml_events import matches, xml_events
+from attnmt.corpora.language_codes import same_language
+from attnmt.corpora.xml_events import xml_events
 from attnmt.errors import InputError
 
 # Elements in a segment whose text is code of a program and not of the language.
@@ -21,7 +22,7 @@ class Unit(NamedTuple):
         """Return the text in the language that is called ``code``, or "" if there is none."""
         if code in self.texts:
             return self.texts[code]
-        return next((text for tag, text in self.texts.items() if matches(code, tag)), "")
+        return next((text for tag, text in self.texts.items() if same_language(code, tag)), "")
 
 
 class Memory:

@@ -8,8 +8,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
+from attnmt.corpora.language_codes import same_language
 from attnmt.corpora.segments import Place, Segment, Side, Version
-from attnmt.corpora.xml_events import Event, matches, xml_events
+from attnmt.corpora.xml_events import Event, xml_events
 from attnmt.errors import InputError
 
 _SIDES = ("src", "ref")
@@ -28,7 +29,7 @@ class WmtSet(NamedTuple):
             InputError: if there are none.
         """
         for language, side in self.sides.items():
-            if matches(code, language):
+            if same_language(code, language):
                 return side
         raise InputError(
             f"{path}: no text in {code!r}; it has {', '.join(self.sides)}. Call the languages so, or "

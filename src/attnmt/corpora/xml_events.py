@@ -64,9 +64,3 @@ def xml_events(path: Path) -> Iterator[Event]:
             f"{path}:{error.lineno}: not XML ({expat.ErrorString(error.code)}); get a good copy "
             f"of the file"
         ) from None
-
-
-def matches(code: str, language: str) -> bool:
-    """Return whether a language tag such as en-US means the language that is called ``code`` here."""
-    one, other = (tag.lower().replace("_", "-") for tag in (code, language))
-    return one.partition("-")[0] == other.partition("-")[0]

@@ -14,6 +14,8 @@ WESTERN = "cp1252"
 LATIN = [WESTERN, "cp1250", "iso8859_2", "cp1254", "cp1257"]
 OTHER = ["cp1251", "koi8_u", "cp1253", "cp1255", "cp1256", "cp874"]
 OTHER += ["gb18030", "big5", "cp932", "euc_jp", "cp949"]
+_CONTROL = bytes({*range(32)} - {*b"\t\n\v\f\r"})
+MOST_CONTROL = 0.02  # of the bytes of a text are control characters
 MOST_MARKS = 0.5  # of the bytes of Latin text are not ASCII
 
 
@@ -36,6 +38,8 @@ def cure_of_encoding(lines: Iterable[bytes], path: Path, packed: bool) -> str:
         drop = convert("iconv -c -f utf-8 -t utf-8", path, packed)
         return f"other lines are UTF-8, so correct this line, or drop such bytes: {drop}"
     first, sample = others[0], b"".join(others[:ENOUGH])
+    if len(sample.translate(None, _CONTROL)) < (1 - MOST_CONTROL) * len(sample):
+        return "it has many control characters, so it is no text; give lines of text in UTF-8"
     marks = sum(byte > 127 for byte in sample) / len(b"".join(sample.split()))
     best = from_bytes(sample, cp_isolation=LATIN if marks <= MOST_MARKS else OTHER).best()
     encoding = best.encoding if best else WESTERN

@@ -86,7 +86,9 @@ _LINES_IN_TAGS = {  # texts of which each line, or some lines, have tags
 def markup_of(head: bytes, path: Path) -> Markup | None:
     """Return in which markup a test set or a memory is, or None if its name and bytes tell of none."""
     name = path.name.removesuffix(".gz").lower()
-    prolog, root, attributes = _root(head)
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = head.decode("utf-16" if wide else "utf-8", "replace").removeprefix("\ufeff")
+    prolog, root, attributes = _root(text)
     if root in _MARKUP and (prolog or attributes):
         return _MARKUP[root]
     return "sgm" if name.endswith((".sgm", ".sgml")) else None
@@ -108,10 +110,7 @@ def why_not_lines(head: bytes, path: Path, packed: bool) -> str | None:
     if head.startswith(b"PK\x03\x04"):
         return _said(*_zip(head, path))
     if width := _wide(head):
-        return _said(
-            f"text in {width.upper()}",
-            f"convert it: {convert(f'iconv -f {width} -t utf-8', path, packed)}",
-        )
+        return _encoded(width, path, packed)
     return _why_not_text(
         head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), path, packed
     )
@@ -138,6 +137,11 @@ def _said(what: str, cure: str) -> str:
     return f"this is {what}, not lines of UTF-8; {cure}"
 
 
+def _encoded(encoding: str, path: Path, packed: bool) -> str:
+    cure = convert(f"iconv -f {encoding} -t utf-8", path, packed)
+    return _said(f"text in {encoding.upper()}", f"convert it: {cure}")
+
+
 def _zip(head: bytes, path: Path) -> tuple[str, str]:
     for folder, what in _OFFICE.items():
         if folder in head:
@@ -160,7 +164,9 @@ def _why_not_text(text: str, path: Path, packed: bool) -> str | None:
     for pattern, (what, filter) in _LINES_IN_TAGS.items():
         if pattern.match(text):
             return _said(what, f"take the tags out: {convert(filter, path, packed)}")
-    prolog, root, attributes = _root(text.encode())
+    if "\x1b$B" in text:
+        return _encoded("iso-2022-jp", path, packed)
+    prolog, root, attributes = _root(text)
     if root == "html" and (prolog or re.search(r"<(head|body|meta|title)\b", text, re.IGNORECASE)):
         return _said("a web page, perhaps one about an error", "download the text again")
     if root in ("xliff", "tmx", *_MARKUP) and (prolog or attributes):
@@ -172,10 +178,8 @@ def _why_not_text(text: str, path: Path, packed: bool) -> str | None:
     return _why_json(text, path, packed)
 
 
-def _root(head: bytes) -> tuple[bool, str | None, str]:
+def _root(text: str) -> tuple[bool, str | None, str]:
     """Return whether a document begins with a declaration, its first tag's name, and its attributes."""
-    wide = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
-    text = head.decode(wide, "replace").removeprefix("\ufeff")
     start = _PROLOG.match(text)
     assert start is not None  # it may be empty
     declared = bool(re.match(r"\s*<(\?xml\b|!DOCTYPE\b)", text, re.IGNORECASE))
@@ -195,10 +199,9 @@ def _why_json(text: str, path: Path, packed: bool) -> str | None:
     if not records or not all(isinstance(record, dict) and record for record in records):
         return None
     keys = _path_to_text(records[0], path)
-    field = "".join(f"[{key!r}]" for key in keys).replace("'", '"')
-    read = (
-        f"python -c 'import json, sys; [print(*json.loads(x){field}.split()) for x in sys.stdin]'"
-    )
+    field = "".join(f"[{json.dumps(key)}]" for key in keys)
+    code = f"import json, sys; [print(*json.loads(x){field}.split()) for x in sys.stdin]"
+    read = f"python -c {shlex.quote(code)}"
     cure = f"take a text out: {convert(read, path, packed)}" if keys else _BY_CODE
     return _said("lines of JSON", cure)
 

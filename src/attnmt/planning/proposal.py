@@ -11,10 +11,10 @@ from typing import get_args
 from jinja2 import Environment, StrictUndefined
 
 from attnmt.config import Language, Languages, Rule, Tokenize
+from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.parallel import Files
 from attnmt.corpora.writing import tokenized_already, written_without_spaces
 from attnmt.planning.training_text import TrainingText
-from attnmt.text.language_codes import language_code, language_name
 from attnmt.text.tokens import Reason
 from attnmt.text.vocabulary import SPECIAL
 

@@ -12,9 +12,9 @@ from itertools import zip_longest
 import regex
 from sacremoses.corpus import NonbreakingPrefixes
 
+from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.normal_form import MARKS
 from attnmt.errors import InputError
-from attnmt.text.language_codes import language_code
 
 _ALPHA, _NOT_ALPHA = rf"[\p{{Alpha}}{MARKS}]", rf"[^\p{{Alpha}}{MARKS}]"
 _NOT_ALPHA_OR_NUMBER = rf"[^\p{{Alpha}}{MARKS}\p{{N}}]"

@@ -9,8 +9,8 @@ from typing import Protocol
 import regex
 
 from attnmt.config import Language
+from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.normal_form import MARKS, normalized
-from attnmt.text.language_codes import language_code
 from attnmt.text.moses import MosesRules, escaped, unescaped
 from attnmt.text.spacing import joints, spaced
 
