@@ -24,8 +24,8 @@ from attnmt.scoring.numbers import read_numbers
 from attnmt.training.trained import machine, read_config, read_provenance
 
 # A speed holds for a model whose time step has at most so many times the operations, or so small a part.
-# Then the operations a second differed by less than a factor of 2, from one layer of 32 cells to two of 512,
-# with LSTM and GRU, in batches of 8 to 128.
+# Then the operations a second differed by less than a factor of 2, from one layer of 32 cells to two of
+# 512, with LSTM and GRU, in batches of 8 to 128.
 LIKE = 3.0
 
 
@@ -70,8 +70,7 @@ def training_times(
         speeds: take the place of all that are known.
     """
     speeds = known_speeds(params) if speeds is None else speeds
-    if sizes is None:  # counting takes seconds, and is of no use without a speed
-        sizes = training_sizes(params, names) if speeds else {}
+    sizes = training_sizes(params, names) if sizes is None else sizes
     if speeds and all(params.model(name).family in sizes for name in names):
         from attnmt.planning.cost import training_costs
 
