@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from attnmt.config import Encoding, Expected, Params, Sets, System, Training
+from attnmt.config import Encoding, Params, Sets, System, Training
+from attnmt.config.corpus import Expected
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.layout import Layout
 from attnmt.text.summary import read_summary

@@ -111,9 +111,9 @@ def known_speeds(params: Params) -> list[Speed]:
     layout = Layout(params.experiment)
     finished = [_finished(layout, name) for name in params.models]
     speeds = [speed for speed in finished if speed]
-    if layout.speeds.exists():
+    if layout.speed.exists():
         again = "delete it, and measure again with attnmt plan --measure"
-        speeds += read_model(layout.speeds, Speeds, again).measured
+        speeds += read_model(layout.speed, Speeds, again).measured
     return speeds
 
 
