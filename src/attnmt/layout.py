@@ -101,9 +101,9 @@ class Layout:
         return Path(self.root, ".stages", self.experiment, f"{stage}.record.json")
 
     @property
-    def speeds(self) -> Path:
-        """The speeds that were measured for the experiment (:mod:`attnmt.planning.measure`)."""
-        return Path(self.root, ".stages", self.experiment, "speeds.json")
+    def speed(self) -> Path:
+        """The speed that was measured for the experiment (:mod:`attnmt.planning.measure`)."""
+        return Path(self.root, ".stages", self.experiment, "speed.json")
 
     @property
     def reports(self) -> Path:

@@ -232,7 +232,7 @@ def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
 
 
 def write_uneven(pairs: int) -> None:
-    """Write a corpus with repeated, empty and long sentences, and words of many letters."""
+    """Write a corpus with repeated, empty and too long sentences. The others get longer."""
     chance = random.Random(pairs)
     words = [
         "".join(chance.choices("abdeiklmnorst", k=chance.randint(1, 9))) for _ in range(pairs // 4)
@@ -240,7 +240,7 @@ def write_uneven(pairs: int) -> None:
     lines = []
     for number in range(pairs):
         kind = chance.random()
-        lengths = [chance.randint(3, 30), chance.randint(51, 60), 0]
+        lengths = [chance.randint(3, 10 + 20 * number // pairs), 55, 0]
         length = lengths[0 if kind < 0.85 else 1 if kind < 0.93 else 2]
         lines.append([*chance.choices(words, k=length), "Ende."] if length else [""])
         if kind > 0.98:

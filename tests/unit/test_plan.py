@@ -139,6 +139,9 @@ def test_a_long_local_text_is_estimated_and_a_missing_half_is_named(project, sai
         (folder / f"{name}.de").write_text("a b c d\n" * 10)
     text = said()
     assert "Words are estimated from one of every 2 pairs of the text." in text
+    write_text_size(project)
+    assert said() == text  # what was encoded before may have changed
+    assert "Words are estimated" not in said("encode")
     assert "Add --measure" in text
     (folder / "dev.de").unlink()
     with pytest.raises(InputError, match=r"text/dev\.de: no such file; put the text of 'de' there"):

@@ -71,13 +71,13 @@ class Run:
     """Snakemake's messages about a run with a clock of its own, and the lines made of them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *to_run: str, known: bool = True) -> None:
-        def times(_: object, models: list[str]) -> Times | None:
+        def times(_: object, models: list[str], sizes: object) -> Times | None:
             seconds = {model: SECONDS[model] for model in models}
             return Times(seconds, "at this speed") if known else None
 
         monkeypatch.setattr(snakemake_log, "training_times", times)
-        for name in ("load_params", "params_file"):
-            monkeypatch.setattr(snakemake_log, name, lambda _: None)
+        for name in ("load_params", "params_file", "training_sizes"):
+            monkeypatch.setattr(snakemake_log, name, lambda *_: None)
         self.now = 0.0
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
         self.out = io.StringIO()
@@ -124,11 +124,12 @@ def test_times_that_are_not_known_are_not_said(monkeypatch):
 
 
 def test_a_text_that_cannot_be_read_does_not_stop_the_log(monkeypatch):
-    def fails(_: object, models: list[str]) -> Times | None:
+    def fails(_: object, models: list[str], to_run: list[str]) -> None:
+        assert to_run == NAMES
         raise InputError("text/train.en: no such file")
 
     run = Run(monkeypatch, *NAMES[1:])
-    monkeypatch.setattr(snakemake_log, "training_times", fails)
+    monkeypatch.setattr(snakemake_log, "training_sizes", fails)
     run.tell(LogEvent.RUN_INFO, stats=dict.fromkeys(NAMES, 1))
     assert run.lines[-2] == "How long it takes is not known: text/train.en: no such file"
 

@@ -202,14 +202,14 @@ def test_measured_speeds_come_after_own_trainings_and_take_their_place_if_asked(
     write_text_size(project)
     assert known_speeds(params()) == []
     speeds = Speeds(measured=[measured()])
-    write_json(project / ".stages/demo/speeds.json", speeds.model_dump())
+    write_json(project / ".stages/demo/speed.json", speeds.model_dump())
     assert known_speeds(params()) == speeds.measured
     finish(project, "base", 900)
     assert [speed.training for speed in known_speeds(params())] == ["demo/base", "base (measured)"]
     asked = training_times(params(), ["base"], None, speeds.measured)
     assert asked == Times({"base": 42_000}, "at the speed of base (measured) on K2")
-    write_json(project / ".stages/demo/speeds.json", {"flop": 1})
-    with pytest.raises(InputError, match=r"speeds\.json.*measure again with attnmt plan --measure"):
+    write_json(project / ".stages/demo/speed.json", {"flop": 1})
+    with pytest.raises(InputError, match=r"speed\.json.*measure again with attnmt plan --measure"):
         times()
 
 

@@ -1,7 +1,7 @@
 """``attnmt plan``."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +12,7 @@ from rich.table import Table
 from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.layout import Layout
-from attnmt.planning.text_size import training_sizes
+from attnmt.planning.text_size import TextSize, training_sizes
 from attnmt.planning.times import time_text, training_times, wall_time
 from attnmt.training.trained import read_provenance
 
@@ -53,11 +53,10 @@ def plan(
         from attnmt.workflow.graph import compare_stages
     stages = compare_stages(experiment)
     settled = {stage.name for stage in stages if stage.settled}
+    to_run = [stage.name for stage in stages if not stage.settled]
     to_train = [name for name in params.models if f"train@{name}" not in settled]
     page = Console(width=WIDTH, markup=False, highlight=False)
-    page.print(
-        f"Experiment {experiment}: {len(stages) - len(settled)} of {len(stages)} stages would run."
-    )
+    page.print(f"Experiment {experiment}: {len(to_run)} of {len(stages)} stages would run.")
     page.print(_stage_table(stages, gpus is not None))
     trained = [name for name in params.models if name not in to_train]
     if trained:
@@ -65,7 +64,8 @@ def plan(
         seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
         page.print(f"Trainings that are done: {len(trained)}, in {time_text(seconds)}.")
     if to_train:
-        _print_trainings(page, params, to_train, measure, gpus or 1)
+        sizes = training_sizes(params, to_train, to_run)
+        _print_trainings(page, params, to_train, sizes, measure, gpus or 1)
     else:
         page.print("Nothing is to be trained.")
     page.print(_downloads(params, "corpus" in settled))
@@ -96,7 +96,12 @@ def _table(*headings: str) -> Table:
 
 
 def _print_trainings(
-    page: Console, params: Params, to_train: list[str], measure: bool, at_once: int
+    page: Console,
+    params: Params,
+    to_train: list[str],
+    sizes: Mapping[str, TextSize],
+    measure: bool,
+    at_once: int,
 ) -> None:
     """Print the models with their sizes and times, and how long all trainings take together."""
     # These import torch, which takes seconds.
@@ -104,7 +109,6 @@ def _print_trainings(
     from attnmt.planning.cost import config_of
     from attnmt.planning.measure import measure as measured
 
-    sizes = training_sizes(params, to_train)
     speeds = measured(params, to_train, sizes) if measure else None
     times = training_times(params, to_train, sizes, speeds)
     table = _table("to be trained", "parameters", "target words", "time")

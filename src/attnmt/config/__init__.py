@@ -4,13 +4,13 @@
 parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
-from attnmt.config.corpus import DownloadCorpus, Expected, File, Source
+from attnmt.config.corpus import DownloadCorpus, File, Source
 from attnmt.config.decoding import Decoding, LinkStep
 from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
 from attnmt.config.model import Average, Cell, Model, ModelShape, Precision, System, Training
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import ALIGNER, DIAGONAL, TableRow
-from attnmt.config.text import Encoding, Pieces, Sets, Tokenize
+from attnmt.config.text import Encoding, Sets, Tokenize
 from attnmt.config.trainings import SYSTEMS
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "Direction",
     "DownloadCorpus",
     "Encoding",
-    "Expected",
     "File",
     "Language",
     "Languages",
@@ -34,7 +33,6 @@ __all__ = [
     "Model",
     "ModelShape",
     "Params",
-    "Pieces",
     "Precision",
     "Rule",
     "Sets",

@@ -102,7 +102,7 @@ SetFiles = Annotated[
 
 
 class Expected(Strict):
-    """The expected size of a corpus. ``attnmt plan`` uses it until the text is encoded."""
+    """The expected size of a corpus. ``attnmt plan`` uses it until the text is there."""
 
     pairs: PositiveInt  # training pairs in which neither side is longer than tokenize.max_length
     words: Annotated[dict[Name, PositiveInt], Field(min_length=2)]  # in these pairs, by language

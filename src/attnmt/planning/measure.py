@@ -65,7 +65,7 @@ def measure(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize])
                 flop=costs[name] * words,
             )
         )
-    write_json(Layout(params.experiment).speeds, Speeds(measured=speeds).model_dump())
+    write_json(Layout(params.experiment).speed, Speeds(measured=speeds).model_dump())
     return speeds
 
 

@@ -1,12 +1,13 @@
 """How much text a family trains on: what is counted, or what the parameters expect."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from attnmt.config import Encoding, Expected, Params, Sets, System, Training
+from attnmt.config import Encoding, Params, Sets, System, Training
+from attnmt.config.corpus import Expected
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.layout import Layout
 from attnmt.text.summary import read_summary
@@ -93,29 +94,38 @@ def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
     return list(numbers.values())[:: 1 if system.direction == "forward" else -1]
 
 
-def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
+def training_sizes(
+    params: Params, names: Iterable[str], to_run: Collection[str] = ()
+) -> dict[str, TextSize]:
     """Return the sizes of the training texts of some models, by family. An unknown one is missing.
 
     A text is counted if it is encoded or, unless the parameters say what is expected, if it is local.
     The size of a text that is only expected is given in words, even if the family cuts them into pieces.
     It is at most ``encoding.length`` words for each sentence.
 
+    Args:
+        names: models of the experiment.
+        to_run: the stages that would run. What they have encoded before is not counted if the text is
+            local, because it may have changed.
+
     Raises:
         InputError: if an encoded text or a local one cannot be read.
     """
     sizes: dict[str, TextSize] = {}
     uncounted: dict[str, Encoding] = {}
+    local = params.local_text if params.local_text and params.local_text.is_dir() else None
     for family in dict.fromkeys(params.model(name).family for name in names):
         encoded = Layout(params.experiment).encoded(family)
         encoding = params.families[family].encoding
-        if (encoded / "summary.json").exists():
+        changed = local is not None and f"encode@{family}" in to_run
+        if (encoded / "summary.json").exists() and not changed:
             sizes[family] = TextSize.encoded(encoded, params.sets)
         elif params.corpus.expected:
             sizes[family] = _expected(params.corpus.expected, encoding)
         else:
             uncounted[family] = encoding
-    if uncounted and params.local_text and params.local_text.is_dir():
-        sizes |= _local(params, params.local_text, uncounted)
+    if uncounted and local:
+        sizes |= _local(params, local, uncounted)
     return sizes
 
 

@@ -70,8 +70,7 @@ def training_times(
         speeds: take the place of all that are known.
     """
     speeds = known_speeds(params) if speeds is None else speeds
-    if sizes is None:  # counting takes seconds, and is of no use without a speed
-        sizes = training_sizes(params, names) if speeds else {}
+    sizes = training_sizes(params, names) if sizes is None else sizes
     if speeds and all(params.model(name).family in sizes for name in names):
         from attnmt.planning.cost import training_costs
 
@@ -112,9 +111,9 @@ def known_speeds(params: Params) -> list[Speed]:
     layout = Layout(params.experiment)
     finished = [_finished(layout, name) for name in params.models]
     speeds = [speed for speed in finished if speed]
-    if layout.speeds.exists():
+    if layout.speed.exists():
         again = "delete it, and measure again with attnmt plan --measure"
-        speeds += read_model(layout.speeds, Speeds, again).measured
+        speeds += read_model(layout.speed, Speeds, again).measured
     return speeds
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from attnmt.config import Encoding, Languages, Pieces, Sets
+from attnmt.config import Encoding, Languages, Sets
+from attnmt.config.text import Pieces
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text

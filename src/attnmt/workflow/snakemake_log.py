@@ -16,6 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.errors import InputError
+from attnmt.planning.text_size import training_sizes
 from attnmt.planning.times import Times, time_text, training_times, wall_time
 from attnmt.reporting.own_text import next_steps
 from attnmt.workflow.engine_stop import EngineStop
@@ -127,7 +128,9 @@ class Progress(logging.Handler):
         if not models:
             return "Nothing is to be trained."
         try:
-            self.times = training_times(load_params(params_file(self.experiment)), models)
+            params = load_params(params_file(self.experiment))
+            sizes = training_sizes(params, models, self.to_run)
+            self.times = training_times(params, models, sizes)
         except InputError as error:  # of the text; the stage that reads it says so, too
             return f"How long it takes is not known: {error}"
         if self.times is None:
