@@ -58,6 +58,7 @@ def test_rates_are_those_of_the_links(attnmt, params, flip):
     assert float(row["same_step"]) == pytest.approx(aer(own, gold, gold), abs=1e-4)
     assert float(row["low"]) <= float(row["aer"]) <= float(row["high"])
     assert f"AER {float(row['aer']):.2f}" in out
+    assert "at the same step, which the unknown words of dev chose: 1 of the 1 are right" in out
     assert diagonal["system"] == "diagonal"
     nearest = [[(min(at, source - 1), at) for at in range(target)] for source, target in lengths]
     assert float(diagonal["aer"]) == pytest.approx(aer(nearest, gold, gold), abs=1e-4)

@@ -15,7 +15,7 @@ from attnmt.scoring.results import LinkScore
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 # `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
-# `chosen` names the step that the development set chose. The diagonal is no model and reads no step.
+# `chosen` names the step that was chosen on the development set. The diagonal reads no step.
 COLUMNS = ("system", "aer", "low", "high", "same_step", "next_step", "chosen")
 
 
@@ -58,9 +58,9 @@ def align(
     """Link the words of your own sentence pairs by attention, and compare the links with gold ones.
 
     The text must be tokenized as the training text is, because links count tokens. Error rates are given
-    for the step that the authors' program reads, and for the step that the development set chose. The
-    links that --links writes are those at the step that the development set chose. The diagonal is no
-    model: it links each target word to the source word at the same position.
+    for the step that the authors' program reads, and for the one that was chosen on the development set.
+    The links that --links writes are those at the chosen step. The diagonal is no model: it links each
+    target word to the source word at the same position.
 
     Examples:
 
@@ -88,15 +88,14 @@ def align(
     for name in model or _attentional(params):
         linked = link_pairs(params, name, pairs)
         if links is not None:
-            write_lines(links, map(format_links, linked.links[linked.chosen]))
+            write_lines(links, map(format_links, linked.links[linked.reading.chosen]))
         if linked.scores:
-            score, chosen = linked.scores[linked.authors], linked.chosen
+            reading = linked.reading
+            score, chosen = linked.scores[reading.authors], reading.chosen
             by_step = [linked.scores[step].aer for step in STEPS]
             numbers = [score.aer, score.low, score.high, *by_step]
             rows.append((name, *map("{:.4f}".format, numbers), chosen))
-            at_chosen = (
-                f"{linked.scores[chosen].aer:.2f} at the step that the development set chose"
-            )
+            at_chosen = f"{linked.scores[chosen].aer:.2f} at {reading.why}"
             typer.echo(f"{_rate(name, score)}; {at_chosen}")
     if (diagonal := score_diagonal(params, pairs)) is not None:
         numbers = [diagonal.aer, diagonal.low, diagonal.high]

@@ -9,7 +9,7 @@ from attnmt.corpora.gold_links import read_gold
 from attnmt.corpora.links import GoldLinks, Links, flipped
 from attnmt.corpora.normal_form import normalized
 from attnmt.corpora.parallel import count_parallel_lines
-from attnmt.decoding.link_step import load_reading
+from attnmt.decoding.link_step import Reading, load_reading
 from attnmt.decoding.pipeline import Reader, load_pipeline
 from attnmt.decoding.text_translator import Units
 from attnmt.errors import InputError
@@ -73,13 +73,12 @@ class OwnPairs:
 class LinkedPairs:
     """The links of a system, source-target, by the step at which attention is read.
 
-    ``authors`` is the step that the authors' program reads, and ``chosen`` the one that the development
-    set chose in the stage translate. ``scores`` is empty without gold links.
+    ``reading`` says which step the authors' program reads, and which one was chosen in the stage
+    translate. ``scores`` is empty without gold links.
     """
 
     links: dict[LinkStep, list[Links]]
-    authors: LinkStep
-    chosen: LinkStep
+    reading: Reading
     scores: dict[LinkStep, LinkScore]
 
 
@@ -110,7 +109,7 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
         reference = ReferenceLinks("gold", gold)
         samples = params.evaluation.bootstrap_samples
         scores = {step: score_links(lines, reference, samples) for step, lines in links.items()}
-    return LinkedPairs(links, reading.authors, reading.chosen, scores)
+    return LinkedPairs(links, reading, scores)
 
 
 def score_diagonal(params: Params, pairs: OwnPairs) -> LinkScore | None:
