@@ -91,6 +91,21 @@ def run(stage, name="base"):
     return read_scores(params(), name)
 
 
+def test_characters_count_where_the_reference_has_no_spaces(stage):
+    """Whatever the tokens are: here they are words that stand between spaces."""
+    change_params(languages={"target": {"code": "de", "name": "Chinese", "tokenize": "none"}})
+    lines = [f"我 爱 你 {number} 。" for number in range(len(REFERENCE))]
+    write_data(params(), "luong", lines, raw={"de": lines}, known=KNOWN)
+    write_outputs(params(), "base", [line.replace("爱", "恨") for line in lines])
+    write_training(params(), "base")
+    score = run(stage).training("base", "bleu", "test1", "sacrebleu", "before")
+    written = [line.replace(" ", "") for line in lines]
+    judge = BLEU(tokenize="char")
+    expected = judge.corpus_score([line.replace("爱", "恨") for line in written], [written])
+    assert "tok:char" in score.signature
+    assert score.value == pytest.approx(expected.score, abs=1e-3)
+
+
 def test_every_score_is_sacrebleus(stage):
     """BLEU is of joined tokens or detokenized text; sacrebleu, chrf and ter take the raw reference."""
     numbers = run(stage)

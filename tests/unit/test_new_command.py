@@ -191,6 +191,31 @@ def test_links_of_other_formats_are_written_as_pharaohs(new, name, line, options
     assert not (Layout("own").local_text / "test.links").is_symlink()
 
 
+@pytest.mark.parametrize(
+    ("given", "codes", "names"),
+    [
+        (("fra", "en_US"), ("fr", "en"), ("French", "English")),
+        (
+            ("sr_Latn", "sr_Cyrl"),
+            ("sr_Latn", "sr_Cyrl"),
+            ("Serbian (sr_Latn)", "Serbian (sr_Cyrl)"),
+        ),
+    ],
+)
+def test_other_codes_of_a_language_become_the_usual_one(new, given, codes, names):
+    params = made(new, *SETS, "--languages", *given)
+    sides = (params.languages.source, params.languages.target)
+    assert params.languages.codes == codes
+    assert tuple(side.name for side in sides) == names
+
+
+def test_a_code_that_nobody_knows_is_said(new):
+    status, _, err = new("own", *SETS, "--languages", "qqq", "en")
+    assert status == 0
+    assert "warning: no language is known by the code 'qqq', so only the text decides" in err
+    assert "'en'" not in err
+
+
 def test_compressed_files_and_codes_of_ones_own(new):
     for code in ("fr", "en"):
         with gzip.open(f"../corpus.{code}.gz", "wb") as stream:
@@ -490,6 +515,16 @@ def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
         assert proposal.min_count <= counts[file][known]
     assert proposal.epochs == {60: 40, 2000: 16, 50_000: 10}[pairs]
     assert proposal.min_count == {60: 1, 2000: 2, 50_000: 3}[pairs]
+
+
+def test_characters_do_not_limit_the_vocabulary_of_words(tmp_path):
+    files = (tmp_path / "x.th", tmp_path / "x.en")
+    write_lines(files[0], ["กขคงจฉ"[n % 3 :] * 2 for n in range(400)])
+    write_lines(files[1], [f"w{n % 200} w{(n * 7) % 200}" for n in range(400)])
+    sides = [propose_language("th", ["ไทย"]), propose_language("en", ["a b"])]
+    proposal = propose(Languages(source=sides[0], target=sides[1]), files)
+    assert sides[0].tokenize == "characters"
+    assert proposal.vocabulary == 150  # 97% of the words, and not the six letters
 
 
 def test_divided_text_has_no_source_twice(tmp_path):

@@ -36,6 +36,23 @@ def test_downloads_are_concatenated_and_cleaned(corpus):
     assert (corpus.raw / "train.de").read_text().split("\n")[3:] == ["x", "\u2028y", "z", "w", ""]
 
 
+def test_every_line_is_brought_into_one_form_and_that_is_said(local):
+    put(local, "train.xx", "e\u0301te\u0301\nnai\u0308ve\u200b\n\u00e9t\u00e9\ttoo\n".encode())
+    put(local, "test.yy", b"glue\x01less\nder\xc2\xad Hund\n")
+    result = local.run("corpus")
+    assert result.returncode == 0, result.stderr
+    assert (local.raw / "train.xx").read_text() == "été\nnaïve\nété too\n"
+    assert (local.raw / "test.yy").read_text() == "glue less\nder Hund\n"
+    assert "note: train.xx: 2 of 3 lines were brought into one form" in result.stderr
+    assert "note: test.yy: 2 of 2 lines were brought into one form" in result.stderr
+    assert "note: dev" not in result.stderr
+
+
+def test_a_scored_line_of_what_nobody_can_see_is_blank(local):
+    put(local, "dev.xx", "\ufeff\u200b\u00ad\n".encode())
+    assert "dev.xx:1: blank line in a set that is scored" in local.fail("corpus")
+
+
 def test_the_demos_text_has_the_digests_on_its_card(tmp_path):
     params = load_params(ROOT / "params.yaml", ROOT)
     assert params.local_text is not None
