@@ -12,6 +12,7 @@ from small_experiment import ENGLISH
 from small_project import Command
 
 from attnmt.commands import input_lines
+from attnmt.commands.translate import _name_unknown
 from attnmt.config import Params
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.text_translator import Translation, Units
@@ -183,3 +184,8 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, mon
     assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
     assert (tmp_path / "out.de").read_text() == "old"
+
+
+def test_unknown_words_are_named_without_the_marks_where_they_join(capsys):
+    _name_unknown("text:1", ["￭!", "l", "￭!", "(￭"], 8, "words")
+    assert "the model does not know these words: !, l, (" in capsys.readouterr().err

@@ -202,8 +202,10 @@ def _read(given: Lines, pipeline: "Pipeline", one_by_one: bool) -> Iterator["Uni
 def _name_unknown(place: str, unknown: Sequence[str], of: int, unit: str) -> None:
     """Name the words of a sentence that the model does not know."""
     from attnmt.reporting.explain_text import printable
+    from attnmt.text.tokenizer import JOIN
 
-    shown = printable(unescape(", ".join(dict.fromkeys(unknown))))
+    words = dict.fromkeys(unescape(word).strip(JOIN) for word in unknown)
+    shown = printable(", ".join(words))
     unlike = (
         "; the sentence is unlike its training text, and the translation may be bad"
         if len(unknown) > UNLIKE * of
