@@ -174,6 +174,15 @@ def test_links_of_other_tokens_get_a_set_of_their_own(new, tmp_path):
     assert read_lines(tmp_path / "tokens/gold.fr")[0] == "L'homme numéro 50 n'est pas là."
 
 
+def test_links_count_the_words_that_both_sides_have(new):
+    """Our tokens of one side may be as many as somebody else's, and not those of the other side."""
+    write_lines(Path("../test.fr"), [f"Je ne sais {n} ." for n in range(10)])
+    write_lines(Path("../test.en"), [f"I don't know {n} ." for n in range(10)])
+    write_lines(Path("../gold"), ["0-0 2-2 3-3 4-4"] * 10)
+    params = made(new, *SETS, "--links", "../gold")
+    assert (params.sets.aligned, params.tokenize.tokenized) == (["gold"], ["gold"])
+
+
 @pytest.mark.parametrize(
     ("name", "line", "options"),
     [
@@ -195,6 +204,12 @@ def test_links_of_other_formats_are_written_as_pharaohs(new, name, line, options
     ("given", "codes", "names"),
     [
         (("fra", "en_US"), ("fr", "en"), ("French", "English")),
+        (("fr-CA", "en-GB"), ("fr", "en"), ("French", "English")),
+        (
+            ("zh-Hans", "zh-Hant"),
+            ("zh_Hans", "zh_Hant"),
+            ("Chinese (zh_Hans)", "Chinese (zh_Hant)"),
+        ),
         (
             ("sr_Latn", "sr_Cyrl"),
             ("sr_Latn", "sr_Cyrl"),
@@ -212,8 +227,39 @@ def test_other_codes_of_a_language_become_the_usual_one(new, given, codes, names
 def test_a_code_that_nobody_knows_is_said(new):
     status, _, err = new("own", *SETS, "--languages", "qqq", "en")
     assert status == 0
-    assert "warning: no language is known by the code 'qqq', so only the text decides" in err
+    assert "note: no language is known by the code 'qqq', so only the text decides" in err
     assert "'en'" not in err
+
+
+def test_all_lines_and_sets_are_looked_at(new):
+    """The first lines may be others than the rest, and a test set may have another form."""
+    lines = [*["heading"] * 1100, *["我们去了北京。"] * 1500]
+    write_lines(Path("../corpus.fr"), lines)
+    write_lines(Path("../corpus.en"), [f"{n}, a house." for n in range(len(lines))])
+    write_lines(Path("../dev.en"), ["a house , a dog ."] * 10)
+    status, _, err = new("own", *SETS)
+    assert status == 0
+    assert params_of("own").languages.source.tokenize == "characters"
+    assert "../dev.en is tokenized, and the training text is not; give all sets in one form" in err
+    assert err.count("tokenized") == 1
+
+
+def test_pairs_are_compared_in_one_form(tmp_path):
+    train, dev = ((tmp_path / f"{name}.fr", tmp_path / f"{name}.en") for name in ("train", "dev"))
+    write_lines(train[0], [f"e\u0301te\u0301 {n}" for n in range(10)] + ["\u200b", "\ufeff"])
+    write_lines(dev[0], [f"\u00e9t\u00e9  {n}\u200b" for n in range(10)] + ["a", "b"])
+    for file in (train[1], dev[1]):
+        write_lines(file, map(str, range(12)))
+    assert len(find_overlap(train, dev)) == 10
+    write_divided(train, ("fr", "en"), 5, tmp_path)
+    assert not {"\u200b", "\ufeff"} & {
+        *read_lines(tmp_path / "dev.fr"),
+        *read_lines(tmp_path / "test.fr"),
+    }
+    write_lines(train[0], ["a", "b"])
+    write_lines(train[1], ["a", "b"])
+    with pytest.raises(InputError, match="--hold-out: no pair is left to train on"):
+        write_divided(train, ("fr", "en"), 1, tmp_path)
 
 
 def test_compressed_files_and_codes_of_ones_own(new):
@@ -437,6 +483,10 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3: blank line in a set that"),
         (["own", *SETS, "--systems", "base,bas"], "has no system 'bas'; did you mean"),
         (["own", *SETS, "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
+        (
+            ["own", *TRAIN, "--dev", "../dev.en", "../dev.fr", *SETS[6:]],
+            "../dev.en: its name says that it is in 'en', and the text of 'fr' is expected here",
+        ),
         (["own", *SETS, "--reference", "../corpus.en"], "corpus.en has 40"),
         (
             ["own", *replaced("../corpus.fr", "../long.fr")],
@@ -450,8 +500,8 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *SETS, "--links", "../flipped"], "10 of 10 lines fit if source and target are"),
         (["own", *SETS, "--links", "../from1"], "no link has a 0, and 10 of 10 lines fit if words"),
         (
-            ["own", *replaced("../corpus.en", "../corpus.fr"), "--languages", "fr", "en"],
-            "corpus.fr:1: 40 of 40 lines are the same in",
+            ["own", "--train", "../same", "../same", *SETS[3:], "--languages", "fr", "en"],
+            "same:1: 40 of 40 lines are the same in",
         ),
         (
             ["own", *replaced("../test.en", "../x.sgm")],
@@ -471,6 +521,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments,
     write_lines(Path("../flipped"), ["0-0 5-10"] * 10)
     write_lines(Path("../from1"), ["1-1 11-6"] * 10)
     write_lines(Path("../x.sgm"), ["<srcset setid='x'>"])
+    write_lines(Path("../same"), FRENCH[:40])
     write_lines(Path("../long.fr"), ["a " * 51] * 40)
     side = "<{} lang='{}'><seg id='1'>OK</seg></{}>"
     both = side.format("src", "fr", "src") + side.format("ref", "en", "ref")

@@ -23,7 +23,10 @@ from attnmt.corpora.normal_form import normalized
         ("glue\x01no\x1cwords\x85at\x7fall\tever", "glue no words at all ever"),
         ("a \u0301b -\u200cc ...\u200d", "a b -c ..."),  # marks and joiners without a letter
         ("e\u200b\u0301", "é"),
-        ("\u3164\uffa0", ""),  # blank letters
+        ("\u3164\uffa0 a \u115f \u1160 b\u2800c\ufff9", " a   b c"),  # blank letters
+        ("\u115f\u1161\u11a8 \u1100\u1160", "\u115f\u1161\u11a8 \u1100\u1160"),  # old syllables
+        ("کتاب\u200c می\u200cروم\u200c، क्\u200d", "کتاب می\u200cروم، क्\u200d"),
+        ("\u1fef\u0301a", "`a"),  # what composes to a grave accent
         (
             "1\ufe0f\u20e3 👩\u200d🚀 🏴\U000e0067\U000e007f",
             "1\ufe0f\u20e3 👩\u200d🚀 🏴\U000e0067\U000e007f",

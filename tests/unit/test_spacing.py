@@ -79,6 +79,7 @@ def test_text_comes_back(language, text):
         ("tr", "Ali ' nin evi , Ankara ' da .", "Ali'nin evi, Ankara'da."),
         ("uk", "П ' ять", "П'ять"),
         ("en", "the ' old ' house", "the 'old' house"),
+        ("en", "Thanks @ user , write to me @ x.org .", "Thanks @user, write to me@x.org."),
         ("en", '" a " b " c "', '"a" b "c"'),
         ("de", "kostet 5 € pro Stück", "kostet 5 € pro Stück"),
         ("fr", "« oui » ?", "« oui » ?"),

@@ -113,7 +113,7 @@ def test_only_moses_rules_split_hyphens():
         assert tokenizer(language, True).tokenize("a-b") == tokens
 
 
-MARK_FIRST = regex.compile(rf"{JOIN}?[\p{{M}}\u200c\u200d]")
+MARK_FIRST = regex.compile(rf"{JOIN}?[\p{{M}}\u200c\u200d\u180e]")
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -121,6 +121,7 @@ MARK_FIRST = regex.compile(rf"{JOIN}?[\p{{M}}\u200c\u200d]")
 @example(line="a \u0301b")  # a space with an accent is a cluster
 @example(line="\u0600 a")  # and so is a sign of Arabic numbers with a space
 @example(line="..\u0301 ,\u0301 '\u0301 -\u0301 &\u0301")
+@example(line="!\u180e \u1820\u180e\u1820 hi\U000e0041")
 def test_no_token_is_or_begins_with_a_mark(rule, line):
     for token in rule_of(rule).tokenize(line):
         assert token.split() == [token]
@@ -164,7 +165,7 @@ def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some
 @pytest.mark.parametrize(
     ("rule", "words", "tokens"),
     [
-        ("moses", "it 's a [ dog ]", "it &apos;s a &#91; dog &#93;"),
+        ("moses", "it 's a [ dog ] &apos;s", "it &apos;s a &#91; dog &#93; &apos;s"),
         ("words", "U.S. , “ so ￭ ” ( 5 m ) .", "U.S. ￭, “￭ so ■ ￭” (￭ 5 m ￭) ￭."),
         ("characters", "我 爱 你 &", "我 爱 你 &"),
         ("none", "it 's [ a ]", "it 's [ a ]"),

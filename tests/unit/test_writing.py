@@ -18,6 +18,7 @@ from attnmt.planning.proposal import propose_language
         ("Tôi yêu bạn", False),
         ("The Thai word ไทย means free", False),
         ("123 !", False),
+        ("使用 OpenOffice.org Writer 打开文件 请安装 Microsoft Visual Studio", True),
     ],
 )
 def test_scripts_without_spaces_are_known_by_their_letters(text, without):
@@ -34,8 +35,11 @@ def test_scripts_without_spaces_are_known_by_their_letters(text, without):
         (["是 的 ， 我 爱 你 。"], True),
         (["no stop here"], False),
         (["Vraiment ? Oui ! Non."], False),
-        (["وہ گیا ۔ اور ، وہ آیا ۔"], True),
+        (["وہ گیا ۔ اور ، وہ آیا ۔", "so ، so"], True),
         (["Wait ... what ..."], False),
+        (["Contact , help", *["Product"] * 30], False),  # too few stops to say
+        (["সে গেল । আমি এলাম ।", "কেন ?"], False),  # a danda is often typed after a space
+        (["ሰላም ። እንዴት ነህ፣ ደህና ።"], False),
     ],
 )
 def test_tokenized_text_is_known_by_its_stops(lines, tokenized):
@@ -49,7 +53,7 @@ def test_tokenized_text_is_known_by_its_stops(lines, tokenized):
         *((code, "cs") for code in ("cs", "cz", "ces", "cze")),
         *((code, "zh") for code in ("zho", "cmn", "zh_CN", "zho_simpl", "cn")),
         ("eng", "en"),
-        ("iw", "he"),
+        *(("iw", "he"), ("tl", "fil"), ("zh-Hant", "zh"), ("en-GB", "en")),
         ("yor", "yo"),
         ("pes", "fa"),
         ("ceb", "ceb"),

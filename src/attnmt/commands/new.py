@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,15 +11,14 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from attnmt.commands.options import PAIRS
-from attnmt.config import DEMO, LINKS, SYSTEMS, Languages, Params, load_params
+from attnmt.config import DEMO, LINKS, SYSTEMS, Params, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.strict import Slug
 from attnmt.config.systems import Systems
 from attnmt.corpora.parallel import parallel_rows
-from attnmt.corpora.plain import Codes
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
-from attnmt.files.text_file import iter_lines, write_text
+from attnmt.files.text_file import write_text
 from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
 from attnmt.planning.text_size import training_sizes
@@ -38,7 +36,6 @@ PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed
 ALL = "all"
 GOLD = "gold"  # the test set as its gold links count it, if these do not count its tokens
 MUCH = 0.2  # a larger share of the pairs is not left out without a warning
-LOOKED_AT = 1000  # lines that decide whether a language has spaces
 TwoFiles = tuple[Path, Path]
 
 
@@ -113,6 +110,7 @@ def new(
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
     from attnmt.commands.new_files import given_codes, held_out_files, read_given_links, read_sets
+    from attnmt.commands.new_languages import doubts, languages_of
     from attnmt.corpora.own_text import find_overlap, refuse_too_many, write_divided
     from attnmt.planning.proposal import params_text, propose
 
@@ -134,8 +132,8 @@ def new(
     sides = {key: (plain[codes[0]], plain[codes[1]]) for key, plain in sets.items()}
     train = sides["train"]
     held_out = {key: files for key, files in sides.items() if key != "train"}
-    pair = _languages(train, codes)
-    _warn_of_codes(pair)
+    pair = languages_of(train, codes)
+    notes += doubts(pair, sides)
     tokenized = None
     if links:
         gold = read_given_links(links, sides["test"], pair, flip, made)
@@ -235,29 +233,6 @@ def _systems(text: str, known: Systems) -> list[str]:
         if name not in every:
             raise InputError(f"--systems: {SYSTEMS} has no system {name!r}{hint(name, every)}")
     return names
-
-
-def _languages(train: TwoFiles, codes: Codes) -> Languages:
-    from attnmt.planning.proposal import propose_language
-
-    source, target = (
-        propose_language(code, islice(iter_lines(file), LOOKED_AT))
-        for code, file in zip(codes, train, strict=True)
-    )
-    return Languages(source=source, target=target)
-
-
-def _warn_of_codes(pair: Languages) -> None:
-    """Say which codes name no language that is known, and what follows."""
-    from attnmt.corpora.language_codes import language_code, language_name
-
-    for side in (pair.source, pair.target):
-        if language_name(language_code(side.code)) is None:
-            typer.echo(
-                f"warning: no language is known by the code {side.code!r}, so only the text decides "
-                f"its tokens; if the language has a code, give it, as in --languages fr en",
-                err=True,
-            )
 
 
 def _warn(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:

@@ -37,7 +37,10 @@ def given_codes(train: TwoFiles, codes: tuple[str, str] | None) -> Codes:
     Raises:
         InputError: if they are no codes, or are the same.
     """
-    chosen = codes or (_suffix(train[0]), _suffix(train[1]))
+    given = codes or (_suffix(train[0]), _suffix(train[1]))
+    usual = language_code(given[0]), language_code(given[1])
+    # Two ways to write one language, such as zh-Hans and zh-Hant, stay apart.
+    chosen = usual if usual[0] != usual[1] else (_as_suffix(given[0]), _as_suffix(given[1]))
     try:
         sides = [Language(code=code, name=code or "?", tokenize="none") for code in chosen]
         Languages(source=sides[0], target=sides[1])
@@ -47,8 +50,12 @@ def given_codes(train: TwoFiles, codes: tuple[str, str] | None) -> Codes:
             f"{train[0]} and {train[1]}: {why}; give the codes of two languages, as in "
             f"--languages fr en"
         ) from None
-    usual = language_code(chosen[0]), language_code(chosen[1])
-    return usual if usual[0] != usual[1] else chosen  # such as zh_Hans and zh_Hant
+    return chosen
+
+
+def _as_suffix(code: str) -> str:
+    """Return a code as it may end a file's name here."""
+    return code.replace("-", "_")
 
 
 def _suffix(file: Path) -> str:
@@ -103,6 +110,7 @@ def read_sets(
             f"--reference: give at most {len(suffixes)} in addition to the one of --test"
         )
     for key, two in given.items():
+        _refuse_exchanged(two, codes)
         files = dict(zip(codes, two, strict=True))
         if key == TEST:
             files |= dict(zip(suffixes, references, strict=False))
@@ -115,6 +123,16 @@ def read_sets(
         sets.files[key] = plain
         sets.notes.extend(notes or _lacking(plain))
     return sets
+
+
+def _refuse_exchanged(files: TwoFiles, codes: Codes) -> None:
+    """Refuse a file whose suffix is the code of the other side."""
+    for file, own, other in zip(files, codes, codes[::-1], strict=True):
+        if language_code(_suffix(file)) == other != own:
+            raise InputError(
+                f"{file}: its name says that it is in {other!r}, and the text of {own!r} is expected "
+                f"here; exchange the two files, or rename them"
+            )
 
 
 def _lacking(files: Mapping[str, Path]) -> list[str]:
@@ -202,6 +220,9 @@ def _read_if_fits(path: Path, pair: Languages, words: Words, flip: bool) -> Gold
 
 
 def _linked_ends(gold: Gold, words: Words) -> int:
-    """Return how many pairs have a link of the last word of a side."""
-    ends = zip(gold.links, words, strict=True)
-    return sum(any(i == n - 1 or j == m - 1 for i, j in line.possible) for line, (n, m) in ends)
+    """Return how many sentences, on both sides, have a link of their last word."""
+    ends = 0
+    for line, (source, target) in zip(gold.links, words, strict=True):
+        ends += any(i == source - 1 for i, _ in line.possible)
+        ends += any(j == target - 1 for _, j in line.possible)
+    return ends

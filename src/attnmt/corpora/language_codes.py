@@ -9,7 +9,7 @@ from functools import cache
 # Two letters that are taken for a language's code and are none: of countries, and withdrawn ones.
 _MEANT = {
     "cz": "cs", "dk": "da", "gr": "el", "jp": "ja", "cn": "zh", "ua": "uk",
-    "iw": "he", "in": "id", "ji": "yi",
+    "iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "sh": "sr", "tl": "fil",
 }  # fmt: skip
 
 

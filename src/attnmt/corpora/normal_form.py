@@ -13,14 +13,17 @@ import regex
 JOINERS = "\u200c\u200d\u180e"  # shape the letters of Persian, Hindi or Mongolian words
 _TAGS = "\U000e0020-\U000e007f"  # spell the region of a flag
 MARKS = rf"\p{{M}}{JOINERS}{_TAGS}"  # for a class of characters: what follows its base character
-_FILLERS = "\u115f\u1160"  # hold the place of a letter inside an old Korean syllable
-_CONTROL = regex.compile(r"\p{Cc}+")
+# These hold the place of a letter inside an old Korean syllable.
+_FILLERS = r"\u115f(?![\u1160-\u11a7])|(?<![\u1100-\u115f])\u1160"
+_CONTROL = regex.compile(r"[\p{Cc}\u2800]+")  # with Braille's blank
 _INVISIBLE = regex.compile(
-    rf"[\p{{Default_Ignorable_Code_Point}}--[{MARKS}{_FILLERS}]]+", flags=regex.V1
+    rf"[[\p{{Default_Ignorable_Code_Point}}\ufff9-\ufffb]--[{MARKS}\u115f\u1160]]+|{_FILLERS}"
+    r"|\u200c+(?![\p{L}\p{M}])",  # a non-joiner at the end of a word joins nothing, and so parts nothing
+    flags=regex.V1,
 )
 # Moses splits these four from a word, so a mark after them would be alone.
 _STRAY = regex.compile(rf"(?<![^\s.,'`-])[{MARKS}]+")
-_NOTABLE = regex.compile(rf"[\p{{Cc}}\p{{Default_Ignorable_Code_Point}}{MARKS}]")
+_NOTABLE = regex.compile(rf"[\p{{Cc}}\u2800\ufff9-\ufffb\p{{Default_Ignorable_Code_Point}}{MARKS}]")
 
 
 def normalized(line: str) -> str:
@@ -33,10 +36,11 @@ def normalized(line: str) -> str:
             )
         except UnicodeEncodeError:
             pass
-    if _NOTABLE.search(line):
-        line = _INVISIBLE.sub("", _CONTROL.sub(" ", line))
-        line = _STRAY.sub("", line)
-    return unicodedata.normalize("NFC", line)
+    if not _NOTABLE.search(line):
+        return unicodedata.normalize("NFC", line)
+    line = unicodedata.normalize("NFC", _INVISIBLE.sub("", _CONTROL.sub(" ", line)))
+    stripped: str = _STRAY.sub("", line)
+    return stripped
 
 
 def form_note(changed: int, lines: int) -> str:

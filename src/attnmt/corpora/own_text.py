@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from attnmt.corpora.normal_form import normalized
 from attnmt.corpora.parallel import Files
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
@@ -15,8 +16,8 @@ SEED = 2015  # for drawing the pairs that are held out
 def find_overlap(train: Files, held_out: Files) -> list[tuple[int, int, bool]]:
     """Find the lines of a held-out set whose source is in the training text. Their scores are too high.
 
-    White space at the ends of lines does not count. Only the lines of the set, and the translations that
-    the training text has for them, are in memory.
+    Lines are compared in the one form of all text, and white space does not count. Only the lines of the
+    set, and the translations that the training text has for them, are in memory.
 
     Returns:
         For each such line its number, the number of the first training line with this source, and
@@ -36,7 +37,12 @@ def find_overlap(train: Files, held_out: Files) -> list[tuple[int, int, bool]]:
 
 def _rows(files: Files) -> Iterator[tuple[str, str]]:
     source, target = map(iter_lines, files)
-    return ((a.strip(), b.strip()) for a, b in zip(source, target, strict=True))
+    return ((_compared(a), _compared(b)) for a, b in zip(source, target, strict=True))
+
+
+def _compared(line: str) -> str:
+    """Return a line as it is compared: in the one form, with single spaces."""
+    return " ".join(normalized(line).split())
 
 
 def refuse_too_many(count: int, pairs: int) -> None:
@@ -67,14 +73,16 @@ def write_divided(train: Files, codes: tuple[str, str], count: int, folder: Path
     order = np.random.default_rng(SEED).permutation(len(rows)).tolist()
     drawn: dict[str, int] = {}  # a line for each source
     for at in order:
-        if len(drawn) < 2 * count and all(side.strip() for side in rows[at]):
-            drawn.setdefault(rows[at][0].strip(), at)
+        if len(drawn) < 2 * count and all(map(_compared, rows[at])):
+            drawn.setdefault(_compared(rows[at][0]), at)
     if len(drawn) < 2 * count:
         raise InputError(
             f"--hold-out: only {len(drawn):,} different source sentences; hold out fewer"
         )
     lines = list(drawn.values())
-    rest = [at for at, row in enumerate(rows) if row[0].strip() not in drawn]
+    rest = [at for at, row in enumerate(rows) if _compared(row[0]) not in drawn]
+    if not rest:
+        raise InputError("--hold-out: no pair is left to train on; hold out fewer")
     for name, chosen in {"dev": lines[:count], "test": lines[count:], "train": rest}.items():
         for side, code in enumerate(codes):
             write_lines(folder / f"{name}.{code}", (rows[at][side] for at in sorted(chosen)))

@@ -60,11 +60,16 @@ class TextSize:
             InputError: if the text cannot be cut into pieces.
         """
         words = text.words(encoding)
-        entries = {code: len(counts) + len(SPECIAL) for code, counts in words.items()}
+        # Pairs that were not looked at have more words, so the vocabulary is taken to be full.
+        most = encoding.vocabulary
+        entries = {
+            code: most if text.every > 1 else min(most, len(counts) + len(SPECIAL))
+            for code, counts in words.items()
+        }
         return cls(
             text.pairs,
             {code: text.whole(counts.total()) for code, counts in words.items()},
-            {code: min(count, encoding.vocabulary) for code, count in entries.items()},
+            entries,
             evaluated,
             f"one of every {text.every} pairs of the text" if text.every > 1 else "",
         )

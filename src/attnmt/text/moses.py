@@ -21,7 +21,7 @@ _NOT_ALPHA_OR_NUMBER = rf"[^\p{{Alpha}}{MARKS}\p{{N}}]"
 
 # In Moses' order: a character that the line must hold, what is replaced, and the replacement. Matches
 # do not overlap, so in a'b'c only the first apostrophe is split.
-_SYMBOL = ("", regex.compile(rf"((?=[^\p{{Alnum}}{MARKS}\s.'`,-])\X)"), r" \1 ")
+_SYMBOL = ("", regex.compile(rf"((?=[^\p{{Alnum}}{MARKS}\s.'`,-])\X[{MARKS}]*)"), r" \1 ")
 _HYPHEN = ("-", regex.compile(rf"([\p{{Alnum}}{MARKS}])-(?=\p{{Alnum}})"), r"\1 @-@ ")
 _DOTS = ("..", regex.compile(r"(\.{2,})"), r" \1 ")
 _COMMA = [

@@ -56,7 +56,7 @@ _POSSESSIVE = {  # the Jones' house, Maus' Nase
     "de": regex.compile(r"[sxzß]['’]\p{Lu}"),
 }
 _NEVER = regex.compile(r"(?!)")
-_BETWEEN_WORDS = {"/", "@", "_", "·"}
+_BETWEEN_WORDS = {"/", "_", "·"}
 _BETWEEN_DIGITS = {":", "–"}  # 11:35, 1990–91
 _BEFORE_SLASH = regex.compile(r"[\p{Alnum}\p{M}:/]")  # https://a.b/c
 _AFTER_SLASH = regex.compile(r"[\p{Alnum}/]")
@@ -75,18 +75,28 @@ def spaced(tokens: Sequence[str], language: str) -> str:
 
 def joints(tokens: Sequence[str], language: str) -> list[bool]:
     """Return for each token whether it stands together with the one before it."""
-    turns = dict.fromkeys(_KINDS.values(), 0)  # how many marks of a kind came before
+    marks = _Marks(tokens)
     together: list[bool] = []
     before, leaning = "", Lean.NONE
     for at, token in enumerate(tokens):
-        lean = _lean(tokens, at, language, turns)
+        lean = _lean(tokens, at, language, marks)
         leans = Lean.RIGHT in leaning or Lean.LEFT in lean
         together.append(at > 0 and (leans or bool(_TOUCH.match(before[-1] + token[0]))))
         before, leaning = token, lean
     return together
 
 
-def _lean(tokens: Sequence[str], at: int, language: str, turns: dict[str, int]) -> Lean:
+class _Marks:
+    """The quotation marks of a sentence: how many of a kind came before, and where the last stands."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        """Count those of ``tokens``."""
+        kinds = [(_KINDS.get(token), at) for at, token in enumerate(tokens)]
+        self.last = {kind: at for kind, at in kinds if kind}
+        self.before = dict.fromkeys(self.last, 0)
+
+
+def _lean(tokens: Sequence[str], at: int, language: str, marks: _Marks) -> Lean:
     token = tokens[at]
     if token[0].isalnum():
         elided = (
@@ -94,7 +104,7 @@ def _lean(tokens: Sequence[str], at: int, language: str, turns: dict[str, int]) 
         )
         return Lean.RIGHT if elided else Lean.NONE
     if token in _KINDS and not (_KINDS[token] == "«" and language in _WITHOUT_GUILLEMETS):
-        return _lean_of_mark(tokens, at, language, turns)
+        return _lean_of_mark(tokens, at, language, marks)
     before, after = tokens[at - 1] if at else "", _after(tokens, at)
     if _OPENS.fullmatch(token):
         follows_number = _CURRENCY.fullmatch(token) and before[-1:].isdigit()
@@ -112,6 +122,8 @@ def _lean(tokens: Sequence[str], at: int, language: str, turns: dict[str, int]) 
     between_words = _BEFORE_SLASH.match(before[-1:]) and _AFTER_SLASH.match(after)
     if token in _BETWEEN_WORDS and between_words:
         return Lean.BOTH
+    if token == "@" and before:  # an address has a dot: me@x.org
+        return Lean.BOTH if _LETTER.match(before[-1]) and "." in after[1:-1] else Lean.RIGHT
     return Lean.NONE
 
 
@@ -119,19 +131,19 @@ def _after(tokens: Sequence[str], at: int) -> str:
     return tokens[at + 1] if at + 1 < len(tokens) else ""
 
 
-def _lean_of_mark(tokens: Sequence[str], at: int, language: str, turns: dict[str, int]) -> Lean:
+def _lean_of_mark(tokens: Sequence[str], at: int, language: str, marks: _Marks) -> Lean:
     """Return how a quotation mark or an apostrophe leans; count a quotation mark among its kind."""
     token, before, after = tokens[at], tokens[at - 1] if at else "", _after(tokens, at)
     kind = _KINDS[token]
-    last = kind not in map(_KINDS.get, tokens[at + 1 :])
+    last = marks.last[kind] == at
     closes_only = token == "”" or (token == "'" and language in _ELIDING)
-    opens = turns[kind] % 2 == 0 and not (closes_only and last)
+    opens = marks.before[kind] % 2 == 0 and not (closes_only and last)
     if opens and _POSSESSIVE.get(language, _NEVER).search(f"{before}{token}{after}"):
         return Lean.LEFT
     inside = _ENDS_IN_LETTER.search(before) and _LETTER.match(after)
     if inside and _is_apostrophe(token, before, after, language, opens, last):
         return Lean.BOTH
-    turns[kind] += 1
+    marks.before[kind] += 1
     return Lean.RIGHT if opens else Lean.LEFT
 
 

@@ -20,10 +20,12 @@ _REMEMBERED = 2**17  # words, some 50 MB
 SPACE = "▁"  # stands for white space among characters
 JOIN = "￭"  # stands at the side of a token on which it joins its neighbor
 _SQUARE = "■"  # takes the place of a JOIN of the text itself; Unicode calls the two compatible
-_CLUSTERS = regex.compile(r"\X")
+_CLUSTERS = regex.compile(rf"\X[{MARKS}]*")
 # A word, a number, a row of full stops, or any other character
 _DIGITS = rf"\p{{N}}[\p{{N}}{MARKS}]*"
-_PARTS = regex.compile(rf"\p{{L}}[\p{{L}}{MARKS}]*|{_DIGITS}(?:[.,:٫٬]{_DIGITS})*|\.{{2,}}|\X")
+_PARTS = regex.compile(
+    rf"\p{{L}}[\p{{L}}{MARKS}]*|{_DIGITS}(?:[.,:٫٬]{_DIGITS})*|\.{{2,}}|\X[{MARKS}]*"
+)
 _WORD = "A"  # stands for a neighbor where all that matters is that there is one
 
 
@@ -181,7 +183,7 @@ class MosesTokenizer:
 
     def tokens_of(self, words: Sequence[str]) -> list[str]:
         """Return the words, escaped as Moses escapes them."""
-        return [escaped(word) for word in words]
+        return [escaped(unescaped(word)) for word in words]
 
 
 class WrittenTokenizer:
