@@ -230,6 +230,15 @@ def test_samples_switch_direction(open_page):
     assert not page.locator("[data-direction=forward]").is_visible()
 
 
+def test_text_runs_in_the_direction_of_its_script(open_page):
+    """Of Arabic or Hebrew, the full stop stands at the left."""
+    sample = open_page(at="#table5").locator("#table5 dd").first
+    direction = "element => getComputedStyle(element).direction"
+    assert sample.evaluate(direction) == "ltr"
+    sample.evaluate("element => { element.textContent = 'هل أنت جائع؟'; }")
+    assert sample.evaluate(direction) == "rtl"
+
+
 def test_theme_follows_the_system_until_it_is_chosen(open_page):
     page = open_page(scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"

@@ -22,7 +22,7 @@ function makeMatrix(label, name, matrix) {
   const isUnknown = { s: unknown.source, t: unknown.target };
   const flagged = (axis, i, className) => [className, isUnknown[axis][i] ? "unknown" : ""].join(" ").trim();
   const words = { s: source.map((word, s) => makeWord(word, flagged("s", s, "word"))), t: target.map((word, t) => makeWord(word, flagged("t", t, "word"))) };
-  const line = (name, axis) => make("p", { className: `words ${name}` }, make("b", {}, name), make("span", {}, ...words[axis]));
+  const line = (name, axis) => make("p", { className: `words ${name}` }, make("b", {}, name), make("span", { dir: "auto" }, ...words[axis]));
   const lines = { s: line("source", "s"), t: line("target", "t") };
   const heads = {
     s: source.map((word, s) => make("th", { scope: "col", className: flagged("s", s, "") }, make("span", {}, word))),
