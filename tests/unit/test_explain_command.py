@@ -187,7 +187,8 @@ def test_numbers_that_no_page_could_show_are_refused(attnmt):
 
 def test_no_text_controls_the_terminal_and_an_ascii_terminal_shows_all_else(attnmt):
     output = attnmt("Der \x9b31m\u202eGarten", "--text")[1]
-    assert "Reads        [Der] [\ufffd] [31m] [\ufffd] [Garten]\n" in output
+    assert "Reads        [Der] [31mGarten]\n" in output
+    assert not {"\x9b", "\u202e"} & set(output)
     weights = str(ROOT / "weights/demo")
     for command in (("translate",), ("explain", "--text")):
         script = ("-c", "from attnmt.cli import main; main()")
