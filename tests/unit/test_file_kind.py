@@ -19,11 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.errors import InputError
+from attnmt.files.file_kind import markup_of, why_not_lines
 from attnmt.files.text_file import find_markup, read_lines
 
 LINES = ["Das schöne Haus – ein „Wort“.", "", "Käse & <Brot>"]
 TEXT = "".join(f"{line}\n" for line in LINES)
-COMMAND = re.compile(r": ((?:gzip|bzip2|xz|zstd|iconv|sed|grep|python) .*? > (?:'[^']*'|\S+))")
+COMMAND = re.compile(r": ((?:gzip|bzip2|xz|zstd|iconv|sed|grep|python|tr) .*? > (?:'[^']*'|\S+))")
 RECORDS = [{"id": "x", "translation": {"en": "no", "de": line}} for line in LINES]
 
 
@@ -74,6 +75,7 @@ CONVERTED = {
         "".join(f"<s snum={n:04d}> {line} </s>\n" for n, line in enumerate(LINES)).encode(),
         "text whose lines have tags",
     ),
+    "old Mac": (TEXT.replace("\n", "\r").encode(), "its lines end in carriage returns alone"),
     "IWSLT's text": (
         f"<url>http://x</url>\n<keywords>a</keywords>\n{TEXT}<title>T</title>\n".encode(),
         "text among lines of tags",
@@ -134,6 +136,36 @@ OTHER = {
     "XLIFF": (b'<?xml version="1.0"?>\n<xliff version="1.2">', "markup (<xliff>)"),
     "TMX": (b'\xef\xbb\xbf<tmx version="1.4">', "markup (<tmx>)"),
     "JSON in a piece": (b'{\n  "data": [\n    {"en": "a"}\n]}\n', "JSON"),
+    "an array of JSON": (b'[{"en": "a", "de": "b"}, {"en": "c"}]\n', "JSON"),
+    "WebVTT": (
+        b"WEBVTT\r\n\r\n00:01.000 --> 00:02.000\r\nHaus\r\n",
+        "a file of subtitles (WebVTT)",
+    ),
+    "WebVTT with a name": (
+        b"WEBVTT - Haus\nKind: captions\n\n00:01.000 --> 00:02.000\nHaus\n",
+        "a file of subtitles (WebVTT)",
+    ),
+    "SubRip": (
+        b"\xef\xbb\xbf1\r\n00:00:01,000 --> 00:00:02,000\r\nHaus\r\n",
+        "a file of subtitles (SubRip)",
+    ),
+    "gettext": (
+        b'# Haus\n#\n\nmsgid ""\nmsgstr ""\n"Language: de\\n"\n',
+        "a file of messages (PO)",
+    ),
+    "gettext without a head": (
+        b'msgctxt "a"\nmsgid "A "\n"house"\nmsgstr "Haus"\n',
+        "a file of mess",
+    ),
+    **{
+        f"<{tag}> alone": (f"<{tag}>\r\n<a>\r\n".encode(), f"{what} (<{tag.lower()}>)")
+        for what, tags in {
+            "markup": ("mteval", "srcset", "refset", "tstset", "dataset", "tmx", "xliff"),
+            "XML": ("TEI", "corpus"),
+        }.items()
+        for tag in tags
+    },
+    "<corpus> before a tag": (b"<corpus> <s>Haus</s></corpus>\n", "XML (<corpus>)"),
 }
 
 
@@ -155,7 +187,17 @@ def test_a_database_is_named(write, tmp_path):
         "<b>Ein Haus</b>\n",
         "<html> is a tag\n",
         "<dataset> is one, too\n",
-        "<srcset>\n",
+        '<dataset id="a"> is one, too\n',
+        "<srcset> and\n<refset>\n",
+        "<corpus>, <TEI> and <xliff> are tags\n",
+        "<b>\n",
+        "WEBVTT is a format\n",
+        "WEBVTT\u00fc\n --> \n",
+        "1\n00:00 is midnight\n",
+        'msgid "a" is a message\n',
+        '[{"a"}]\n',
+        "[" * 3000 + "\n",
+        "a\rb\nc\n",
         "< 5\n",
         "<!-- no comment\n",
         "{Applaus} Danke.\n",
@@ -166,7 +208,6 @@ def test_a_database_is_named(write, tmp_path):
         "PK\n",
         "7z\n",
         "%PDF\n",
-        "ein\0Haus\n",
         "version 1\n",
     ],
 )
@@ -202,12 +243,85 @@ def test_the_encoding_is_guessed_and_shown(write, encoding, line):
     assert read_lines(path.with_name("x.plain.txt")) == [line] * 20
 
 
-def test_text_in_seven_bits_is_known(write):
-    path = write("x.ja", "私の家\n庭\n".encode("iso-2022-jp"))
-    with pytest.raises(InputError, match="text in ISO-2022-JP") as error:
+@pytest.mark.parametrize(
+    ("encoding", "lines"),
+    [("iso-2022-jp", ["私の家", "庭"]), ("iso-2022-kr", ["우리 집", "정원"])],
+)
+def test_text_in_seven_bits_is_known(write, encoding, lines):
+    path = write("x.txt", "".join(f"{line}\n" for line in lines).encode(encoding))
+    with pytest.raises(InputError, match=f"text in {encoding.upper()}") as error:
         read_lines(path)
     subprocess.run(["bash", "-c", COMMAND.search(str(error.value))[1]], check=True)
-    assert read_lines(path.with_name("x.plain.ja")) == ["私の家", "庭"]
+    assert read_lines(path.with_name("x.plain.txt")) == lines
+
+
+SCRIPTS = {  # how Article 1 of the Universal Declaration of Human Rights begins
+    "Russian": "Все люди рождаются свободными и равными в своем достоинстве и правах.",
+    "Greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια.",
+    "Arabic": "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق.",
+    "Hindi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता",
+    "Punjabi": "ਸਾਰੇ ਮਨੁੱਖ ਆਜ਼ਾਦ ਪੈਦਾ ਹੁੰਦੇ ਹਨ",
+    "Thai": "มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกัน",
+    "Amharic": "የሰው ልጅ ሁሉ ሲወለድ ነጻና በክብርና በመብትም እኩልነት ያለው ነው።",
+    "Chinese": "人人生而自由，在尊严和权利上一律平等。",
+    "Japanese": "すべての人間は、生まれながらにして自由であり",
+}
+WIDE = ["utf-16le", "utf-16be", "utf-32le", "utf-32be"]
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+@pytest.mark.parametrize("line", SCRIPTS.values(), ids=SCRIPTS)
+def test_wide_text_without_a_mark_is_known_in_any_script(write, encoding, line):
+    path = write("x.txt", f"{line}\r\n{line}\r\n".encode(encoding))
+    with pytest.raises(InputError, match=f"this is text in {encoding.upper()}, ") as error:
+        read_lines(path)
+    subprocess.run(["bash", "-c", COMMAND.search(str(error.value))[1]], check=True)
+    assert read_lines(path.with_name("x.plain.txt")) == [line, line]
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+@pytest.mark.parametrize("text", ["Все люди", "人人\r生\r", "生\n"], ids=["space", "Mac", "short"])
+def test_one_line_end_or_space_tells_a_wide_encoding(write, encoding, text):
+    with pytest.raises(InputError, match=f"this is text in {encoding.upper()}, "):
+        read_lines(write("x", text.encode(encoding)))
+
+
+@pytest.mark.parametrize(
+    ("content", "number"),
+    [
+        (b"ein\0Haus\n", 1),
+        ((" \0a" + "ä" * 3000).encode(), 1),
+        (b"ein Haus \0\n", 1),
+        (b"Haus\n" * 2000 + b"\0\n", 2001),
+    ],
+)
+def test_a_nul_byte_in_other_text_is_named(write, content, number):
+    with pytest.raises(InputError, match=f"x:{number}: a NUL byte, which no text has; .* tr -d"):
+        read_lines(write("x", content))
+
+
+def test_a_tag_of_many_attributes_is_looked_at_once():
+    """A second way to read an attribute would double the steps with each of them."""
+    tag = "<img" + ' data-a="1"' * 2000
+    for text in (f"{tag} /> is a tag.", tag, f"{tag} a='"):
+        assert why_not_lines(text.encode(), Path("x"), False) is None
+        assert markup_of(text, Path("x")) is None
+
+
+def test_a_line_is_made_of_each_record_of_json_or_none_at_all(write):
+    """The first record says nothing of its text, one has a line break, one half a character."""
+    records = [{"t": None}, {"t": {"de": " ein \n Haus"}}, {"u": 1}, {"t": {"de": None}}]
+    records += [{"t": {"de": "\ud800 ü"}}]
+    content = "\ufeff" + "\n\n".join(map(json.dumps, records))
+    path = write("x.json", content.encode())
+    with pytest.raises(InputError, match="lines of JSON") as error:
+        read_lines(path)
+    command, made = COMMAND.search(str(error.value))[1], path.with_name("x.plain.json")
+    subprocess.run(["bash", "-c", command], check=True)
+    assert made.read_text() == "\nein Haus\n\n\n? ü\n"
+    path.write_text(content + '\n{"t": {"de": "ei')
+    assert subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE).returncode != 0
+    assert made.read_text() == ""
 
 
 def test_what_is_no_text_at_all_gets_no_guess(write):
@@ -242,7 +356,11 @@ def test_gzip_is_known_by_its_bytes_and_not_by_its_name(write, name, pack):
         ("x", b'<!DOCTYPE srcset SYSTEM "a.dtd">\n<srcset>', "sgm"),
         ("x.xml", b'<?xml version="1.0"?><dataset id="a">', "wmt"),
         ("x", "<?xml version='1.0' encoding='utf-16'?>\n<!-- a -->\n<tmx>".encode("utf-16"), "tmx"),
-        ("x.xml", b"<dataset>", None),
+        ("x.xml", b"<dataset>\n<collection>", "wmt"),
+        ("x.tmx", b"<tmx><header/>", "tmx"),
+        ("x.tmx", '<?xml version="1.0"?>\n<tmx version="1.4">'.encode("utf-16le"), "tmx"),
+        ("x.xml", b'<dataset id="a"> is a tag\n', None),
+        ("x.xml", b"<dataset> is a tag\n", None),
         ("x.tmx", b"Ein Haus.\n", None),
     ],
 )

@@ -7,10 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.errors import InputError
-from attnmt.files.text_file import iter_lines, read_json, read_lines, write_json, write_lines
+from attnmt.files.text_file import (
+    iter_lines,
+    read_json,
+    read_lines,
+    read_text,
+    write_json,
+    write_lines,
+)
 
 PACKED = gzip.compress("\n".join(str(i * i) for i in range(2000)).encode())
-TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"))
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0"))
 
 
 def test_line_ends_and_byte_order_marks_are_no_part_of_lines(write):
@@ -34,6 +41,13 @@ def test_a_byte_that_is_not_utf8_is_named_with_its_line(write):
     path = write("x", "gut\nschön\n".encode("latin1"))
     with pytest.raises(InputError, match=r"x:2: byte 0xf6 is not UTF-8; convert"):
         read_lines(path)
+
+
+def test_a_download_in_another_encoding_than_its_parameters_say_is_named(write):
+    path = write("x", "gut\nschön\n".encode("latin1"))
+    assert read_text(path, "latin1") == "gut\nschön\n"
+    with pytest.raises(InputError, match=r"x:2: byte 0xf6 is not ascii; .* in the parameters"):
+        read_text(path, "ascii")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf\n"])

@@ -1,6 +1,7 @@
 """Sets in markup become plain lines, with the segments that sacrebleu reads; faults are named."""
 
 import gzip
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from attnmt.corpora.plain import plain_set
 from attnmt.corpora.tmx import Memory
+from attnmt.corpora.wmt_xml import read_wmt
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 
@@ -51,9 +53,9 @@ TMX = """<?xml version="1.0" encoding="UTF-8"?>
 <tu><note>n</note><tuv xml:lang="de-DE"><seg>Ein <bpt i="1">&lt;b&gt;</bpt>Haus<ept i="1"/>.</seg></tuv>
 <tuv xml:lang="EN-us"><seg>A <hi>house</hi>
  .</seg></tuv></tu>
-<tu><tuv xml:lang="fr"><seg>Une maison.</seg></tuv><tuv xml:lang="en"><seg>A house.</seg></tuv></tu>
-<tu><tuv lang="en"><seg>First</seg></tuv><tuv lang="en"><seg>Second</seg></tuv>
-<tuv lang="de"><seg>Erster</seg></tuv></tu>
+<tu><tuv xml:lang="fr"><seg>Une maison.</seg></tuv><tuv xml:lang="en-US"><seg>A house.</seg></tuv></tu>
+<tu><tuv lang="en_us"><seg>First</seg></tuv><tuv lang="en_us"><seg>Second</seg></tuv>
+<tuv lang="de-DE"><seg>Erster</seg></tuv></tu>
 </body></tmx>
 """
 
@@ -168,30 +170,88 @@ def test_faults_of_xml_are_named_with_their_line(write, tmp_path, content, messa
         columns(tmp_path, en=path, de=path)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16le"])
 def test_a_memory_gives_the_pairs_of_two_languages(write, tmp_path, encoding):
-    content = TMX.replace("UTF-8", encoding)
+    content = TMX.replace("UTF-8", encoding[:6].rstrip("-"))
     path = write("x.tmx", content.encode(encoding))
     lines, notes = columns(tmp_path, en=path, de=path)
     assert lines == {"en": ["A house .", "First"], "de": ["Ein Haus.", "Erster"]}
-    assert notes == [f"{path}: 1 of 3 units lack a language and are left out"]
+    assert notes == [
+        f"{path}: 1 of 3 units have no text in EN-us/en-US/en_us or de-DE and are left out"
+    ]
 
 
 def test_a_memory_without_the_languages_says_which_it_has(write, tmp_path):
     path = write("x.tmx", TMX.encode())
     with pytest.raises(
-        InputError, match=r"both 'en' and 'cs'; it has en \(2\), de-DE \(1\), EN-us"
+        InputError, match=r"both 'en' and 'cs'; it has de-DE \(2\), EN-us \(1\), fr \(1\), en-US"
     ):
         list(Memory(path, ("en", "cs")).pairs())
     with pytest.raises(InputError, match="a TMX has both sides; give it for both, and no other"):
         columns(tmp_path, en=path, de=write("y.tmx", TMX.encode()))
 
 
-def test_a_language_with_a_region_comes_before_one_without(write):
-    unit = "".join(f'<tuv lang="{tag}"><seg>{tag}</seg></tuv>' for tag in ("pt-PT", "pt-BR", "en"))
-    path = write("x.tmx", f'<tmx version="1.4"><body><tu>{unit}</tu></body></tmx>'.encode())
-    assert list(Memory(path, ("pt-BR", "en")).pairs()) == [("pt-BR", "en")]
-    assert list(Memory(path, ("pt", "en")).pairs()) == [("pt-PT", "en")]
+def memory(write: Write, *units: list[str]) -> Path:
+    """Return a memory whose texts are the tags of their languages."""
+    body = ""
+    for unit in units:
+        body += "".join(f'<tuv xml:lang="{tag}"><seg>{tag}</seg></tuv>' for tag in unit).join(
+            ("<tu>", "</tu>")
+        )
+    return write("x.tmx", f'<tmx version="1.4"><body>{body}</body></tmx>'.encode())
+
+
+CHINESE = ["zh-Hans", "zh-Hant", "en-GB", "en-US"]
+
+
+@pytest.mark.parametrize(
+    ("codes", "unit", "pair"),
+    [
+        (("zh_Hant", "en_US"), CHINESE, ("zh-Hant", "en-US")),
+        (("zh_Hans", "zh_Hant"), CHINESE, ("zh-Hans", "zh-Hant")),
+        (("zh-hant", "en"), ["zh-Hans", "zh_HANT", "EN-US"], ("zh_HANT", "EN-US")),
+        (("pt", "en"), ["pt-BR", "pt", "eng"], ("pt", "eng")),
+        (("pt_BR", "en"), ["pt", "en"], ("pt", "en")),
+        (("zh_Hant", "en"), ["zh-Hant-TW", "zh-Hans-CN", "en"], ("zh-Hant-TW", "en")),
+    ],
+)
+def test_a_memory_gives_the_variant_that_is_asked_for(write, codes, unit, pair):
+    assert list(Memory(memory(write, unit), codes).pairs()) == [pair]
+
+
+def test_a_better_tag_in_a_later_unit_counts_for_all(write, tmp_path):
+    path = memory(write, ["en-GB", "de"], ["en", "de-DE"], ["en", "de"])
+    lines, notes = columns(tmp_path, en=path, de=path)
+    assert lines == {"en": ["en"], "de": ["de"]}
+    assert notes == [f"{path}: 2 of 3 units have no text in en or de and are left out"]
+
+
+def test_another_variant_than_the_one_that_is_asked_for_is_not_taken(write):
+    path = memory(write, ["pt-PT", "zh-Hans", "en"])
+    for codes in (("pt_BR", "en"), ("zh_Hant", "en"), ("zh_Hans", "zh_Hant")):
+        with pytest.raises(InputError, match=r"no unit in both .*; it has pt-PT \(1\), zh-Hans"):
+            list(Memory(path, codes).pairs())
+
+
+def test_of_several_variants_one_is_to_be_named(write):
+    path = memory(write, CHINESE, CHINESE[1:])
+    with pytest.raises(InputError, match=r"x\.tmx: 'zh' may mean zh-Hant, zh-Hans; call") as error:
+        list(Memory(path, ("zh", "en-GB")).pairs())
+    subprocess.run(["bash", "-c", str(error.value).partition(", as in ")[2]], check=True)
+    renamed = path.with_name("x.plain.tmx")
+    assert list(Memory(renamed, ("zh", "en-GB")).pairs()) == [("zh-Hant", "en-GB")] * 2
+
+
+def test_wmts_xml_gives_the_variant_that_is_asked_for(write):
+    refs = "".join(f'<ref lang="{tag}"><seg id="1">{tag}</seg></ref>' for tag in CHINESE[:2])
+    path = write("x.xml", f'<dataset id="x"><doc id="d">{refs}</doc></dataset>'.encode())
+    sides = read_wmt(path)
+    assert [v.segments["d", "1"].text for v in sides.side("zh_Hant", path)] == ["zh-Hant"]
+    with pytest.raises(InputError, match=r"x\.xml: 'zh' may mean zh-Hans, zh-Hant; call") as error:
+        sides.side("zh", path)
+    subprocess.run(["bash", "-c", str(error.value).partition(", as in ")[2]], check=True)
+    (version,) = read_wmt(path.with_name("x.plain.xml")).side("zh", path)
+    assert version.segments["d", "1"].text == "zh-Hans"
 
 
 def side(write: Write, name: str, *segments: str, attributes: str = "") -> Path:

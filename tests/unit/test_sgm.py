@@ -1,6 +1,9 @@
 """SGM: segments are those that sacrebleu reads from the same files, and faults are named."""
 
+import gzip
 import html
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -120,6 +123,26 @@ def test_faults_are_named_with_their_line(write, old, new, message):
     with pytest.raises(InputError) as error:
         read_sgm(path)
     assert f"{path}{message}" in str(error.value)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("latin1", ":7: byte 0xfc is not UTF-8; convert it: "),
+        ("utf-16", ": this is text in UTF-16, "),
+        ("utf-16be", ": this is text in UTF-16BE, "),
+    ],
+)
+def test_the_cure_of_another_encoding_is_a_command(write, encoding, message, pack):
+    content = SET.replace("100 Meter", "für").replace("\u2028", " ")
+    path = write("a.sgm", pack(content.encode(encoding)))
+    with pytest.raises(InputError) as error:
+        read_sgm(path)
+    assert f"{path}{message}" in str(error.value)
+    command = re.search(r"convert it: (.* > \S+)", str(error.value))
+    subprocess.run(["bash", "-c", command[1]], check=True)
+    assert texts_of(path.with_name("a.plain.sgm")) == texts_of(write("b.sgm", content.encode()))
 
 
 def test_a_file_without_segments_is_named(write):

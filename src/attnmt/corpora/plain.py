@@ -91,8 +91,11 @@ def _from_memory(
             source.write(f"{one}\n")
             target.write(f"{other}\n")
             count += 1
-    note = f"{paths[0]}: {memory.left_out:,} of {count + memory.left_out:,} units lack a language"
-    return made, [f"{note} and are left out"] if memory.left_out else []
+    if not memory.left_out:
+        return made, []
+    tags = " or ".join(map("/".join, memory.meant))
+    units = f"{memory.left_out:,} of {count + memory.left_out:,} units"
+    return made, [f"{paths[0]}: {units} have no text in {tags} and are left out"]
 
 
 def _from_segments(

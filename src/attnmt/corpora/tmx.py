@@ -1,11 +1,11 @@
 """Translation memories in TMX: units with one variant for each language."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from attnmt.corpora.language_codes import same_language
+from attnmt.corpora.language_tags import tags_meant
 from attnmt.corpora.xml_events import xml_events
 from attnmt.errors import InputError
 
@@ -18,11 +18,9 @@ class Unit(NamedTuple):
 
     texts: dict[str, str]
 
-    def text(self, code: str) -> str:
-        """Return the text in the language that is called ``code``, or "" if there is none."""
-        if code in self.texts:
-            return self.texts[code]
-        return next((text for tag, text in self.texts.items() if same_language(code, tag)), "")
+    def text(self, tags: Iterable[str]) -> str:
+        """Return the text with one of some tags, or "" if there is none."""
+        return next((self.texts[tag] for tag in tags if tag in self.texts), "")
 
 
 class Memory:
@@ -31,6 +29,7 @@ class Memory:
     Attributes:
         tags: how many units have a text with each language tag.
         left_out: how many units lacked one of the two languages.
+        meant: the tags of each of the two languages, which are known when pairs are read.
     """
 
     def __init__(self, path: Path, codes: tuple[str, str]) -> None:
@@ -39,27 +38,34 @@ class Memory:
         self._codes = codes
         self.tags: Counter[str] = Counter()
         self.left_out = 0
+        self.meant: list[list[str]] = []
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Yield the pairs. White space in them becomes one space.
 
+        The file is read twice, because its last unit may have a tag that fits a code better.
+
         Raises:
-            InputError: if the file is not XML, or no unit has both languages.
+            InputError: if the file is not XML, if it has several variants of a language and none of
+                them is the one that was asked for, or if no unit has both languages.
         """
-        found = False
         for unit in _units(self._path):
             self.tags.update(unit.texts.keys())
-            one, other = map(unit.text, self._codes)
+        tags = [tag for tag, _ in self.tags.most_common()]
+        self.meant = [tags_meant(code, tags, self._path) for code in self._codes]
+        found = False
+        for unit in _units(self._path):
+            one, other = map(unit.text, self.meant)
             if one and other:
                 found = True
                 yield one, other
             else:
                 self.left_out += 1
         if not found:
-            tags = ", ".join(f"{tag} ({count:,})" for tag, count in self.tags.most_common())
+            counts = ", ".join(f"{tag} ({count:,})" for tag, count in self.tags.most_common())
             raise InputError(
                 f"{self._path}: no unit in both {self._codes[0]!r} and {self._codes[1]!r}; it has "
-                f"{tags or 'none'}. Call the languages so: --languages CODE CODE"
+                f"{counts or 'none'}. Call the languages so: --languages CODE CODE"
             )
 
 

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from attnmt.corpora.language_codes import same_language
+from attnmt.corpora.language_tags import tags_meant
 from attnmt.corpora.segments import Place, Segment, Side, Version
 from attnmt.corpora.xml_events import Event, xml_events
 from attnmt.errors import InputError
@@ -26,11 +26,11 @@ class WmtSet(NamedTuple):
         """Return the versions of the language that is called ``code``.
 
         Raises:
-            InputError: if there are none.
+            InputError: if there are none, or if it has several variants and none of them is the one
+                that was asked for.
         """
-        for language, side in self.sides.items():
-            if same_language(code, language):
-                return side
+        if tags := tags_meant(code, self.sides, path):
+            return [version for tag in tags for version in self.sides[tag]]
         raise InputError(
             f"{path}: no text in {code!r}; it has {', '.join(self.sides)}. Call the languages so, or "
             f"get the file of your languages"

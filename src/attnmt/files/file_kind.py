@@ -1,12 +1,14 @@
-"""What a file is, by its first bytes, and what makes lines of UTF-8 of one that is none.
+"""What a file is, by its first bytes, and what makes lines of text of one that is none.
 
-The libraries of file types that were tried (puremagic, filetype) know archives, but not UTF-16 without a
-mark, a pointer of Git LFS, or SGM, and none of them has a cure.
+The libraries of file types that were tried (puremagic, filetype) know archives, but not a pointer of Git
+LFS or SGM, and none of them has a cure.
 """
 
 import json
 import re
 import shlex
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +17,8 @@ Markup = Literal["sgm", "wmt", "tmx"]  # kinds of markup that attnmt.corpora rea
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z")
 _BY_PROGRAM = "save it as plain text in UTF-8, one sentence a line, with the program that wrote it"
 _BY_CODE = "write each of its columns as lines of text, with the program that wrote it"
+_AS_TMX = "save it as TMX, which attnmt new reads, with the program that wrote it"
+_SUBTITLES = "its lines are not sentences; give text that has one sentence a line"
 
 
 class _Signature(NamedTuple):
@@ -54,10 +58,6 @@ _SIGNATURES = (
         "a pointer of Git LFS, not the file itself",
         "fetch the file: git lfs pull, in the repository that it lies in",
     ),
-    _Signature(0, b"\xff\xfe\0\0", "text in UTF-32", "iconv -f utf-32 -t utf-8", True),
-    _Signature(0, b"\0\0\xfe\xff", "text in UTF-32", "iconv -f utf-32 -t utf-8", True),
-    _Signature(0, b"\xff\xfe", "text in UTF-16", "iconv -f utf-16 -t utf-8", True),
-    _Signature(0, b"\xfe\xff", "text in UTF-16", "iconv -f utf-16 -t utf-8", True),
 )
 _OFFICE = {b"word/": "a Word document", b"xl/": "an Excel sheet", b"ppt/": "slides"}
 
@@ -65,11 +65,29 @@ _OFFICE = {b"word/": "a Word document", b"xl/": "an Excel sheet", b"ppt/": "slid
 _PROLOG = re.compile(
     r"\s*(?:<\?[^>]*\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[[^\]]*\])*>|\s)*", re.DOTALL
 )
-_ROOT = re.compile(r"<([A-Za-z][\w.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+))*)\s*>")
+# A value in quotes can be read in two ways. *+ keeps to the first, or the steps would double with each.
+_ROOT = re.compile(r"<([A-Za-z][\w.-]*)(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+))*+\s*>")
+_NO_TEXT = re.compile(r"[ \t\r]*(?:\n|<|\Z)")  # after the first tag of a document
 _MARKUP: dict[str, Markup] = {
     **dict.fromkeys(("srcset", "refset", "tstset", "mteval"), "sgm"),
     "dataset": "wmt",
     "tmx": "tmx",
+}
+_XML = ("corpus", "tei", "teicorpus")  # other tags with which documents begin
+_BY_FIRST_LINES = {
+    re.compile(r"WEBVTT(?:[ \t]*\r?\n|\s.* --> )", re.DOTALL): (
+        "a file of subtitles (WebVTT)",
+        _SUBTITLES,
+    ),
+    re.compile(r"\s*\d+[ \t]*\r?\n\d+:\d\d:\d\d[,.]\d+ --> "): (
+        "a file of subtitles (SubRip)",
+        _SUBTITLES,
+    ),
+    re.compile(r'(?:#[^\n]*\n|\s)*(?:msgctxt "[^\n]*\n)?msgid "[^\n]*\n(?:"[^\n]*\n)*msgstr "'): (
+        "a file of messages (PO)",
+        _AS_TMX,
+    ),
+    re.compile(r'\s*\[\s*\{\s*"[^"\n]*"\s*:'): ("JSON", _BY_CODE),
 }
 _LINES_IN_TAGS = {  # texts of which each line, or some lines, have tags
     re.compile(r"<s snum=\S+>"): (
@@ -83,19 +101,35 @@ _LINES_IN_TAGS = {  # texts of which each line, or some lines, have tags
 }
 
 
-def markup_of(head: bytes, path: Path) -> Markup | None:
-    """Return in which markup a test set or a memory is, or None if its name and bytes tell of none."""
+class _Root(NamedTuple):
+    """The first tag of what may be a document.
+
+    Attributes:
+        declared: whether the document begins with a declaration, of XML or of its type.
+        name: of the tag, in small letters; None if the first thing is no tag.
+        begins: whether it begins a document, and not a sentence with a tag in it.
+    """
+
+    declared: bool
+    name: str | None
+    begins: bool
+
+
+def markup_of(text: str, path: Path) -> Markup | None:
+    """Return in which markup a test set or a memory is, or None if neither name nor text tell of one.
+
+    Args:
+        text: how the file begins.
+    """
     name = path.name.removesuffix(".gz").lower()
-    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
-    text = head.decode("utf-16" if wide else "utf-8", "replace").removeprefix("\ufeff")
-    prolog, root, attributes = _root(text)
-    if root in _MARKUP and (prolog or attributes):
-        return _MARKUP[root]
+    root = _root(text.removeprefix("\ufeff"))
+    if root.name in _MARKUP and root.begins:
+        return _MARKUP[root.name]
     return "sgm" if name.endswith((".sgm", ".sgml")) else None
 
 
 def why_not_lines(head: bytes, path: Path, packed: bool) -> str | None:
-    """Say what a file is if it is not lines of UTF-8, and what to do; None if it may be lines.
+    """Say what a file is if it is not lines of text, and what to do; None if it may be lines.
 
     Args:
         head: its first bytes, unpacked.
@@ -109,8 +143,6 @@ def why_not_lines(head: bytes, path: Path, packed: bool) -> str | None:
             return _said(signature.what, cure.format(file=shlex.quote(str(path))))
     if head.startswith(b"PK\x03\x04"):
         return _said(*_zip(head, path))
-    if width := _wide(head):
-        return _encoded(width, path, packed)
     return _why_not_text(
         head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), path, packed
     )
@@ -137,11 +169,6 @@ def _said(what: str, cure: str) -> str:
     return f"this is {what}, not lines of UTF-8; {cure}"
 
 
-def _encoded(encoding: str, path: Path, packed: bool) -> str:
-    cure = convert(f"iconv -f {encoding} -t utf-8", path, packed)
-    return _said(f"text in {encoding.upper()}", f"convert it: {cure}")
-
-
 def _zip(head: bytes, path: Path) -> tuple[str, str]:
     for folder, what in _OFFICE.items():
         if folder in head:
@@ -151,40 +178,37 @@ def _zip(head: bytes, path: Path) -> tuple[str, str]:
     return "a zip archive", f"unpack it: unzip {shlex.quote(str(path))}"
 
 
-def _wide(head: bytes) -> str | None:
-    """Return the encoding of text that has 2 or 4 bytes a character, known by its zero bytes."""
-    quarter = len(head) // 4
-    zeros = [head[at::4].count(0) for at in range(4)]
-    which = "".join("0" if count > quarter // 2 else "x" for count in zeros)
-    known = {"x000": "utf-32le", "000x": "utf-32be", "x0x0": "utf-16le", "0x0x": "utf-16be"}
-    return known.get(which) if quarter else None
-
-
 def _why_not_text(text: str, path: Path, packed: bool) -> str | None:
     for pattern, (what, filter) in _LINES_IN_TAGS.items():
         if pattern.match(text):
             return _said(what, f"take the tags out: {convert(filter, path, packed)}")
-    if "\x1b$B" in text:
-        return _encoded("iso-2022-jp", path, packed)
-    prolog, root, attributes = _root(text)
-    if root == "html" and (prolog or re.search(r"<(head|body|meta|title)\b", text, re.IGNORECASE)):
+    for pattern, (what, cure) in _BY_FIRST_LINES.items():
+        if pattern.match(text):
+            return _said(what, cure)
+    declared, root, begins = _root(text)
+    if root == "html" and (
+        declared or re.search(r"<(head|body|meta|title)\b", text, re.IGNORECASE)
+    ):
         return _said("a web page, perhaps one about an error", "download the text again")
-    if root in ("xliff", "tmx", *_MARKUP) and (prolog or attributes):
+    if root == "xliff" and begins:
+        return _said("markup (<xliff>)", _AS_TMX)
+    if root in _MARKUP and begins:
         return _said(
             f"markup (<{root}>)", "attnmt new reads SGM, WMT's XML and TMX; else " + _BY_PROGRAM
         )
-    if prolog:
+    if declared or (root in _XML and begins):
         return _said("XML" if root is None else f"XML (<{root}>)", _BY_PROGRAM)
     return _why_json(text, path, packed)
 
 
-def _root(text: str) -> tuple[bool, str | None, str]:
-    """Return whether a document begins with a declaration, its first tag's name, and its attributes."""
+def _root(text: str) -> _Root:
     start = _PROLOG.match(text)
     assert start is not None  # it may be empty
     declared = bool(re.match(r"\s*<(\?xml\b|!DOCTYPE\b)", text, re.IGNORECASE))
     tag = _ROOT.match(text, start.end())
-    return declared, tag and tag[1].lower(), tag[2] if tag else ""
+    if tag is None:
+        return _Root(declared, None, declared)
+    return _Root(declared, tag[1].lower(), declared or bool(_NO_TEXT.match(text, tag.end())))
 
 
 def _why_json(text: str, path: Path, packed: bool) -> str | None:
@@ -193,23 +217,38 @@ def _why_json(text: str, path: Path, packed: bool) -> str | None:
         lines = lines[:-1]  # the last may be cut
     try:
         records = [json.loads(line) for line in lines]
-    except ValueError:
+    except (ValueError, RecursionError):  # the second: many brackets
         whole = re.match(r'\s*[\[{]\s*([\[{]\s*)*"[^"\n]*"\s*:', text)
         return _said("JSON", _BY_CODE) if whole and "\n" in whole[0] else None
     if not records or not all(isinstance(record, dict) and record for record in records):
         return None
-    keys = _path_to_text(records[0], path)
-    field = "".join(f"[{json.dumps(key)}]" for key in keys)
-    code = f"import json, sys; [print(*json.loads(x){field}.split()) for x in sys.stdin]"
-    read = f"python -c {shlex.quote(code)}"
-    cure = f"take a text out: {convert(read, path, packed)}" if keys else _BY_CODE
-    return _said("lines of JSON", cure)
+    keys = _path_to_text(records, path)
+    if not keys:
+        return _said("lines of JSON", _BY_CODE)
+    read = f"python -c {shlex.quote(_code_that_takes(keys))}"
+    return _said("lines of JSON", f"take a text out: {convert(read, path, packed)}")
 
 
-def _path_to_text(record: dict[str, Any], path: Path) -> list[str]:
-    """Return the keys that lead to a text of a record, if possible to the one that a suffix names."""
+def _code_that_takes(keys: Sequence[str]) -> str:
+    """Return Python code that makes a line of a text of each record; a record without it gets a blank.
+
+    It writes only when it has read all, so a file that is damaged or cut off leaves no part of the text.
+    """
+    value = "json.loads(x)"
+    for key in keys:
+        value = f"({value}.get({json.dumps(key)}) or {{}})"
+    return (
+        f"import json, sys; "
+        f'rows = [{value} or "" for x in sys.stdin.buffer if x.strip()]; '
+        f'text = "".join(" ".join(str(row).split()) + "\\n" for row in rows); '
+        f'sys.stdout.buffer.write(text.encode("utf-8", "replace"))'
+    )
+
+
+def _path_to_text(records: Iterable[dict[str, Any]], path: Path) -> list[str]:
+    """Return the keys that lead to a text of the records, if possible to one that a suffix names."""
     found: list[list[str]] = []
-    for key, value in record.items():
+    for key, value in chain.from_iterable(record.items() for record in records):
         if isinstance(value, str):
             found.append([key])
         elif isinstance(value, dict):

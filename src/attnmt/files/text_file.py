@@ -8,16 +8,18 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
-from attnmt.files.encodings import cure_of_encoding
+from attnmt.files.encodings import cure_of_encoding, encoding_of, why_not_utf8
 from attnmt.files.file_kind import Markup, convert, markup_of, why_not_lines
 
 _GZIP = b"\x1f\x8b"  # begins no text in UTF-8
 _HEAD = 4096  # bytes that tell what a file is
+_TO_UNIX = r"tr '\r' '\n'"  # line ends
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -104,7 +106,10 @@ def find_markup(path: Path) -> Markup | None:
         InputError: if the file is missing or cannot be read.
     """
     with open_unpacked(path) as (stream, _):
-        return markup_of(stream.peek(_HEAD)[:_HEAD], path)
+        head = stream.peek(_HEAD)[:_HEAD]
+    encoding = encoding_of(head) or ""
+    # Of the encodings that are known here, XML is read only in those of UTF-16.
+    return markup_of(head.decode(encoding if "utf-16" in encoding else "utf-8", "replace"), path)
 
 
 def command_for(filter: str, path: Path, target: Path | None = None) -> str:
@@ -121,14 +126,23 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
     lines are all empty, such as the translations of a model that has hardly learned.
 
     Raises:
-        InputError: if the file is missing, cannot be read, is empty, is something else than lines, or
-            is not UTF-8 (naming the line and byte). The message says how to convert it.
+        InputError: if the file is missing, cannot be read, is empty, is something else than lines, ends
+            its lines with carriage returns alone, is not UTF-8, or has a NUL byte (naming the line).
+            The message says how to convert it.
     """
     empty = True
     with open_unpacked(path) as (stream, packed):
-        if why := why_not_lines(stream.peek(_HEAD)[:_HEAD], path, packed):
+        head = stream.peek(_HEAD)[:_HEAD]
+        if why := why_not_lines(head, path, packed) or why_not_utf8(head, path, packed):
             raise InputError(f"{path}: {why}")
-        for line in decode_lines(stream, str(path), lambda: _encoding_cure(path)):
+        lines = decode_lines(stream, str(path), lambda: _encoding_cure(path))
+        first = list(islice(lines, 2))
+        if len(first) == 1 and "\r" in first[0]:
+            raise InputError(
+                f"{path}: its lines end in carriage returns alone, as on old Macs, so it is one line; "
+                f"convert it: {convert(_TO_UNIX, path, packed)}"
+            )
+        for line in chain(first, lines):
             empty = empty and not line.strip()
             yield line
     if empty and not may_be_blank:
@@ -147,9 +161,17 @@ def decode_lines(
 
     Args:
         cure: says what to do about bytes that are not UTF-8.
+
+    Raises:
+        InputError: if a line is not UTF-8 or has a NUL byte.
     """
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        if b"\0" in line:
+            raise InputError(
+                f"{name}:{number}: a NUL byte, which no text has; if this is UTF-16, convert it with "
+                rf"iconv -f utf-16 -t utf-8; else drop such bytes with tr -d '\0'"
+            )
         try:
             yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError as error:
@@ -171,16 +193,21 @@ def read_text(path: Path, encoding: str) -> str:
 
     Raises:
         InputError: if it is missing, cannot be read or is not in that encoding (naming line and byte).
+            The message says how to make UTF-8 of it if that was meant.
     """
-    with open_unpacked(path) as (stream, _):
+    with open_unpacked(path) as (stream, packed):
         content = stream.read()
+    if encoding == "utf-8" and (why := why_not_utf8(content[:_HEAD], path, packed)):
+        raise InputError(f"{path}: {why}")
     try:
         return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
+        what = f"{path}:{line}: byte 0x{error.object[error.start]:02x} is not"
+        if encoding == "utf-8":
+            raise InputError(f"{what} UTF-8; {_encoding_cure(path)}") from None
         raise InputError(
-            f"{path}:{line}: byte 0x{error.object[error.start]:02x} is not {encoding}; "
-            f"convert the file, or correct its encoding in the parameters"
+            f"{what} {encoding}; convert the file, or correct its encoding in the parameters"
         ) from None
 
 
