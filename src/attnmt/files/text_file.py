@@ -127,8 +127,8 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
 
     Raises:
         InputError: if the file is missing, cannot be read, is empty, is something else than lines, ends
-            its lines with carriage returns alone, is not UTF-8, or has a NUL byte (naming the line).
-            The message says how to convert it.
+            its lines with carriage returns alone, or is not UTF-8 (naming the line). The message says
+            how to convert it.
     """
     empty = True
     with open_unpacked(path) as (stream, packed):
@@ -163,15 +163,10 @@ def decode_lines(
         cure: says what to do about bytes that are not UTF-8.
 
     Raises:
-        InputError: if a line is not UTF-8 or has a NUL byte.
+        InputError: if a line is not UTF-8.
     """
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-        if b"\0" in line:
-            raise InputError(
-                f"{name}:{number}: a NUL byte, which no text has; if this is UTF-16, convert it with "
-                rf"iconv -f utf-16 -t utf-8; else drop such bytes with tr -d '\0'"
-            )
         try:
             yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError as error:
