@@ -31,9 +31,7 @@ def normalized(line: str) -> str:
     if line.isprintable():
         try:
             line.encode("latin-1")
-            return (
-                line  # its characters have one form each; this is the fast way for most of Europe
-            )
+            return line  # each character has one form; the fast way for much of Europe's text
         except UnicodeEncodeError:
             pass
     if not _NOTABLE.search(line):

@@ -45,10 +45,7 @@ _CONTRACTION = regex.compile(r"'\p{Alpha}")  # English: 's, 've
 _CONTRACTED = {"s", "t", "d", "m", "re", "ve", "ll"}  # what follows an English apostrophe
 _ELIDED = regex.compile(r"\p{Alpha}'$")  # French, Italian: l', qu'
 _ELIDING = ("fr", "it")
-_ATTACHING = (
-    "en",
-    *_ELIDING,
-)  # in which Moses keeps an apostrophe inside a word at one of its parts
+_ATTACHING = ("en", *_ELIDING)  # Moses keeps an apostrophe at one of the parts of a word
 _WITH_APOSTROPHES = ("ca", "ga", "tr", "uk")  # in which they are more frequent than quotations
 _SHORT = 2  # letters; so short a word before an apostrophe is elided: d'Artagnan
 _POSSESSIVE = {  # the Jones' house, Maus' Nase
