@@ -6,6 +6,7 @@ import torch
 from small_models import word_losses
 from small_training import ADAM, FEEDING, RECIPE, StopAfter, held_by, reversal, run, small
 
+from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import cost_a_word, train
 from attnmt.training.optimizers import learning_rate
@@ -70,6 +71,22 @@ def test_a_stop_ends_an_evaluation_early(tmp_path):
         )
     assert [row["step"] for row in rows] == [7]
     assert held_by(checkpoints).step == 7
+
+
+def test_the_weights_kept_are_those_of_the_lowest_development_cost(tmp_path):
+    """The development set does not follow the training text, so its cost rises in the end."""
+    text, dev = reversal(30, 1, reverse=True), reversal(40, 2, reverse=True)
+    dev = ParallelText(dev.source, reversal(40, 3, reverse=True).source, True)
+    model, checkpoints = small(FEEDING), Checkpoints(tmp_path, minutes=0)
+    recipe = ADAM.model_copy(update={"epochs": 30, "learning_rate": 0.03})
+    progress = train(model, text, {"dev": dev}, recipe, 1, checkpoints, lambda row: None, None)
+    costs = {row["step"]: row["dev_cost"] for row in progress.history}
+    lowest = min(costs, key=lambda step: costs[step])
+    assert lowest != max(costs)
+    assert (progress.best_step, progress.best_cost) == (lowest, costs[lowest])
+    best = small(FEEDING)
+    best.load_state_dict(checkpoints.load_best(progress))
+    assert cost_a_word(best, dev) == pytest.approx(costs[lowest], abs=1e-6)
 
 
 def test_the_cost_is_the_mean_over_words_and_ends():
