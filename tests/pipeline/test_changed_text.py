@@ -23,7 +23,7 @@ def own(project, tmp_path) -> Project:
     (text.parent / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
     for name in ("train", "dev", "test"):
         for language in ("en", "de"):
-            write(copy, f"{name}.{language}", "a b\n")
+            write(copy, f"{name}.{language}", f"{language} b\n")
             (text / f"{name}.{language}").symlink_to(tmp_path / f"{name}.{language}")
     copy.run("python", "-m", "attnmt.config.generated")
     copy.run("dvc", "repro", "--quiet", CORPUS)
