@@ -15,7 +15,7 @@ from attnmt.config import DEMO, LINKS, SYSTEMS, Params, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.strict import Slug
 from attnmt.config.systems import Systems
-from attnmt.corpora.parallel import parallel_rows
+from attnmt.corpora.parallel import Files, parallel_rows
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import write_text
@@ -36,7 +36,6 @@ PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed
 ALL = "all"
 GOLD = "gold"  # the test set as its gold links count it, if these do not count its tokens
 MUCH = 0.2  # a larger share of the pairs is not left out without a warning
-TwoFiles = tuple[Path, Path]
 
 
 def _both(help: str) -> Any:
@@ -48,13 +47,13 @@ def new(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="The experiment's name.")],
     train: Annotated[
-        TwoFiles,
+        Files,
         _both(
             "Training text, one sentence per line, or .gz; or a TMX, given twice. The suffixes are the "
             "languages' codes."
         ),
     ],
-    dev: Annotated[TwoFiles | None, _both("Text that chooses the best weights.")] = None,
+    dev: Annotated[Files | None, _both("Text that chooses the best weights.")] = None,
     test: Annotated[
         list[Path] | None,
         _both("Test text, which is scored, also as SGM or WMT's XML. Several may be given."),
@@ -133,7 +132,7 @@ def new(
     train = sides["train"]
     held_out = {key: files for key, files in sides.items() if key != "train"}
     pair = languages_of(train, codes)
-    notes += doubts(pair, sides)
+    notes += doubts(pair, held_out)
     tokenized = None
     if links:
         gold = read_given_links(links, sides["test"], pair, flip, made)

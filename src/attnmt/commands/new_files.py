@@ -11,14 +11,13 @@ from attnmt.config import LINKS, Language, Languages
 from attnmt.corpora.gold_links import Gold, Words, read_gold
 from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.links import format_links
-from attnmt.corpora.parallel import parallel_rows, reference_suffixes
+from attnmt.corpora.parallel import Files, parallel_rows, reference_suffixes
 from attnmt.corpora.plain import Codes, original_names, plain_set
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 from attnmt.files.yaml_file import explained
 from attnmt.text.tokenizer import tokenizer
 
-TwoFiles = tuple[Path, Path]
 TEST = "test"  # the set that further references and links belong to
 
 
@@ -29,7 +28,7 @@ class GivenSets(NamedTuple):
     notes: list[str]
 
 
-def given_codes(train: TwoFiles, codes: tuple[str, str] | None) -> Codes:
+def given_codes(train: Files, codes: tuple[str, str] | None) -> Codes:
     """Return the codes of the two languages, by default those of the training files' suffixes.
 
     Other codes of a language, such as ``eng``, become the usual one, such as ``en``.
@@ -64,8 +63,8 @@ def _suffix(file: Path) -> str:
 
 
 def held_out_files(
-    dev: TwoFiles | None, tests: Sequence[Path], hold_out: int | None
-) -> dict[str, TwoFiles]:
+    dev: Files | None, tests: Sequence[Path], hold_out: int | None
+) -> dict[str, Files]:
     """Return the files of dev and of each test set; none if they are taken out of the training text.
 
     Several test sets are called test, test2, test3.
@@ -87,7 +86,7 @@ def held_out_files(
 
 
 def read_sets(
-    given: Mapping[str, TwoFiles], codes: Codes, references: Sequence[Path], folder: Path
+    given: Mapping[str, Files], codes: Codes, references: Sequence[Path], folder: Path
 ) -> GivenSets:
     """Return the files of each set as plain lines, by the suffixes that the corpus gives them.
 
@@ -125,7 +124,7 @@ def read_sets(
     return sets
 
 
-def _refuse_exchanged(files: TwoFiles, codes: Codes) -> None:
+def _refuse_exchanged(files: Files, codes: Codes) -> None:
     """Refuse a file whose suffix is the code of the other side."""
     for file, own, other in zip(files, codes, codes[::-1], strict=True):
         if language_code(_suffix(file)) == other != own:
@@ -161,7 +160,7 @@ class GivenLinks(NamedTuple):
 
 
 def read_given_links(
-    path: Path, sides: TwoFiles, pair: Languages, flip: bool, folder: Path
+    path: Path, sides: Files, pair: Languages, flip: bool, folder: Path
 ) -> GivenLinks:
     """Check gold links against the words of a test set, and write them as Pharaoh's if they are not.
 

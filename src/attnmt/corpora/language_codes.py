@@ -34,8 +34,3 @@ def language_name(code: str) -> str | None:
 
     name: str | None = Locale("en").languages.get(code)
     return name
-
-
-def same_language(code: str, other: str) -> bool:
-    """Return whether two codes, such as en and en-US, mean one language."""
-    return language_code(code) == language_code(other)
