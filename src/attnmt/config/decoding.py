@@ -11,9 +11,16 @@ from attnmt.files.yaml_file import fault
 LinkStep = Literal["same", "next"]
 
 
-class Machine(Strict):
-    """Settings for the machine. Only the first changes a result: it decides how sums are rounded."""
+# What a processor computes with: AVX2 alone, or all that it has.
+Instructions = Literal["avx2", "all"]
 
+
+class Machine(Strict):
+    """Settings for the machine. The first two change a result: they decide how sums are rounded."""
+
+    # avx2 gives the same bytes on every x86-64 processor that has it. all is faster where there is more
+    # (AVX-512, AMX), but the numbers are then those of that kind of processor
+    instructions: Instructions
     train_threads: PositiveInt  # CPU threads of a training
     decode_threads: PositiveInt  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once

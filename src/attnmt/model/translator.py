@@ -16,6 +16,7 @@ from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.fast.stack import State
 from attnmt.model.fast.stepper import Stepper
+from attnmt.model.products import product
 from attnmt.text.batches import pad_source
 
 
@@ -101,7 +102,7 @@ class Translator(nn.Module):
 
     def logits(self, h_tilde: Tensor) -> Tensor:
         """Return W_s h~, [..., V]."""
-        return h_tilde @ self.W_s.T
+        return product(h_tilde, self.W_s)
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
         """Return the sum of -log p of all target words, which training minimizes.

@@ -13,6 +13,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
+from attnmt.model.instructions import hold
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import config_of, training_costs
@@ -46,6 +47,7 @@ def measure(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize])
             f"the lengths of the sentences of {params.experiment} are not known; run its encode "
             f"stages first"
         )
+    hold(params.machine.instructions)
     costs = training_costs(params, known, sizes)
     largest: dict[str, str] = {}  # a model of each family
     for name in sorted(known, key=lambda name: costs[name]):

@@ -13,6 +13,7 @@ import numpy
 import torch
 
 from attnmt.files.text_file import sha256
+from attnmt.model.instructions import used
 
 # Options of mallopt, from glibc's malloc.h. Blocks above the first size are mapped again each time; free
 # memory at the heap's end above the second size goes back to the system.
@@ -51,6 +52,7 @@ def surroundings(device: torch.device) -> dict[str, Any]:
         "git_commit": _commit(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "device": torch.cuda.get_device_name() if device.type == "cuda" else processor(),
+        "instructions": used(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "python": platform.python_version(),

@@ -17,6 +17,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_bytes, write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
+from attnmt.model.instructions import hold
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import TrainedConfig, opened_weights
@@ -67,6 +68,7 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
                     f"that {name} was trained with; run encode again, or train {name} again"
                 )
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    hold(params.machine.instructions)
     words = config.source_words, config.target_words
     model = Translator(ModelConfig(config.system, config.shape, *words))
     _check_tensors(tensors, model.state_dict(), f"{path}: damaged, or of another version", name)

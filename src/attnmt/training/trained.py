@@ -77,6 +77,7 @@ class Provenance(_TrainingFile):
     seconds: Annotated[float, Field(ge=0)]
     target_words_per_second: PositiveFloat
     peak_memory_mb: Count | None = None
+    instructions: Text | None = None  # as attnmt.model.instructions.used names them
 
 
 class Metrics(Record):

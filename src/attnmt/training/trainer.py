@@ -18,6 +18,7 @@ from attnmt.config import Params
 from attnmt.files.text_file import write_json, write_text
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
+from attnmt.model.instructions import hold
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
@@ -67,6 +68,7 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
     layout = Layout(params.experiment)
+    hold(params.machine.instructions)
     torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
@@ -94,6 +96,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
         **identity,
         "sets": sets.model_dump(exclude={"aligned"}),
         "training": recipe.model_dump(),
+        "instructions": params.machine.instructions,
         "threads": params.machine.train_threads,
         "vocabularies": {language: each.digest for language, each in vocabularies.items()},
         **describe(model),

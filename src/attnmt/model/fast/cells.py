@@ -21,6 +21,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from attnmt.model.products import add_product, product
+
 LayerState = tuple[Tensor, ...]  # h [N, n], and for the LSTM c [N, n]
 
 
@@ -145,9 +147,9 @@ class LSTMSteps(Steps):
 
     def forward(self, t: int, known: bool) -> Tensor:
         if known:
-            self._sums[t].addmm_(self._in[t], self.W.T)
+            add_product(self._sums[t], self._in[t], self.W)
         else:
-            torch.mm(self._in[t], self.W.T, out=self._sums[t])
+            product(self._in[t], self.W, out=self._sums[t])
         h = self._h[t + 1]
         lstm(self._gates[t], self._c[t], self._c[t + 1], self._tanh_c[t], h)
         if self.m and t + 1 < len(self._in):
@@ -173,7 +175,6 @@ class LSTMSteps(Steps):
         torch.addcmul(fc, fc, f, value=-1, out=f)  # dc/ds_f
         self.grads = grads[0], grads[1].clone()
         self._total = torch.empty_like(grads[0])
-        self._grad_in = self.W.new_empty(len(self._total), self.W.shape[1])
 
     def backward(self, t: int, grad_h: Tensor) -> Tensor:
         grad_h_after, grad_c = self.grads
@@ -182,12 +183,12 @@ class LSTMSteps(Steps):
         self._ifg[t].mul_(grad_c[:, None])  # the gradients of s_i, s_f and s_g
         self._gates[t].o.mul_(total)  # that of s_o
         grad_c.mul_(self._dc_dc_before[t])
-        torch.mm(self._sums[t], self.W, out=self._grad_in)  # that of [x_t; h_{t-1}]
+        self._grad_in = product(self._sums[t], self.W.T)  # that of [x_t; h_{t-1}]
         self.grads = self._grad_in[:, self.m :], grad_c
         return self._grad_in[:, : self.m]
 
     def grad_weights(self) -> Tensor:
-        return self.gates.flatten(0, 1).T @ self.inputs.flatten(0, 1)
+        return product(self.gates.flatten(0, 1).T, self.inputs.flatten(0, 1).T)
 
 
 class GRUSteps(Steps):
@@ -196,16 +197,18 @@ class GRUSteps(Steps):
     def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
         super().__init__(sums, W, first, m)
         T, N, _ = sums.shape
-        self.W_x, self.W_h = W.split([m, self.n], dim=1)
+        self.W_x, self.W_h = (part.contiguous() for part in W.split([m, self.n], dim=1))
         self.sums_h = torch.empty_like(sums)  # W_h h_{t-1}
         self.inputs = sums.new_empty(T, N, m)
         self.x = self.inputs.unbind(0)
 
     def forward(self, t: int, known: bool) -> Tensor:
         gates, sums_h, h = self.gates[t], self.sums_h[t], self.hs[t]
-        if self.m:
-            torch.addmm(gates, self.x[t], self.W_x.T, beta=1 if known else 0, out=gates)
-        torch.mm(h, self.W_h.T, out=sums_h)
+        if self.m and known:
+            add_product(gates, self.x[t], self.W_x)
+        elif self.m:
+            product(self.x[t], self.W_x, out=gates)
+        product(h, self.W_h, out=sums_h)
         return gru(gates, sums_h, h, self.hs[t + 1])
 
     def start_backward(self, grads: LayerState) -> None:
@@ -228,11 +231,10 @@ class GRUSteps(Steps):
         total = grad_h + self.grads[0]
         self.sums_h[t].view(-1, 3, self.n).mul_(total[:, None])
         self.gates[t].view(-1, 3, self.n).mul_(total[:, None])
-        self.grads = (torch.addmm(total.mul_(self._z[t]), self.sums_h[t], self.W_h),)
-        grad_x: Tensor = self.gates[t] @ self.W_x
-        return grad_x
+        self.grads = (add_product(total.mul_(self._z[t]), self.sums_h[t], self.W_h.T),)
+        return product(self.gates[t], self.W_x.T)
 
     def grad_weights(self) -> Tensor:
-        grad_W_x = self.gates.flatten(0, 1).T @ self.inputs.flatten(0, 1)
-        grad_W_h = self.sums_h.flatten(0, 1).T @ self.hs[:-1].flatten(0, 1)
+        grad_W_x = product(self.gates.flatten(0, 1).T, self.inputs.flatten(0, 1).T)
+        grad_W_h = product(self.sums_h.flatten(0, 1).T, self.hs[:-1].flatten(0, 1).T)
         return torch.cat([grad_W_x, grad_W_h], dim=1)

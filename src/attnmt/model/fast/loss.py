@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnmt.model.products import add_product, product
+
 # Logits at once: few enough for a processor's cache, and enough to keep a GPU busy.
 CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
 FEWEST = 512  # words of a chunk; with fewer, W_s would be read too often
@@ -36,21 +38,25 @@ class SummedLoss(torch.autograd.Function):
         """
         rows = rows_at_once(len(W_s), W_s.device)
         total = torch.zeros((), dtype=torch.float64, device=W_s.device)
-        grad_h, grad_W = torch.empty_like(h_tilde), torch.empty_like(W_s) if training else W_s
-        chunks = zip(h_tilde.split(rows), words.split(rows), grad_h.split(rows), strict=True)
-        for number, (h, y, grad) in enumerate(chunks):
+        grad_h: list[Tensor] = []
+        grad_W = None
+        for h, y in zip(h_tilde.split(rows), words.split(rows), strict=True):
             real, y = (y >= 0).to(h.dtype)[:, None], y.clamp(min=0)[:, None]
-            logits = h @ W_s.T
-            top = logits.amax(dim=1, keepdim=True)
-            y_logits = logits.gather(1, y) - top
-            p = logits.sub_(top).exp_()
-            z = p.sum(dim=1, keepdim=True)
-            total += ((z.log() - y_logits) * real).sum(dtype=torch.float64)
+            logits = product(h, W_s)
+            y_logits = logits.gather(1, y) - logits.amax(dim=1, keepdim=True)
+            p = logits.softmax(dim=1)
+            # The largest p is 1 / z, where z is the sum of exp(logit - largest logit).
+            log_z = -p.amax(dim=1, keepdim=True).log()
+            total += ((log_z - y_logits) * real).sum(dtype=torch.float64)
             if training:
-                p.mul_(real / z).scatter_add_(1, y, -real)
-                torch.mm(p, W_s, out=grad)
-                grad_W.addmm_(p.T, h, beta=1 if number else 0)
-        ctx.save_for_backward(grad_h, grad_W)
+                p.mul_(real).scatter_add_(1, y, -real)
+                grad_h.append(product(p, W_s.T))
+                if grad_W is None:
+                    grad_W = product(p.T, h.T)
+                else:
+                    add_product(grad_W, p.T, h.T)
+        if grad_W is not None:
+            ctx.save_for_backward(grad_h[0] if len(grad_h) == 1 else torch.cat(grad_h), grad_W)
         return total.to(W_s.dtype)
 
     @staticmethod

@@ -12,6 +12,7 @@ from attnmt.model.fast.cells import Gates, gru, lstm
 from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
 from attnmt.model.fast.stack import State
 from attnmt.model.fast.unrolled import attentional
+from attnmt.model.products import product
 
 
 class Stepper:
@@ -93,12 +94,12 @@ class Stepper:
             if self.cell == "lstm":
                 c_at = h_at + len(self._weights) * n
                 c = self._table[:, c_at : c_at + n]
-                sums = x_h @ weights[0].T
+                sums = product(x_h, weights[0])
                 gates = Gates(sums[:, : 2 * n], *sums.chunk(4, dim=1))
                 lstm(gates, c, c, torch.empty_like(c), h)
             else:
                 W_x, W_h = weights
-                gru(x @ W_x.T, h @ W_h.T, h, h)
+                gru(product(x, W_x), product(h, W_h), h, h)
             inputs = n
         return self._top()
 

@@ -1,0 +1,85 @@
+"""Small trainings whose bytes are the same on every x86-64 processor with AVX2.
+
+`python tests/support/same_bytes.py` prints their digests, as tests/golden/bytes.json has them.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+from small_training import ADAM, RECIPE, reversal
+
+from attnmt.config import ModelShape, System, Training
+from attnmt.decoding.batched import force_all, translate
+from attnmt.decoding.search import Search
+from attnmt.model.instructions import hold
+from attnmt.model.translator import ModelConfig, Translator
+from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.loop import train
+
+WORDS = 61
+# The cell, the system and the recipe of each: every window, both cells, both optimizers.
+TRAININGS: dict[str, tuple[str, System, Training]] = {
+    "no attention": ("lstm", System(dropout=0.2), RECIPE),
+    "location": ("lstm", System(attention="global", score="location", reverse=True), RECIPE),
+    "global": ("lstm", System(attention="global", score="dot", input_feeding=True), RECIPE),
+    "local-m": ("lstm", System(attention="local_m", score="additive", input_feeding=True), RECIPE),
+    "local-p": (
+        "lstm",
+        System(attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2),
+        RECIPE,
+    ),
+    "local-p, Adam": ("lstm", System(attention="local_p", score="concat"), ADAM),
+    "GRU, global": ("gru", System(attention="global", score="concat"), RECIPE),
+    "GRU, local-m": ("gru", System(attention="local_m", score="key_value"), ADAM),
+}
+
+
+def digests() -> dict[str, dict[str, str]]:
+    """Train each; return the SHA-256 of its weights, its costs, its translations and its links."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return {name: _digests(*training) for name, training in TRAININGS.items()}
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _digests(cell: str, system: System, recipe: Training) -> dict[str, str]:
+    shape = ModelShape(
+        layers=2, size=37, embedding=29, window_D=3, location_slots=20, init=0.1, cell=cell
+    )
+    model = Translator(ModelConfig(system, shape, WORDS, WORDS))
+    text, dev = reversal(400, 1, system.reverse, WORDS), reversal(30, 2, system.reverse, WORDS)
+    recipe = recipe.model_copy(update={"batch_size": 20, "evaluate_every": 20})
+    with TemporaryDirectory() as folder:
+        progress = train(
+            model, text, {"dev": dev}, recipe, 1, Checkpoints(Path(folder), 60), lambda row: None
+        )
+    sources = [dev.source[i] for i in range(len(dev))]
+    targets = [dev.target[i] for i in range(len(dev))]
+    found = translate([model], sources, Search(beam=4, candidates=4).n_best(2), 16)
+    forced = force_all([model], sources, targets, 16)
+    return {
+        "weights": _sha256(value.numpy().tobytes() for value in model.state_dict().values()),
+        "costs": _sha256(repr(row["dev_cost"]).encode() for row in progress.history),
+        "translations": _sha256(repr(candidates).encode() for candidates in found),
+        "links": _sha256(
+            one.weights.tobytes() + repr((one.log_p, one.attended)).encode() for one in forced
+        ),
+    }
+
+
+def _sha256(parts: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    hold("avx2")
+    print(json.dumps(digests(), indent=2))
