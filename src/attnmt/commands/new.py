@@ -313,7 +313,8 @@ def _cost(params: Params, may_measure: bool) -> str:
         from attnmt.planning.measure import measure  # here, because torch takes seconds
 
         typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
-        times = training_times(params, names, sizes, measure(params, names, sizes))
+        measure(params, names, sizes)
+        times = training_times(params, names, sizes)
     if times is None:
         return (
             f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."
