@@ -23,6 +23,7 @@ from attnmt.files.text_file import write_json
 from attnmt.reporting.table import Table
 from attnmt.scoring.numbers import Numbers, read_numbers
 from attnmt.tracking import live, report_run, store
+from attnmt.tracking import runs as mlflow_runs
 from attnmt.tracking.importing import import_missing, log_results
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
@@ -119,7 +120,7 @@ def test_another_training_has_another_run_with_its_own_curve(project, other):
 
 
 def test_points_are_sent_in_batches(project, monkeypatch):
-    monkeypatch.setattr(store, "METRICS_A_BATCH", 3)
+    monkeypatch.setattr(mlflow_runs, "METRICS_A_BATCH", 3)
     with training() as run:
         for step in range(10):
             run.log(step, {"train_cost": float(step)})
@@ -239,40 +240,6 @@ def test_the_report_names_all_tables_of_a_model(project, monkeypatch):
     assert tagged() == expected | {("plain", "f1"): None, ("plain", "f2"): "Own"}
 
 
-def with_seeds(count):
-    """Return the root's experiment in which base has several seeds."""
-    base = EXPERIMENT.models["base"]
-    seeds = {f"base_{k}": base.model_copy(update={"seed": k}) for k in range(2, count + 1)}
-    return EXPERIMENT.model_copy(update={"models": EXPERIMENT.models | seeds})
-
-
-def test_the_seeds_of_a_system_stand_below_one_run_with_mean_and_deviation(project):
-    """The group follows its seeds, and goes with them."""
-    params, scores = with_seeds(3), {"base": 20.0, "base_2": 21.0, "base_3": 22.0}
-    for name, value in scores.items():
-        write_scores(name, value)
-    assert import_missing(params) == []  # as in a clone, which has no trainings
-    for name, value in scores.items():
-        write_training(name, fingerprint=name)
-        write_scores(name, value)
-    assert import_missing(params) == ["base", "base_2", "base_3"]
-    assert import_missing(params) == []
-    (group,) = runs("base, 3 seeds")
-    found = {name: group.data.metrics[name] for name in ("bleu", "bleu_sd", "seeds")}
-    assert found == {"bleu": 21.0, "bleu_sd": 1.0, "seeds": 3}
-    assert "aer" not in group.data.metrics
-    below = [r for r in runs() if r.data.tags.get("mlflow.parentRunId") == group.info.run_id]
-    assert {run.info.run_name for run in below} == {"base", "base_2", "base_3"}
-    view = store.connect().get_experiment_by_name("demo").tags[store.VIEW_TAG]
-    assert "metrics.`bleu_sd`" in json.loads(view)["selectedColumns"]
-    write_scores("base_2", 25.5)
-    assert import_missing(params) == ["base", "base_2"]
-    assert runs("base, 3 seeds")[0].data.metrics["bleu"] == 22.5
-    assert import_missing(EXPERIMENT) == ["base"]  # it has no other seeds now
-    assert runs("base, 3 seeds") == []
-    assert not any("mlflow.parentRunId" in run.data.tags for run in runs())
-
-
 def with_ensembles(**members):
     """Return the root's experiment with other ensembles."""
     common = {"family": "luong", "average": "logits", "seed": 1}
@@ -283,16 +250,71 @@ def with_ensembles(**members):
     return EXPERIMENT.model_copy(update={"ensembles": ensembles})
 
 
+PAIR = ["base", "base_reverse"]
+TRACKED = with_ensembles(ensemble=PAIR)
+
+
+@pytest.fixture
+def imported(project):
+    """Return a client of a store that has two trainings, their scores, an ensemble and the report."""
+    write_training("base")
+    write_training("base_reverse")
+    write_scores("ensemble")
+    assert import_missing(TRACKED) == ["base", "base_reverse", "ensemble"]
+    return store.connect()
+
+
+def names_of_runs():
+    return sorted(run.info.run_name for run in runs())
+
+
+@pytest.mark.parametrize("name", ["base", "ensemble"])
+def test_a_run_that_is_deleted_tracked_and_restored_is_there_once(imported, caplog, name):
+    (run,) = runs(name)
+    imported.delete_run(run.info.run_id)
+    assert import_missing(TRACKED) == []
+    assert f"{name} had been deleted in MLflow; it is restored" in caplog.text
+    assert names_of_runs() == ["base", "base_reverse", "ensemble"]
+    assert runs(name)[0].info.run_id == run.info.run_id
+
+
+def test_of_a_training_that_is_there_twice_the_finished_run_is_kept(imported, caplog):
+    (run,) = runs("base")
+    for status in ("RUNNING", "FINISHED"):
+        double = imported.create_run(run.info.experiment_id, 2 * run.info.start_time, run.data.tags)
+        imported.set_terminated(double.info.run_id, status)
+    imported.update_run(run.info.run_id, status="FAILED")
+    assert import_missing(TRACKED) == ["base"]  # its scores go to the one that is kept
+    assert "was in MLflow twice; run" in caplog.text
+    (kept,) = [one for one in runs() if one.data.tags["run"] == "base"]
+    assert kept.info.run_id == double.info.run_id
+
+
+def test_an_experiment_that_was_deleted_comes_back_with_its_runs(imported, caplog):
+    imported.delete_experiment(imported.get_experiment_by_name("demo").experiment_id)
+    assert import_missing(TRACKED) == []
+    assert "demo had been deleted in MLflow; it is restored with its runs" in caplog.text
+    assert names_of_runs() == ["base", "base_reverse", "ensemble"]
+    imported.delete_experiment(imported.get_experiment_by_name("demo").experiment_id)
+    train(started="2026-01-03T03:04:05+00:00")  # a training that is watched live
+    assert names_of_runs() == ["base", "base", "base_reverse", "ensemble"]
+
+
+def test_mlflow_can_group_the_seeds_of_a_system(project):
+    params, seeds = make_experiment(Path()), ["local_p", "local_p_2", "local_p_3"]
+    shutil.rmtree("models")
+    for name in seeds:
+        write_training(name, fingerprint=name)
+    assert import_missing(params) == seeds
+    assert {run.data.tags["system"] for run in runs()} == {"local_p"}
+    assert len(runs()) == 3
+
+
 def test_an_ensemble_gets_another_run_when_its_members_change(project):
-    members = ["base", "base_reverse"]
-    for model in members:
+    for model in PAIR:
         write_training(model, fingerprint=f"f_{model}")
     write_scores("ensemble", 25.5, aer=0.25)
-    client, params, numbers = (
-        store.connect(),
-        with_ensembles(ensemble=members),
-        read_numbers("demo"),
-    )
+    client, params, numbers = store.connect(), TRACKED, read_numbers("demo")
     assert [add_scores(client, params, numbers, "ensemble") for _ in range(2)] == [True, False]
     (tracked,) = runs("ensemble")
     described = {"members": "['base', 'base_reverse']", "average": "logits", "family": "luong"}
@@ -307,7 +329,7 @@ def test_an_ensemble_gets_another_run_when_its_members_change(project):
 
 
 def test_what_is_imported_is_not_imported_again(project):
-    params = with_ensembles(ensemble=["base", "base_reverse"], ensemble_later=["base", "gru_self"])
+    params = with_ensembles(ensemble=PAIR, ensemble_later=["base", "gru_self"])
     write_training("base")
     write_training("base_reverse")
     write("models/demo/gru_self/history.csv", "step\n")  # not finished
@@ -422,7 +444,7 @@ def test_an_import_includes_the_report_and_a_stage_only_warns_of_its_faults(proj
     assert "en-de.tsv: no such file" in caplog.text
     assert runs("plain")[0].data.metrics["bleu"] == 20.5
     shutil.move("dictionary.tsv", dictionary)
-    assert import_missing(params) == ["local_p", "Report"]  # with the group of its seeds
+    assert import_missing(params) == ["Report"]
     assert import_missing(params) == []
 
 

@@ -13,5 +13,5 @@ model's name), ``fingerprint`` and ``started``, so a training that resumes conti
 The training calls ``live.training_run``. At the end stages/report.py adds everything else
 (``importing.log_results``), so that no stage before it waits seconds for MLflow's import. These two
 never raise an error; the other functions may. score_metrics.py logs scores and report_run.py the report.
-store.py connects to MLflow and finds experiments and runs in it.
+store.py connects to MLflow and finds experiments in it, and runs.py finds and fills runs.
 """

@@ -1,7 +1,7 @@
 """The report in MLflow: one run carries the page, the tables, the figures and the best model.
 
 The run of each system has a tag that names the tables that show it. The development set chooses the best
-model (:mod:`attnmt.training.best_model`). It is registered for :mod:`attnmt.serving.service`.
+model (:mod:`attnmt.training.best_model`). It is registered for :mod:`attnmt.serving.mlflow_model`.
 """
 
 from pathlib import Path
@@ -13,9 +13,15 @@ from attnmt.decoding.needed_files import translator_files
 from attnmt.layout import Layout
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Numbers
-from attnmt.serving.service import save_translator
+from attnmt.serving.mlflow_model import save_mlflow_model
+from attnmt.tracking.runs import (
+    digest_of_files,
+    replace_artifacts,
+    report_run,
+    runs_with,
+    set_tag,
+)
 from attnmt.tracking.score_metrics import scored_here, scored_run
-from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
 from attnmt.training.best_model import best_model
 
 TRANSLATOR = "translator"  # the logged model
@@ -53,7 +59,7 @@ def _name_tables(client: Any, params: Params, numbers: Numbers) -> bool:
                 shown.setdefault(model, {})[table.title] = None
     runs = {name: scored_run(client, params, name) for name in scored_here(params, numbers)}
     changed = False
-    for run in model_runs(client, params.experiment):
+    for run in runs_with(client, params.experiment, "tags.run != ''"):
         name = run.data.tags["run"]
         if (scored := runs.get(name)) is not None:
             of_it = scored.info.run_id == run.info.run_id
@@ -75,17 +81,17 @@ def _register_best(client: Any, params: Params, run_id: str) -> bool:
     from mlflow.models import Model
 
     name, registered = best_model(params), f"attnmt-{params.experiment}"
-    digest = digest_of(translator_files(params, name))
+    digest = digest_of_files(translator_files(params, name))
     versions = client.search_model_versions(f"name = '{registered}'")
-    if versions and max(versions, key=lambda v: int(v.version)).tags.get("digest") == digest:
+    if versions and max(versions, key=lambda v: int(v.version)).tags.get("packed") == digest:
         return False
-    tags = {"model": name, "digest": digest}
+    tags = {"model": name, "packed": digest}
     experiment = client.get_run(run_id).info.experiment_id
     logged = client.create_logged_model(experiment, TRANSLATOR, run_id, tags)
     with TemporaryDirectory() as temporary:
         folder = Path(temporary, TRANSLATOR)
         described = Model(logged.artifact_location, run_id, model_id=logged.model_id)
-        save_translator(params, name, folder, described)
+        save_mlflow_model(params, name, folder, described)
         client.log_model_artifacts(logged.model_id, str(folder))
     client.finalize_logged_model(logged.model_id, "READY")
     client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
