@@ -140,7 +140,7 @@ BODIES: list[tuple[bytes, str]] = [
 
 def test_a_faulty_request_is_told_why(params):
     model = saved(params, "subwords")
-    not_text = [(["a", None], {}, "sentence 1: it is missing or is not text")]
+    not_text = [(["a", None], {}, "inputs.1: Input should be a valid string (found nan)")]
     for lines, options, message in FAULTY + not_text:
         with pytest.raises(mlflow.MlflowException, match=re.escape(message)) as refused:
             model.predict(lines, params=options)

@@ -205,12 +205,6 @@ def test_without_a_text_the_report_tells_the_times(project):
         ("source,", ""),
         (",german", "\n<<<<<<<"),
     ],
-        (",2.0,", ",,"),
-        (",2.0,", ",two,"),
-        ("german", "other"),
-        ("source,", ""),
-        (",german", "\n<<<<<<<"),
-    ],
 )
 def test_without_whole_numbers_no_time_is_known(project, old, new):
     write_report()

@@ -17,7 +17,7 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.serving.packed import write_packed
-from attnmt.serving.service import Service, defaults, load_service
+from attnmt.serving.service import Service, load_service
 
 EXAMPLE = ["Anna is reading the old letter."]
 ANSWER = {
@@ -42,7 +42,7 @@ class Answering:
 
         Args:
             data: a table whose first column is text; MLflow makes one of a list of strings.
-            params: as :meth:`Service.answer` takes them.
+            params: those of a request.
 
         Raises:
             MlflowException: for what :meth:`Service.answer` refuses; the client gets it with status 400.
@@ -50,7 +50,7 @@ class Answering:
         from mlflow import MlflowException
 
         try:
-            return self._service.answer(data.iloc[:, 0].tolist(), params)
+            return self._service.answer({"inputs": data.iloc[:, 0].tolist(), "params": params})
         except InputError as error:
             raise MlflowException.invalid_parameter_value(str(error)) from error
 
@@ -72,9 +72,10 @@ def save_mlflow_model(params: Params, name: str, folder: Path, described: Any = 
     from mlflow import pyfunc
     from mlflow.models import infer_signature
 
+    defaults = {"beam": params.decoding.beam, "n_best": 1}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an answer always has a line, so that it may be an integer
-        signature = infer_signature(EXAMPLE, [ANSWER], defaults(params))
+        signature = infer_signature(EXAMPLE, [ANSWER], defaults)
     with TemporaryDirectory() as temporary:
         packed = Path(temporary, PACKED.name)
         write_packed(params, name, packed)
@@ -84,7 +85,7 @@ def save_mlflow_model(params: Params, name: str, folder: Path, described: Any = 
             data_path=packed,
             mlflow_model=described,
             signature=signature,
-            input_example=(EXAMPLE, defaults(params)),
+            input_example=(EXAMPLE, defaults),
             # Without this list MLflow would load the model in another process to find the requirements.
             pip_requirements=[f"attnmt=={version('attnmt')}"],
         )

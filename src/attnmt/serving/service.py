@@ -7,7 +7,7 @@ The first command serves the best model, and the second one translates a sentenc
         -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3}}'
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -35,18 +35,20 @@ MOST_FAULTS = 5  # that a refusal names
 Model = TypeVar("Model", bound=BaseModel)
 
 
+class RequestParams(Strict):
+    """The parameters of a request."""
+
+    beam: Annotated[PositiveInt, Field(le=MOST_BEAM)] = (
+        0  # 0, which no request may have: the experiment's
+    )
+    n_best: PositiveInt = 1  # the most translations of a sentence to return
+
+
 class Question(Strict):
     """A request to the server."""
 
     inputs: Annotated[list[str], FailFast()]  # the sentences, each of one line
-    params: dict[str, Any] = Field(default_factory=dict)  # those of RequestParams
-
-
-class RequestParams(Strict):
-    """The parameters of a request."""
-
-    beam: Annotated[PositiveInt, Field(le=MOST_BEAM)]
-    n_best: PositiveInt  # the most translations of a sentence to return
+    params: RequestParams = RequestParams()
 
 
 class Service:
@@ -78,12 +80,8 @@ class Service:
         explanation = explain(self._pipeline, sentence, candidates=candidates)
         return Shown(self.name, label(self.params, self.name), explanation)
 
-    def answer(self, sentences: Sequence[Any], params: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Translate sentences.
-
-        Args:
-            params: ``beam``, and ``n_best``, the most translations of a sentence to return. The first is
-                the experiment's if it is not given, and the second is 1.
+    def answer(self, request: Any) -> list[dict[str, Any]]:
+        """Translate the sentences of a request, which should have the form of ``Question``.
 
         Returns:
             The translations, sentence by sentence, the best first. Each has ``line``, the number of
@@ -91,14 +89,19 @@ class Service:
             links, source-target, between the words in ``source`` and ``target``.
 
         Raises:
-            InputError: if a parameter or a sentence is not valid, or the request is too large.
+            InputError: if the request has another form, or is too large.
         """
-        request = validated(RequestParams, defaults(self.params) | dict(params), "params.")
+        asked, decoding = _validated(Question, request), self.params.decoding
+        sentences, beam, n_best = (
+            asked.inputs,
+            asked.params.beam or decoding.beam,
+            asked.params.n_best,
+        )
         # The experiment's limit of n_best holds here, too.
-        decoding = self.params.decoding.model_dump() | request.model_dump()
-        validated(Decoding, decoding, "params.")
-        _refuse_too_much(sentences, request.beam)
-        options = replace(self._pipeline.translator.options, beam=request.beam, best=request.n_best)
+        limited = decoding.model_dump() | {"beam": beam, "n_best": n_best}
+        _validated(Decoding, limited, "params.")
+        _refuse_too_much(sentences, beam)
+        options = replace(self._pipeline.translator.options, beam=beam, best=n_best)
         return [
             {
                 "line": line,
@@ -113,16 +116,11 @@ class Service:
         ]
 
 
-def defaults(params: Params) -> dict[str, int]:
-    """Return the parameters of a request that gives none."""
-    return {"beam": params.decoding.beam, "n_best": 1}
-
-
-def validated(model: type[Model], values: Any, before: str = "") -> Model:
-    """Return what a request holds as ``model`` describes it; ``before`` stands before a faulty key.
+def _validated(model: type[Model], values: Any, before: str = "") -> Model:
+    """Return values as ``model`` describes them; ``before`` stands before a faulty key.
 
     Raises:
-        InputError: if it has other keys, or a value is not valid.
+        InputError: if there are other keys, or a value is not valid.
     """
     try:
         return model.model_validate(values)
@@ -150,11 +148,9 @@ def refuse_lines(text: str, what: str) -> None:
         raise InputError(f"{what}: it has {count} lines; give each line as a sentence of its own")
 
 
-def _refuse_too_much(sentences: Sequence[Any], beam: int) -> None:
-    """Refuse what is no text, has several lines, or is more than a request may have."""
+def _refuse_too_much(sentences: Sequence[str], beam: int) -> None:
+    """Refuse sentences of several lines, and more than a request may have."""
     for line, sentence in enumerate(sentences):
-        if not isinstance(sentence, str):
-            raise InputError(f"sentence {line}: it is missing or is not text")
         if len(sentence) > MOST_CHARACTERS:
             raise InputError(
                 f"sentence {line}: it has {len(sentence)} characters, and at most {MOST_CHARACTERS} "
