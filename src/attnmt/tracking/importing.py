@@ -55,7 +55,7 @@ def import_missing(params: Params) -> list[str]:
             if add_scores(client, params, numbers, name):
                 added.add(name)
         has_report = (layout.reports / "index.html").exists()
-        report = [REPORT] if has_report and add_report(client, params, numbers) else []
+        report = [REPORT] if has_report and add_report(client, params) else []
     except InputError:
         raise
     except Exception as error:

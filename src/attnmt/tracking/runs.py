@@ -16,7 +16,6 @@ from attnmt.tracking.store import LOCK, LOCK_SECONDS, experiment_id, find_experi
 
 METRICS_A_BATCH, PARAMS_A_BATCH = 1000, 100  # MLflow's limits
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
-MOST_RUNS = 10_000  # that a search returns
 DIGEST_DIGITS = 16  # digits kept of a SHA-256; they tell files apart
 REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
 
@@ -48,29 +47,19 @@ class Point:
     when: int  # milliseconds since 1970
 
 
-def runs_with(client: Any, experiment: str, condition: str, deleted: bool = False) -> list[Any]:
-    """Return the runs of an experiment that fulfill a condition, in MLflow's language.
-
-    Args:
-        deleted: whether to return those that were deleted in MLflow, too.
-    """
-    from mlflow.entities import ViewType
-
-    known = find_experiment(client, experiment)
-    if known is None:
-        return []
-    stages = ViewType.ALL if deleted else ViewType.ACTIVE_ONLY
-    return list(client.search_runs([known.experiment_id], condition, stages, MOST_RUNS))
-
-
 def find_run(client: Any, experiment: str, tags: Mapping[str, str]) -> Any:
     """Return the one run that has some tags, or None.
 
     A run that was deleted in MLflow is restored, so that no second one is made. If there are two, as
     somebody has restored one, a finished one is kept if there is one, and the other is deleted.
     """
+    from mlflow.entities import ViewType
+
+    known = find_experiment(client, experiment)
+    if known is None:
+        return None
     condition = " and ".join(f"tags.{name} = '{value}'" for name, value in tags.items())
-    runs = runs_with(client, experiment, condition, deleted=True)
+    runs = list(client.search_runs([known.experiment_id], condition, ViewType.ALL))
     active = [run for run in runs if run.info.lifecycle_stage == "active"]
     if runs and not active:
         client.restore_run(runs[0].info.run_id)
@@ -143,17 +132,6 @@ def log_final(client: Any, run_id: str, metrics: Mapping[str, Any]) -> bool:
     return bool(new)
 
 
-def set_tag(client: Any, run: Any, name: str, value: str) -> bool:
-    """Set a tag of a run, or remove it if the value is empty; return whether that changed it."""
-    if run.data.tags.get(name, "") == value:
-        return False
-    if value:
-        client.set_tag(run.info.run_id, name, value)
-    else:
-        client.delete_tag(run.info.run_id, name)
-    return True
-
-
 def report_run(client: Any, experiment: str) -> str:
     """Return the id of the run that carries an experiment's report; create the run if there is none.
 
@@ -175,7 +153,7 @@ def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Pa
     """Make files of a folder the only artifacts of a run; return whether it had others."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-    run, digest = client.get_run(run_id), digest_of_files(files)
+    run, digest = client.get_run(run_id), short_digest(files)
     if run.data.tags.get("digest") == digest:
         return False
     artifacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
@@ -187,7 +165,7 @@ def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Pa
     return True
 
 
-def digest_of_files(files: Sequence[Path]) -> str:
+def short_digest(files: Sequence[Path]) -> str:
     """Return the first digits of one SHA-256 of the paths and the content of files."""
     lines = (f"{sha256(file)} {file.as_posix()}" for file in files)
     return sha256_of_lines(lines)[:DIGEST_DIGITS]

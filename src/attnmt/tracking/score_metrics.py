@@ -12,7 +12,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import DIGITS
 from attnmt.scoring.numbers import Numbers, metrics
-from attnmt.tracking.runs import RunKey, find_run, log_final, open_run, set_tag
+from attnmt.tracking.runs import RunKey, find_run, log_final, open_run
 from attnmt.tracking.store import SCORES
 from attnmt.training.trained import read_metrics, read_provenance
 
@@ -47,13 +47,14 @@ def add_scores(client: Any, params: Params, numbers: Numbers, name: str) -> bool
     Raises:
         InputError: if MLflow has no run of the training, or a file is missing or damaged.
     """
-    key, run = _key(params, name), scored_run(client, params, name)
+    key = _key(params, name)
+    run = find_run(client, key.experiment, key.tags)
     if run is None and name in params.models:
         raise InputError(f"{name} with fingerprint {key.fingerprint} has no run in MLflow")
     if run is None:
-        system = params.translators(name)
-        first = system.members[0]
-        described = system.model_dump(include={"members", "average", "family"})
+        translators = params.translators(name)
+        first = translators.members[0]
+        described = translators.model_dump(include={"members", "average", "family"})
         described["direction"] = params.model(first).direction
         digest = read_provenance(Layout(params.experiment).model(first)).dataset_digest
         run_id, _ = open_run(client, key, described, {"dataset_digest": digest})
@@ -64,17 +65,10 @@ def add_scores(client: Any, params: Params, numbers: Numbers, name: str) -> bool
         for score in SCORES:  # the others are in scores.csv, which the report's run carries
             if score in scores:
                 found[f"{test}/{score}" if score in found else score] = scores[score]
-    is_new = log_final(client, run.info.run_id, found)
-    return set_tag(client, run, "system", params.runs_of(name)[0]) or is_new
-
-
-def scored_run(client: Any, params: Params, name: str) -> Any:
-    """Return the run that has the scores of a model or an ensemble, or None.
-
-    Raises:
-        InputError: if the files of a training behind them are missing or damaged.
-    """
-    return find_run(client, params.experiment, _key(params, name).tags)
+    first_seed = params.runs_of(name)[0]
+    if run.data.tags.get("system") != first_seed:
+        client.set_tag(run.info.run_id, "system", first_seed)
+    return log_final(client, run.info.run_id, found)
 
 
 def _key(params: Params, name: str) -> RunKey:

@@ -28,7 +28,7 @@ UI = "http://127.0.0.1:5000"  # where `mlflow ui`, and with it `make ui`, serves
 SCORES = ("bleu", "bleu_unk", "aer", "dev_perplexity")
 VIEW_NAME = "scores"
 VIEW_TAG = f"mlflow.sharedViewState.{VIEW_NAME}"
-COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`tables`"]
+COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`system`"]
 
 # A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
 ENVIRONMENT = {
