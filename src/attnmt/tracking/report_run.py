@@ -1,7 +1,7 @@
 """The report in MLflow: one run carries the page, the tables, the figures and the best model.
 
 The development set chooses the best model (:mod:`attnmt.training.best_model`). It is registered as
-``attnmt-<experiment>`` (:mod:`attnmt.serving.mlflow_model`) and gets a new version when the best model changes.
+``attnmt-<experiment>`` (:mod:`attnmt.serving.mlflow_model`), with a new version when it changes.
 """
 
 from pathlib import Path
