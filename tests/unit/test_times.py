@@ -217,10 +217,10 @@ def test_without_whole_numbers_no_time_is_known(project, old, new):
 def test_in_each_family_the_model_whose_words_cost_most_is_measured(project, monkeypatch):
     names = ["base", "german"]
     with pytest.raises(InputError, match="the lengths of the sentences of demo are not known"):
-        measure.measure(params(), names, {})
+        measure.measure_speeds(params(), names, {})
     monkeypatch.setattr(measure, "_batches_a_second", lambda train_one_batch, seconds: 1.0)
     sizes = {"luong": TEXT}
-    measure.measure(params(), names, sizes)
+    measure.measure_speeds(params(), names, sizes)
     (speed,) = read_model(project / ".stages/demo/speed.json", Speeds, "").measured
     batch = params().recipe("german").batch_size
     assert speed.training == "german (measured, without padding)"

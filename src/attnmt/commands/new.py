@@ -294,10 +294,10 @@ def _cost(params: Params, may_measure: bool) -> str:
     sizes = training_sizes(params, names)
     times = training_times(params, names, sizes)
     if times is None and may_measure:
-        from attnmt.planning.measure import measure  # here, because torch takes seconds
+        from attnmt.planning.measure import measure_speeds  # here, because torch takes seconds
 
         typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
-        measure(params, names, sizes)
+        measure_speeds(params, names, sizes)
         times = training_times(params, names, sizes)
     if times is None:
         return (

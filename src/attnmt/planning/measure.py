@@ -28,7 +28,7 @@ WARM_UP = 1 / 6  # of these
 FIRST_ID = 3  # after <unk>, <s> and </s>
 
 
-def measure(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> None:
+def measure_speeds(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> None:
     """Train for some seconds, in each family, the model whose target word costs most.
 
     The speeds are remembered for the experiment.

@@ -32,7 +32,7 @@ UNKNOWN = (
 )
 
 
-def pack(params: Params, name: str, folder: Path, text_license: str = "") -> None:
+def pack_model(params: Params, name: str, folder: Path, text_license: str = "") -> None:
     """Write a model or an ensemble as a packed folder, with a card that says what it is.
 
     The process must run in the project's folder. The packed folder appears only when it is complete. It
@@ -86,7 +86,7 @@ def _card(
     Args:
         trainings: those of its members, in their order.
         pipeline: the model itself; it translates the card's example.
-        text_license: as for :func:`pack`.
+        text_license: as for :func:`pack_model`.
     """
     name, translator = manifest.model, pipeline.translator
     system = params.translators(name)

@@ -32,7 +32,7 @@ MOST_CHARACTERS = 1_000  # in a sentence
 MOST_WORK = 200_000  # characters of all sentences, times the beam
 MOST_FAULTS = 5  # that a refusal names
 
-Model = TypeVar("Model", bound=BaseModel)
+Schema = TypeVar("Schema", bound=BaseModel)
 
 
 class RequestParams(Strict):
@@ -116,7 +116,7 @@ class Service:
         ]
 
 
-def _validated(model: type[Model], values: Any, before: str = "") -> Model:
+def _validated(model: type[Schema], values: Any, before: str = "") -> Schema:
     """Return values as ``model`` describes them; ``before`` stands before a faulty key.
 
     Raises:
