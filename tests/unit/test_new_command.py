@@ -144,14 +144,6 @@ LINKS = {
 }
 
 
-@pytest.mark.parametrize("lines", [LINKS["ours"], ["0-0 1?1"] * 10], ids=["ours", "either"])
-def test_links_of_our_tokens_are_those_of_the_set(new, lines):
-    write_lines(Path("../gold"), lines)
-    params = made(new, *SETS, "--links", "../gold")
-    assert (params.sets.aligned, params.tokenize.tokenized) == (["test"], [])
-    assert (Layout("own").local_text / "test.links").is_symlink()
-
-
 def test_links_of_other_tokens_get_a_set_of_their_own(new, tmp_path):
     """It is not tokenized again, and as such a set must not be scored, it is no test set."""
     write_lines(Path("../gold"), LINKS["between spaces"])
@@ -184,20 +176,24 @@ def test_links_count_the_words_that_both_sides_have(new):
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "options"),
+    ("name", "line", "options", "expected"),
     [
-        ("gold.talp", "1-1 2p1 9-6", []),
-        ("gold.talp", "1-1 1p2 6-9", ["--flip"]),
-        ("gold", "0-0 0?1 5-8", ["--flip"]),
-        ("gold.wa", "{n} 1 1 S\n{n} 2 1 P\n{n} 9 6 S", []),
-        ("gold.wa", "{n} 0 0 S\n{n} 0 1 P\n{n} 5 8 S", ["--flip"]),
+        ("gold", "0-0 1?0 8-5", [], "0-0 1?0 8-5"),
+        ("gold", "0-0 1?1", [], "0-0 1?1"),  # fits both
+        ("gold", "0-0 0?1 5-8", ["--flip"], "0-0 1?0 8-5"),
+        ("gold.talp", "1-1 2p1 9-6", [], "0-0 1?0 8-5"),
+        ("gold.talp", "1-1 1p2 6-9", ["--flip"], "0-0 1?0 8-5"),
+        ("gold.wa", "{n} 1 1 S\n{n} 2 1 P\n{n} 9 6 S", [], "0-0 1?0 8-5"),
+        ("gold.wa", "{n} 0 0 S\n{n} 0 1 P\n{n} 5 8 S", ["--flip"], "0-0 1?0 8-5"),
     ],
 )
-def test_links_of_other_formats_are_written_as_pharaohs(new, name, line, options):
+def test_links_of_our_tokens_are_those_of_the_set(new, name, line, options, expected):
+    """They are linked to if they are written as ours, and else written anew."""
     write_lines(Path("..", name), [line.format(n=n) for n in range(1, 11)])
-    made(new, *SETS, "--links", f"../{name}", *options)
-    assert text_of("own")["test.links"].splitlines() == LINKS["ours"]
-    assert not (Layout("own").local_text / "test.links").is_symlink()
+    params = made(new, *SETS, "--links", f"../{name}", *options)
+    assert (params.sets.aligned, params.tokenize.tokenized) == (["test"], [])
+    assert text_of("own")["test.links"].splitlines() == [expected] * 10
+    assert (Layout("own").local_text / "test.links").is_symlink() == (line == expected)
 
 
 @pytest.mark.parametrize(
