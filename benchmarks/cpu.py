@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from attnmt.config import Precision
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
+from attnmt.model.precision import supported
 from attnmt.training.machine import processor, surroundings
 from attnmt.workflow.stage import run_app
 from benchmarks import products
@@ -24,9 +24,10 @@ from benchmarks.page import put_into_page, results_file
 from benchmarks.peers import joined, whole_trainings
 from benchmarks.pool import Worker, pool
 from benchmarks.seeds import perplexity
-from benchmarks.systems import LABELS, OURS, PEERS, PLAIN, SYSTEMS
+from benchmarks.systems import BF16, LABELS, OURS, PEERS, PLAIN, SYSTEMS
 from benchmarks.workload import DROPOUT, FOLDER, LEARNING_RATE, SIZES, Text, padding_share, tokens
 
+CPU = torch.device("cpu")
 SENTENCES = 1000
 DECODERS = (*OURS, "ours-x8", *PEERS)
 TRAINED, DECODED, COMPARED, WHOLE = map(
@@ -61,7 +62,7 @@ def training(
 
     Example: python -m benchmarks.cpu training --size small --rounds 3
     """
-    chosen = _listed("--systems", systems, SYSTEMS)
+    chosen = _systems(systems, SYSTEMS)
     for one_size in _listed("--size", size, list(SIZES)):
         _keep(name, threads, "training", one_size, _train(one_size, chosen, rounds, threads))
 
@@ -84,7 +85,7 @@ def decoding(
 
     Example: python -m benchmarks.cpu decoding --size small --minutes 1
     """
-    chosen = _listed("--systems", systems, DECODERS)
+    chosen = _systems(systems, DECODERS)
     for one_size in _listed("--size", size, list(SIZES)):
         weights = _weights(one_size, minutes, threads)
         results = _decode(one_size, weights, chosen, rounds, threads, sentences)
@@ -106,7 +107,7 @@ def losses(
 
     Example: python -m benchmarks.cpu losses --steps 50
     """
-    chosen = _listed("--systems", systems, [*OURS, PLAIN])
+    chosen = _systems(systems, [*OURS, PLAIN])
     if PLAIN not in chosen:
         raise InputError(f"--systems: {PLAIN} must be one of them; the others are compared with it")
     for one_size in _listed("--size", size, list(SIZES)):
@@ -127,8 +128,7 @@ def seeds(
     Example: python -m benchmarks.cpu seeds --count 5
     """
     results: dict[str, Any] = {"model": model}
-    precisions: tuple[Precision, ...] = ("fp32", "bf16")
-    for precision in precisions:
+    for precision in supported(CPU):
         results[precision] = []
         for seed in range(1, count + 1):
             results[precision].append(perplexity(model, seed, precision, threads))
@@ -152,7 +152,7 @@ def peers(
 
     Example: python -m benchmarks.cpu peers --seed 2
     """
-    chosen = _listed("--systems", systems, [*OURS, *PEERS])
+    chosen = _systems(systems, [*OURS, *PEERS])
     for one_size in _listed("--size", size, list(SIZES)):
         results, path = whole_trainings(one_size, chosen, seed, threads), _file(name, threads)
         earlier = read_json(path).get("peers", {}).get(one_size, {}) if path.exists() else {}
@@ -173,7 +173,7 @@ def _train(size: str, systems: Sequence[str], rounds: int, threads: int) -> dict
     batches = text.batches(count)
     answers: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
     speeds: dict[str, list[dict[str, float]]] = {}
-    kinds = {"fp32": True, "bf16": "ours-bf16" in systems}
+    kinds = {"fp32": True, "bf16": BF16 in systems}
     with pool({system: arguments for system in [*systems, "products"]}, threads) as workers:
         for system in systems:
             workers[system].do("train", first=0, count=shape.warm_up)
@@ -304,6 +304,17 @@ def _listed(option: str, text: str, allowed: Sequence[str]) -> list[str]:
     return chosen
 
 
+def _systems(text: str, allowed: Sequence[str]) -> list[str]:
+    """Return the systems that --systems lists, without ours in bf16 if this processor lacks bf16."""
+    chosen = _listed("--systems", text, allowed)
+    if BF16 not in chosen or "bf16" in supported(CPU):
+        return chosen
+    print(f"{LABELS[BF16]}: left out, because this processor cannot multiply in bf16")
+    if chosen == [BF16]:
+        raise InputError(f"--systems {BF16}: no other system is given; choose one")
+    return [name for name in chosen if name != BF16]
+
+
 def _file(name: str, threads: int) -> Path:
     """Return the file of this machine's results."""
     return results_file("cpu", name or f"{processor()}-{threads}")
@@ -312,7 +323,7 @@ def _file(name: str, threads: int) -> Path:
 def _keep(name: str, threads: int, part: str, size: str, results: dict[str, Any]) -> None:
     """Put results into the machine's file, in place of those of the same part and size."""
     torch.set_num_threads(threads)
-    path, machine = _file(name, threads), surroundings(torch.device("cpu"))
+    path, machine = _file(name, threads), surroundings(CPU)
     values = read_json(path) if path.exists() else {}
     values.setdefault(part, {})[size] = {"machine": machine, **results}
     write_json(path, values)

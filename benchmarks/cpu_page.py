@@ -8,7 +8,7 @@ from typing import Any
 from attnmt.decoding.link_step import SHIFTS
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import table
-from benchmarks.systems import LABELS, PEERS, PLAIN
+from benchmarks.systems import BF16, LABELS, OURS, PEERS, PLAIN
 from benchmarks.workload import SIZES
 
 
@@ -33,7 +33,7 @@ def _training(size: str, results: Mapping[str, Any]) -> list[str]:
     peer = fastest(speeds, PEERS)
     rows = []
     for name, system in results["systems"].items():
-        limit = results["limits"]["bf16" if name.endswith("bf16") else "fp32"]["words_per_second"]
+        limit = results["limits"]["bf16" if name == BF16 else "fp32"]["words_per_second"]
         rows.append(
             [
                 LABELS[name],
@@ -134,7 +134,8 @@ def _seeds(model: str, results: Mapping[str, Any]) -> list[str]:
             f"{mean(perplexities):.3f}",
             f"{stdev(perplexities):.3f}",
         ]
-        for name, perplexities in (("ours", results["fp32"]), ("ours-bf16", results["bf16"]))
+        for name, precision in zip(OURS, ("fp32", "bf16"), strict=True)
+        if (perplexities := results.get(precision))
     ]
     header = ["system", *(f"seed {i + 1}" for i in range(len(rows[0]) - 3)), "mean", "deviation"]
     title = f"**Whole trainings of the demo's {model}.** Perplexity on the demo's development set."

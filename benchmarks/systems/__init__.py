@@ -8,11 +8,12 @@ from torch import nn
 from benchmarks.workload import SEED, Ids, Pairs, Size
 
 # Peers come from PyPI; `plain` is the obvious loop, which autograd differentiates.
-OURS, PEERS, PLAIN = ("ours", "ours-bf16"), ("opennmt", "joeynmt"), "plain"
+BF16 = "ours-bf16"  # only on a processor that multiplies in bf16
+OURS, PEERS, PLAIN = ("ours", BF16), ("opennmt", "joeynmt"), "plain"
 SYSTEMS = (*OURS, PLAIN, *PEERS)
 LABELS = {
     "ours": "ours, fp32",
-    "ours-bf16": "ours, bf16 products",
+    BF16: "ours, bf16 products",
     "ours-x8": "ours, ensemble of 8",
     "plain": "plain autograd loop",
     "opennmt": "OpenNMT-py 3.5.1",
@@ -74,7 +75,7 @@ def build_whole_trainer(name: str, size: Size, dropout: float, seed: int) -> Who
     if name in OURS:
         from benchmarks.systems.ours import OursTrainer
 
-        return OursTrainer(size, dropout, "bf16" if name == "ours-bf16" else "fp32", seed)
+        return OursTrainer(size, dropout, "bf16" if name == BF16 else "fp32", seed)
     if name == "opennmt":
         from benchmarks.systems.opennmt import OpenNMTTrainer
 
@@ -92,7 +93,7 @@ def build_decoder(name: str, size: Size, weights: str) -> Decoder:
         # The members are one model, so the ensemble takes as many steps as it and finds the same.
         members = 8 if name == "ours-x8" else 1
         model = load(size, weights)
-        return OursDecoder([model] * members, "bf16" if name == "ours-bf16" else "fp32")
+        return OursDecoder([model] * members, "bf16" if name == BF16 else "fp32")
     if name == "opennmt":
         from benchmarks.systems.opennmt import OpenNMTDecoder, with_our_weights
 

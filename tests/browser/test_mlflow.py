@@ -66,7 +66,7 @@ def fill_store(index: str) -> str:
         add_scores(client, root, read_numbers("demo"), name)
     inputs.write_report("tables/table1.md")
     inputs.write("reports/demo/index.html", index)
-    add_report(client, params, read_numbers("demo"))
+    add_report(client, params)
     address = store.runs_address(client, "demo")
     assert address is not None
     return address

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 import torch
 
+from attnmt.errors import InputError
 from attnmt.planning.cost import work
 from attnmt.text.batches import make_batch
-from benchmarks import products, workload
+from benchmarks import cpu, products, workload
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.peers import _links, joined
+from benchmarks.systems import SYSTEMS
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
 from benchmarks.worker import WholeWorker
@@ -116,6 +118,19 @@ def test_attention_points_at_the_largest_weight():
     batch = pairs((3, 2), (1, 1))
     weights = torch.tensor([[[0.1, 0.7, 0.2], [0.5, 0.3, 0.2], [0, 0, 1]], [[1.0, 0, 0]] * 3])
     assert workload.largest(weights, batch) == [[1, 0, 2], [0, 0]]
+
+
+def test_a_processor_without_bf16_leaves_its_row_out(monkeypatch, capsys):
+    listed = "ours,ours-bf16,plain"
+    monkeypatch.setattr(cpu, "supported", lambda device: ["fp32", "bf16"])
+    assert cpu._systems(listed, SYSTEMS) == listed.split(",")
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(cpu, "supported", lambda device: ["fp32"])
+    assert cpu._systems(listed, SYSTEMS) == ["ours", "plain"]
+    said = "ours, bf16 products: left out, because this processor cannot multiply in bf16\n"
+    assert capsys.readouterr().out == said
+    with pytest.raises(InputError, match="no other system is given"):
+        cpu._systems("ours-bf16", SYSTEMS)
 
 
 def test_results_keep_the_trainings_with_other_seeds():

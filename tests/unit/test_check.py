@@ -12,7 +12,7 @@ import yaml
 from small_experiment import ROOT, make_experiment
 
 from attnmt.commands import check
-from attnmt.commands.check import experiment_faults
+from attnmt.commands.check import experiment_mismatches
 from attnmt.config import load_params
 from attnmt.files.text_file import json_text, sha256, write_json
 from attnmt.layout import Layout
@@ -74,7 +74,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("text/train.en").write_text("A text.\n")
     write_json(layout.code / "train.json", code_of(Path("stages/train.py").resolve()))
     write_lock()
-    assert experiment_faults("demo") == []
+    assert experiment_mismatches("demo") == []
     return tmp_path
 
 
@@ -230,33 +230,33 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
 @pytest.mark.parametrize(("spoil", "message"), CASES.values(), ids=CASES)
 def test_what_does_not_fit_is_named(project, spoil, message):
     spoil()
-    assert message in "\n".join(experiment_faults("demo"))
+    assert message in "\n".join(experiment_mismatches("demo"))
 
 
 def test_a_comment_changes_nothing(project):
     edit("stages/train.py", "def main(", "# a comment\n\n\ndef main(")
-    assert experiment_faults("demo") == []
+    assert experiment_mismatches("demo") == []
 
 
 def test_a_clone_without_models_is_checked_by_its_scores(project):
     shutil.rmtree("models")
-    assert experiment_faults("demo") == []
+    assert experiment_mismatches("demo") == []
     force_dvc()
-    assert "DVC was forced" in "\n".join(experiment_faults("demo"))
+    assert "DVC was forced" in "\n".join(experiment_mismatches("demo"))
 
 
 def test_an_installed_library_that_is_not_the_pinned_one_is_named(project, monkeypatch):
     installed = {"torch": "2.13.0+cpu", "numpy": "2.3.1"}
     monkeypatch.setattr(check, "version", installed.__getitem__)
-    (fault,) = check.installed_faults()
+    (fault,) = check.installed_mismatches()
     assert fault.startswith("numpy 2.3.1 is installed, and constraints.txt has 2.4.0")
 
 
 def test_packed_weights_that_were_edited_are_named(project):
     shutil.copytree(ROOT / "weights/demo", "weights/demo")
-    assert check.packed_faults() == []
+    assert check.packed_mismatches() == []
     edit("weights/demo/systems.yaml", "dropout: 0.2", "dropout: 0.3")
-    (fault,) = check.packed_faults()
+    (fault,) = check.packed_mismatches()
     assert fault.startswith("weights/demo/systems.yaml: ")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from git_history import git, versions
 
-from attnmt.commands.check_report import report_faults
+from attnmt.commands.check_report import report_mismatches
 from attnmt.config import load_params, params_file
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
@@ -62,7 +62,7 @@ def test_the_files_of_a_report_are_those_of_its_lock(experiment, monkeypatch):
     if "gather" not in stages:
         pytest.skip(f"{experiment} has not run since the stage gather writes its scores")
     monkeypatch.chdir(ROOT)
-    assert list(report_faults(load_params(params_file(experiment)), stages)) == []
+    assert list(report_mismatches(load_params(params_file(experiment)), stages)) == []
 
 
 def test_dvc_leaves_out_every_experiment_but_the_demo():

@@ -216,15 +216,11 @@ def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
 
 
 def test_the_server_has_a_page_with_the_same_explanation(params, folder, monkeypatch):
-    pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
-    from mlflow.pyfunc import load_model
-
     from attnmt.serving.application import form_page
-    from attnmt.serving.service import save_translator
+    from attnmt.serving.service import Service
 
     monkeypatch.chdir(folder)
-    save_translator(params, "local_p", folder / "saved")
-    service = load_model(str(folder / "saved")).get_raw_model()
+    service = Service(load_pipeline(params, "local_p"), params, "local_p")
     empty, status = form_page(service, " ")
     assert status == 200
     assert "form-action 'self'" in unescape(empty.split("<title>")[0])

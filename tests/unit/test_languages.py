@@ -81,6 +81,7 @@ def test_names_are_those_that_people_use():
         ("cn", "我 爱 你 ， 他 说 好 。", ("cn", "Chinese (cn)", "none")),
         ("en", "it &apos;s late .", ("en", "English", "none")),
         ("xx", "kla fon bra", ("xx", "xx", "words")),
+        ("ja", "私はお茶が好きです。", ("ja", "Japanese", "characters")),
     ],
 )
 def test_the_proposed_rule_follows_language_and_text(code, text, expected):

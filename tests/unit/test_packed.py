@@ -25,7 +25,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import read_scores, write_numbers
 from attnmt.serving.packed import CARD, MANIFEST, read_packed
-from attnmt.serving.packing import pack
+from attnmt.serving.packing import pack_model
 from attnmt.text.encoded import EncodedSets
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +59,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         params = make_experiment(Path())
         for name in NAMES:
             write_records(params, name)
-        pack(params, BEST, Path("packed"))
+        pack_model(params, BEST, Path("packed"))
     return folder
 
 
@@ -99,7 +99,7 @@ def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name
     params = params_of(project)
     expected = load_pipeline(params, name, beam=4, n_best=2).translate(LINES)
     needed, packed = translator_files(params, name), tmp_path / "packed"
-    pack(params, name, packed)
+    pack_model(params, name, packed)
     shutil.rmtree(project)
     loaded = load(packed, beam=4)
     translated = [loaded.n_best(line, 2) for line in LINES]
@@ -123,7 +123,7 @@ def test_the_card_has_the_digests_of_the_manifest(project):
 @pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
 def test_the_card_says_what_was_trained_and_scored(project, name):
     params = params_of(project)
-    pack(params, name, Path("other"))
+    pack_model(params, name, Path("other"))
     card = Path("other", CARD).read_text(encoding="utf-8")
     assert "22.0 (21.0 to 23.0)" in card
     assert made_records.provenance(name)["code"] in card
@@ -226,7 +226,7 @@ def test_scores_of_other_data_are_refused(project):
     write_numbers(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
     fault = rf"^{path}: the encoded data changed after this model was scored"
     with pytest.raises(InputError, match=fault):
-        pack(params_of(project), BEST, Path("new"))
+        pack_model(params_of(project), BEST, Path("new"))
     assert not Path("new").exists()
 
 

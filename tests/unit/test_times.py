@@ -1,4 +1,4 @@
-"""How long trainings take: at the speed of one like them, at a measured one, or as in the report."""
+"""How long trainings take: at a measured speed of one like them, or as in the report."""
 
 import json
 from pathlib import Path
@@ -13,6 +13,7 @@ from small_training import RECIPE
 
 from attnmt.config import ModelShape, Params, System, load_params
 from attnmt.errors import InputError
+from attnmt.files.json_file import read_model
 from attnmt.model.translator import ModelConfig
 from attnmt.planning import measure
 from attnmt.planning.cost import training_costs
@@ -22,8 +23,6 @@ from attnmt.planning.times import (
     Speed,
     Speeds,
     Times,
-    _at_the_speed_of,
-    known_speeds,
     most_like,
     time_text,
     training_times,
@@ -78,24 +77,25 @@ def write_text_size(root: Path, experiment: str = "demo") -> None:
     write_json(root / f"data/{experiment}/encoded/luong/summary.json", made_records.summary(LINES))
 
 
-def finish(root: Path, name: str, words: float, size: int = 10, **training: Any) -> None:
-    """Write the files of a finished training that tell its speed and its model."""
-    folder, now = root / "models/demo" / name, params()
-    provenance = made_records.provenance(
-        name, device="K1", seconds=7200, target_words_per_second=words
-    )
-    write_json(folder / "provenance.json", provenance)
-    config = made_records.config_of(now, name)
-    config["shape"]["size"] = size
-    config["training"] |= training
-    write_json(folder / "config.json", config)
+def finish(root: Path, name: str) -> None:
+    """Write what a finished training says of its time."""
+    content = made_records.provenance(name, seconds=7200)
+    write_json(root / "models/demo" / name / "provenance.json", content)
+
+
+def remember(root: Path, *speeds: Speed) -> None:
+    """Write the speeds that were measured for the demo."""
+    write_json(root / ".stages/demo/speed.json", Speeds(measured=[*speeds]).model_dump())
 
 
 def write_report() -> None:
-    machine = "K1, 1 thread, torch 2.9"
+    """Write the times of trainings on 10,000 target words."""
+    common = {"kind": "training", "signature": "K1, 1 thread, torch 2.9"}
+    numbers = {"base": {"minutes": 2, "target_words": 10_000}, "german": {"minutes": 4}}
     lines = [
-        Line(kind="training", model=name, metric="minutes", value=minutes, signature=machine)
-        for name, minutes in (("base", 2.0), ("german", 4.0))
+        Line.model_validate(common | {"model": name, "metric": metric, "value": value})
+        for name, values in numbers.items()
+        for metric, value in values.items()
     ]
     write_numbers(REPORT, lines)
 
@@ -149,39 +149,6 @@ def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project)
     assert training_sizes(params(), ["base"]) == {"luong": TEXT}
 
 
-def test_models_that_were_trained_before_take_as_long_as_then(project):
-    write_text_size(project)
-    write_report()
-    finish(project, "base", 1000)
-    finish(project, "german", 500)
-    found = times()
-    assert found is not None
-    assert found.seconds == pytest.approx({"base": 40_000 / 1000, "german": 18_000 / 500})
-    assert found.source == "at the speed of demo/base and demo/german on K1, 1 thread"
-
-
-def test_a_new_model_takes_the_speed_of_one_like_it(project):
-    write_text_size(project)
-    write_report()
-    finish(project, "base", 1000)
-    found = times()
-    assert found is not None
-    speed = 1000 * FLOP * (42_000 / 40_000)  # with the evaluations
-    german = (18_000 + 900) * GERMAN_FLOP / speed
-    assert found.seconds == pytest.approx({"base": 40, "german": german})
-    assert found.source == "at the speed of demo/base on K1, 1 thread"
-
-
-def test_a_tiny_training_tells_nothing_of_a_large_one(project):
-    write_text_size(project)
-    finish(project, "base", 1000, size=3)
-    assert times() is None
-    finish(project, "base", 1000, batch_size=4)
-    assert times() is None
-    finish(project, "base", 1000, batch_size=16)
-    assert times() is not None
-
-
 def test_a_speed_holds_for_steps_of_similar_work_in_the_same_precision(project):
     recipe = params().recipe("base")
     step = FLOP * recipe.batch_size
@@ -198,44 +165,46 @@ def test_a_speed_holds_for_steps_of_similar_work_in_the_same_precision(project):
     assert like(measured("first"), measured("second")) == "first"
 
 
-def test_measured_speeds_come_after_own_trainings_and_take_their_place_if_asked(project):
+def test_a_model_takes_the_measured_speed_of_one_like_it_and_else_the_report_s_time(project):
     write_text_size(project)
-    assert known_speeds(params()) == []
-    speeds = Speeds(measured=[measured()])
-    write_json(project / ".stages/demo/speed.json", speeds.model_dump())
-    assert known_speeds(params()) == speeds.measured
-    finish(project, "base", 900)
-    assert [speed.training for speed in known_speeds(params())] == ["demo/base", "base (measured)"]
-    asked = training_times(params(), ["base"], None, speeds.measured)
-    assert asked == Times({"base": 42_000}, "at the speed of base (measured) on K2")
+    assert times() is None
+    write_report()
+    reported = "as when reports/demo was made (K1, 1 thread, torch 2.9)"
+    # base had a quarter of the words that it has now, and those of german are not known
+    assert times() == Times({"base": 4 * 120, "german": 240}, reported)
+    remember(project, measured())
+    german = 18_900 * GERMAN_FLOP / FLOP
+    expected = Times({"base": 42_000, "german": german}, "at the speed of base (measured) on K2")
+    assert times() == expected
+    german_step = GERMAN_FLOP * params().recipe("german").batch_size
+    remember(project, measured(), measured("g", step=german_step, device="K3", flop=GERMAN_FLOP))
+    expected = Times(
+        {"base": 42_000, "german": 18_900}, "at the speed of base (measured) and g on K2 and K3"
+    )
+    assert times() == expected
+    remember(project, measured(step=1))
+    assert times().source == reported
     write_json(project / ".stages/demo/speed.json", {"flop": 1})
     with pytest.raises(InputError, match=r"speed\.json.*measure again with attnmt plan --measure"):
         times()
 
 
-def test_at_most_two_speeds_are_named(project):
-    speeds = [measured("base", device="K1"), measured("german"), measured("german"), measured("x")]
-    said = [_at_the_speed_of(speeds[:count]) for count in (1, 3, 4)]
-    assert said == [
-        "at the speed of base on K1",
-        "at the speed of base and german on K1 and K2",
-        "at the speed of base and 2 others on K1 and K2",
-    ]
-
-
-def test_without_a_speed_or_a_text_the_report_tells_the_times(project):
+def test_without_a_text_the_report_tells_the_times(project):
+    remember(project, measured())
     assert times() is None
     write_report()
-    where = "as when reports/demo was made (K1, 1 thread, torch 2.9)"
-    found = Times({"base": 120, "german": 240}, where)
-    assert times() == found
-    finish(project, "base", 900)  # without its text, nothing says how long its sentences were
-    assert times() == found
+    assert times().seconds == {"base": 120, "german": 240}
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("2.0", ""), ("2.0", "two"), ("german", "other"), ("source,", ""), (",german", "\n<<<<<<<")],
+    [
+        (",2.0,", ",,"),
+        (",2.0,", ",two,"),
+        ("german", "other"),
+        ("source,", ""),
+        (",german", "\n<<<<<<<"),
+    ],
 )
 def test_without_whole_numbers_no_time_is_known(project, old, new):
     write_report()
@@ -248,15 +217,15 @@ def test_without_whole_numbers_no_time_is_known(project, old, new):
 def test_in_each_family_the_model_whose_words_cost_most_is_measured(project, monkeypatch):
     names = ["base", "german"]
     with pytest.raises(InputError, match="the lengths of the sentences of demo are not known"):
-        measure.measure(params(), names, {})
+        measure.measure_speeds(params(), names, {})
     monkeypatch.setattr(measure, "_batches_a_second", lambda train_one_batch, seconds: 1.0)
     sizes = {"luong": TEXT}
-    (speed,) = measure.measure(params(), names, sizes)
+    measure.measure_speeds(params(), names, sizes)
+    (speed,) = read_model(project / ".stages/demo/speed.json", Speeds, "").measured
     batch = params().recipe("german").batch_size
     assert speed.training == "german (measured, without padding)"
     assert speed.step == pytest.approx(batch * GERMAN_FLOP)
     assert speed.flop == pytest.approx(batch * 9 * GERMAN_FLOP)
-    assert known_speeds(params()) == [speed]
     assert training_costs(params(), names, sizes)["german"] == GERMAN_FLOP
 
 
@@ -270,8 +239,8 @@ def test_measuring_trains_on_random_words(monkeypatch):
 
     monkeypatch.setattr(measure, "_batches_a_second", twice_a_second)
     recipe = RECIPE.model_copy(update={"batch_size": 3})
-    lengths, threads = Lengths(4.6, 7.4), torch.get_num_threads()
-    _, words = measure.target_words_a_second(BASE, recipe, lengths, threads, 12.0)
+    cpu = torch.device("cpu")
+    words = measure.target_words_a_second(BASE, recipe, Lengths(4.6, 7.4), cpu, 12.0)
     assert calls == [2.0, 10.0]
     assert words == 2 * 3 * 7
 

@@ -11,18 +11,19 @@ import time
 from pathlib import Path
 
 import made_records
-import pandas as pd
 import pytest
 from small_experiment import ROOT, make_experiment
 from tracking_inputs import STARTED, training, write, write_report, write_scores, write_training
 
+from attnmt.commands import serve
 from attnmt.config import load_params
 from attnmt.config.model import TrainedEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
-from attnmt.reporting.table import Table
-from attnmt.scoring.numbers import Numbers, read_numbers
-from attnmt.tracking import live, report_run, store
+from attnmt.scoring.numbers import read_numbers
+from attnmt.serving.packed import read_packed
+from attnmt.tracking import live, store
+from attnmt.tracking import runs as mlflow_runs
 from attnmt.tracking.importing import import_missing, log_results
 from attnmt.tracking.report_run import add_report
 from attnmt.tracking.score_metrics import add_scores
@@ -119,7 +120,7 @@ def test_another_training_has_another_run_with_its_own_curve(project, other):
 
 
 def test_points_are_sent_in_batches(project, monkeypatch):
-    monkeypatch.setattr(store, "METRICS_A_BATCH", 3)
+    monkeypatch.setattr(mlflow_runs, "METRICS_A_BATCH", 3)
     with training() as run:
         for step in range(10):
             run.log(step, {"train_cost": float(step)})
@@ -195,84 +196,6 @@ def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog)
     assert [record.name for record in caplog.records].count("attnmt.tracking.live") == 1
 
 
-def test_scores_go_to_the_run_of_their_training(project):
-    write_training()
-    client = store.connect()
-    numbers = read_numbers("demo")
-    with pytest.raises(InputError, match="base with fingerprint f1 has no run"):
-        add_scores(client, EXPERIMENT, numbers, "base")
-    train()
-    assert add_scores(client, EXPERIMENT, numbers, "base")
-    assert not add_scores(client, EXPERIMENT, numbers, "base")
-    (tracked,) = runs("base")
-    assert tracked.data.metrics == {"bleu": 20.5, "bleu_unk": 20.5}
-
-
-def made_table(title, *systems):
-    """Return a table that shows some systems."""
-    frame = pd.DataFrame({"system": systems}, index=list(systems), dtype=object)
-    return Table("made", title, "", frame, facts={name: {"system": name} for name in systems})
-
-
-def test_the_report_names_all_tables_of_a_model(project, monkeypatch):
-    params = make_experiment(Path())
-    titles = {BEST: "Table 1, Own", "local_p_2": "Table 1, Own", "plain": "Own", "gru": None}
-    for model in titles:
-        write_training(model)
-        train(model=model)
-    train(model="plain", fingerprint="f2")  # another training, whose scores no table shows
-    tables = [made_table("Table 1", BEST, "gone"), made_table("Own", "plain", BEST)]
-    monkeypatch.setattr(report_run, "make_tables", lambda params, numbers: tables)
-    write_report("index.html")
-    numbers = read_numbers("demo")
-    assert add_report(store.connect(), params, numbers)
-    assert not add_report(store.connect(), params, numbers)
-
-    def tagged():
-        tags = [run.data.tags for run in runs() if "run" in run.data.tags]
-        return {(one["run"], one["fingerprint"]): one.get("tables") for one in tags}
-
-    expected = {(model, "f1"): text for model, text in titles.items()}  # a row has all its seeds
-    assert tagged() == expected | {("plain", "f2"): None}
-    write_training("plain", fingerprint="f2")  # now the tables show it
-    assert add_report(store.connect(), params, numbers)
-    assert tagged() == expected | {("plain", "f1"): None, ("plain", "f2"): "Own"}
-
-
-def with_seeds(count):
-    """Return the root's experiment in which base has several seeds."""
-    base = EXPERIMENT.models["base"]
-    seeds = {f"base_{k}": base.model_copy(update={"seed": k}) for k in range(2, count + 1)}
-    return EXPERIMENT.model_copy(update={"models": EXPERIMENT.models | seeds})
-
-
-def test_the_seeds_of_a_system_stand_below_one_run_with_mean_and_deviation(project):
-    """The group follows its seeds, and goes with them."""
-    params, scores = with_seeds(3), {"base": 20.0, "base_2": 21.0, "base_3": 22.0}
-    for name, value in scores.items():
-        write_scores(name, value)
-    assert import_missing(params) == []  # as in a clone, which has no trainings
-    for name, value in scores.items():
-        write_training(name, fingerprint=name)
-        write_scores(name, value)
-    assert import_missing(params) == ["base", "base_2", "base_3"]
-    assert import_missing(params) == []
-    (group,) = runs("base, 3 seeds")
-    found = {name: group.data.metrics[name] for name in ("bleu", "bleu_sd", "seeds")}
-    assert found == {"bleu": 21.0, "bleu_sd": 1.0, "seeds": 3}
-    assert "aer" not in group.data.metrics
-    below = [r for r in runs() if r.data.tags.get("mlflow.parentRunId") == group.info.run_id]
-    assert {run.info.run_name for run in below} == {"base", "base_2", "base_3"}
-    view = store.connect().get_experiment_by_name("demo").tags[store.VIEW_TAG]
-    assert "metrics.`bleu_sd`" in json.loads(view)["selectedColumns"]
-    write_scores("base_2", 25.5)
-    assert import_missing(params) == ["base", "base_2"]
-    assert runs("base, 3 seeds")[0].data.metrics["bleu"] == 22.5
-    assert import_missing(EXPERIMENT) == ["base"]  # it has no other seeds now
-    assert runs("base, 3 seeds") == []
-    assert not any("mlflow.parentRunId" in run.data.tags for run in runs())
-
-
 def with_ensembles(**members):
     """Return the root's experiment with other ensembles."""
     common = {"family": "luong", "average": "logits", "seed": 1}
@@ -283,16 +206,63 @@ def with_ensembles(**members):
     return EXPERIMENT.model_copy(update={"ensembles": ensembles})
 
 
+PAIR = ["base", "base_reverse"]
+TRACKED = with_ensembles(ensemble=PAIR)
+
+
+@pytest.fixture
+def imported(project):
+    """Return a client of a store that has two trainings, an ensemble and their scores."""
+    for model in PAIR:
+        write_training(model)
+    write_scores("ensemble")
+    assert import_missing(TRACKED) == ["base", "base_reverse", "ensemble"]
+    return store.connect()
+
+
+def names_of_runs():
+    return sorted(run.info.run_name for run in runs())
+
+
+@pytest.mark.parametrize("name", ["base", "ensemble"])
+def test_a_run_that_is_deleted_tracked_and_restored_is_there_once(imported, caplog, name):
+    (run,) = runs(name)
+    imported.delete_run(run.info.run_id)
+    assert import_missing(TRACKED) == []
+    assert f"{name} had been deleted in MLflow; it is restored" in caplog.text
+    assert names_of_runs() == ["base", "base_reverse", "ensemble"]
+    assert runs(name)[0].info.run_id == run.info.run_id
+
+
+def test_of_a_training_that_is_there_twice_the_finished_run_is_kept(imported, caplog):
+    (run,) = runs("base")
+    for status in ("RUNNING", "FINISHED"):
+        double = imported.create_run(run.info.experiment_id, 2 * run.info.start_time, run.data.tags)
+        imported.set_terminated(double.info.run_id, status)
+    imported.update_run(run.info.run_id, status="FAILED")
+    assert import_missing(TRACKED) == ["base"]  # its scores go to the one that is kept
+    assert "was in MLflow twice; run" in caplog.text
+    (kept,) = [one for one in runs() if one.data.tags["run"] == "base"]
+    assert kept.info.run_id == double.info.run_id
+
+
+def test_an_experiment_that_was_deleted_comes_back_with_its_runs(imported, caplog):
+    imported.delete_experiment(imported.get_experiment_by_name("demo").experiment_id)
+    assert import_missing(TRACKED) == []
+    assert "demo had been deleted in MLflow; it is restored with its runs" in caplog.text
+    assert names_of_runs() == ["base", "base_reverse", "ensemble"]
+    imported.delete_experiment(imported.get_experiment_by_name("demo").experiment_id)
+    train(started="2026-01-03T03:04:05+00:00")  # a training that is watched live
+    assert names_of_runs() == ["base", "base", "base_reverse", "ensemble"]
+
+
 def test_an_ensemble_gets_another_run_when_its_members_change(project):
-    members = ["base", "base_reverse"]
-    for model in members:
+    for model in PAIR:
         write_training(model, fingerprint=f"f_{model}")
     write_scores("ensemble", 25.5, aer=0.25)
-    client, params, numbers = (
-        store.connect(),
-        with_ensembles(ensemble=members),
-        read_numbers("demo"),
-    )
+    client, params, numbers = store.connect(), TRACKED, read_numbers("demo")
+    with pytest.raises(InputError, match="base with fingerprint f_base has no run"):
+        add_scores(client, params, numbers, "base")
     assert [add_scores(client, params, numbers, "ensemble") for _ in range(2)] == [True, False]
     (tracked,) = runs("ensemble")
     described = {"members": "['base', 'base_reverse']", "average": "logits", "family": "luong"}
@@ -306,14 +276,12 @@ def test_an_ensemble_gets_another_run_when_its_members_change(project):
     assert len(runs("ensemble")) == 2
 
 
-def test_what_is_imported_is_not_imported_again(project):
-    params = with_ensembles(ensemble=["base", "base_reverse"], ensemble_later=["base", "gru_self"])
-    write_training("base")
-    write_training("base_reverse")
+def test_what_is_imported_is_not_imported_again(imported):
+    params = with_ensembles(ensemble=PAIR, ensemble_later=["base", "gru_self"])
     write("models/demo/gru_self/history.csv", "step\n")  # not finished
-    for name in ("gru_self", "ensemble", "ensemble_later", "no_longer_in_the_parameters"):
+    for name in ("gru_self", "ensemble_later", "no_longer_in_the_parameters"):
         write_scores(name)
-    assert import_missing(params) == ["base", "base_reverse", "ensemble"]
+    assert import_missing(params) == []
     before = Path("mlflow.db").read_bytes()
     assert import_missing(params) == []
     assert Path("mlflow.db").read_bytes() == before
@@ -366,18 +334,18 @@ def test_a_new_report_replaces_the_one_before(project):
     params, client = make_experiment(Path()), store.connect()
     names = ["tables/table1.md", "figures/figure5.svg", "index.html"]
     write_report(*names, "tables/.hidden.csv")
-    assert add_report(client, params, Numbers([]))
+    assert add_report(client, params)
     header = Path("reports/demo/scores.csv").read_text()
     assert artifacts("Report") == {name: name for name in names} | {"scores.csv": header}
     before = Path("mlflow.db").read_bytes()
-    assert not add_report(client, params, Numbers([]))
+    assert not add_report(client, params)
     assert Path("mlflow.db").read_bytes() == before
     Path("reports/demo/figures/figure5.svg").unlink()
     write("reports/demo/tables/table1.md", "another")
-    assert add_report(client, params, Numbers([]))
+    assert add_report(client, params)
     changed = {"tables/table1.md": "another", "index.html": "index.html", "scores.csv": header}
     assert artifacts("Report") == changed
-    assert not add_report(client, params, Numbers([]))
+    assert not add_report(client, params)
     assert [run.info.run_name for run in runs()] == ["base", "Report"]  # below what is trained
 
 
@@ -390,7 +358,7 @@ def test_each_best_model_is_registered_once(project):
         return sorted((int(one.version), one.tags["model"]) for one in registered)
 
     for first in (True, False):
-        assert add_report(client, params, Numbers([])) is first
+        assert add_report(client, params) is first
     assert versions() == [(1, BEST)]
     (report,) = runs("Report")
     assert BEST in report.data.tags["mlflow.note.content"]
@@ -398,9 +366,16 @@ def test_each_best_model_is_registered_once(project):
     assert (logged.status, logged.source_run_id) == ("READY", report.info.run_id)
     model = mlflow.pyfunc.load_model(f"models:/{logged.model_id}")
     assert model.predict(["A red dog."])[0]["source"] == ["A", "red", "dog", "."]
+    assert read_packed(serve._fetched("models:/attnmt-demo/latest")).model == BEST
+    with pytest.raises(InputError, match=r"reports: is no packed model; attnmt track registers"):
+        serve._fetched("reports")
+    with pytest.raises(
+        InputError, match=r"models:/none/1: cannot be served .*run the report stage"
+    ):
+        serve._fetched("models:/none/1")
     better = made_records.metrics("test", dev_perplexity=1.5)
     write_json(Path("models/demo/local_p_3/metrics.json"), better)
-    assert add_report(client, params, Numbers([]))
+    assert add_report(client, params)
     assert versions() == [(1, BEST), (2, "local_p_3")]
 
 
@@ -421,8 +396,10 @@ def test_an_import_includes_the_report_and_a_stage_only_warns_of_its_faults(proj
     assert [record.levelname for record in warnings] == ["WARNING"]
     assert "en-de.tsv: no such file" in caplog.text
     assert runs("plain")[0].data.metrics["bleu"] == 20.5
+    seeds = [run for run in runs() if run.info.run_name.startswith("local_p")]
+    assert {run.data.tags["system"] for run in seeds} == {"local_p"}  # so that MLflow groups them
     shutil.move("dictionary.tsv", dictionary)
-    assert import_missing(params) == ["local_p", "Report"]  # with the group of its seeds
+    assert import_missing(params) == ["Report"]
     assert import_missing(params) == []
 
 
@@ -433,13 +410,13 @@ def test_a_copied_project_does_not_write_into_the_first(
     write_report("index.html")
     monkeypatch.setattr(store, "DEFAULT_URI", store.store_uri())
     train()
-    assert add_report(store.connect(), params, Numbers([]))
+    assert add_report(store.connect(), params)
     copy = tmp_path_factory.mktemp("copied") / "project"
     shutil.copytree(project, copy)
     monkeypatch.chdir(copy)
     write("reports/demo/index.html", "another")
     with pytest.raises(InputError, match=r"mlflow\.db.*copied or moved; delete"):
-        add_report(store.connect(), params, Numbers([]))
+        add_report(store.connect(), params)
     for fingerprint in ("f1", "f2"):  # known, and new
         caplog.clear()
         train(fingerprint=fingerprint)

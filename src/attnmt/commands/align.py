@@ -5,7 +5,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from attnmt.commands.options import Experiment, complete_model
+from attnmt.commands.options import Experiment, Flip, complete_model
 from attnmt.config import DEMO, DIAGONAL, LinkStep, Params, load_params, params_file
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
@@ -45,9 +45,7 @@ def align(
             "NAACL's. The links of each model are compared with them, and its error rates are printed."
         ),
     ] = None,
-    flip: Annotated[
-        bool, typer.Option("--flip", help="The sides of the gold links are exchanged.")
-    ] = False,
+    flip: Flip = False,
     links: Annotated[
         Path | None, typer.Option(help="A file to write the links to; only with one --model.")
     ] = None,

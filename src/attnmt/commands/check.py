@@ -62,54 +62,58 @@ def check(
         raise InputError(f"--experiment: no experiment {experiment!r}{hint(experiment, known)}")
     reported = [name for name in known if Layout(name).numbers.exists()]
     names = [experiment] if experiment else reported
-    faults = [f"{name}: {fault}" for name in names for fault in experiment_faults(name)]
-    if faults := [*installed_faults(), *packed_faults(), *faults]:
-        raise InputError("\n".join(faults))
+    mismatches = [
+        f"{name}: {mismatch}" for name in names for mismatch in experiment_mismatches(name)
+    ]
+    if mismatches := [*installed_mismatches(), *packed_mismatches(), *mismatches]:
+        raise InputError("\n".join(mismatches))
     what = "dvc.lock, the parameters, the text, the code and the pinned libraries"
     typer.echo(f"{', '.join(names)}: what is reported agrees with {what}.")
 
 
-def installed_faults() -> list[str]:
+def installed_mismatches() -> list[str]:
     """Return the installed packages that are not of the pinned version."""
-    faults = []
+    mismatches = []
     for name, pinned in _pins().items():
         try:
             found = version(name).partition("+")[0]
         except PackageNotFoundError:  # of an extra that is not installed
             continue
         if found != pinned:
-            faults.append(f"{name} {found} is installed, and {PINNED} has {pinned}; run make setup")
-    return faults
+            mismatches.append(
+                f"{name} {found} is installed, and {PINNED} has {pinned}; run make setup"
+            )
+    return mismatches
 
 
-def packed_faults() -> list[str]:
+def packed_mismatches() -> list[str]:
     """Return the packed weights of the project that have changed since they were packed."""
-    faults = []
+    mismatches = []
     for manifest in sorted(WEIGHTS.glob(f"*/{MANIFEST}")):
         try:
             read_packed(manifest.parent)
         except InputError as error:
-            faults.append(str(error))
-    return faults
+            mismatches.append(str(error))
+    return mismatches
 
 
-def experiment_faults(experiment: str) -> list[str]:
+def experiment_mismatches(experiment: str) -> list[str]:
     """Return what does not fit together in an experiment's report, lock, trainings and code.
 
     Raises:
         InputError: if the experiment has no report or no lock, or a file is damaged.
     """
-    from attnmt.commands.check_report import report_faults  # here, because it loads pandas
+    from attnmt.commands.check_report import report_mismatches  # here, because it loads pandas
 
     params, locked = load_params(params_file(experiment)), read_lock(experiment)
     known, trained = _stages(params), _trained(params)
     stages = {name: stage for name, stage in locked.items() if name in known}
-    faults = [*report_faults(params, stages), *_input_faults(stages)]
-    faults += _code_faults(params, stages, trained)
-    faults += [*_weight_faults(params, stages), *_library_faults(trained)]
+    mismatches = [*report_mismatches(params, stages), *_input_mismatches(stages)]
+    mismatches += _code_mismatches(params, stages, trained)
+    mismatches += [*_weight_mismatches(params, stages), *_library_mismatches(trained)]
     if left := locked.keys() - known:
-        faults.append(f"dvc.lock: {listed(sorted(left))}: no longer a stage; run attnmt commit")
-    return faults
+        mismatches.append(f"dvc.lock: {listed(sorted(left))}: no longer a stage; run attnmt commit")
+    return mismatches
 
 
 def _stages(params: Params) -> set[str]:
@@ -127,7 +131,7 @@ def _stages(params: Params) -> set[str]:
     return names
 
 
-def _input_faults(stages: dict[str, Any]) -> Iterator[str]:
+def _input_mismatches(stages: dict[str, Any]) -> Iterator[str]:
     """Yield the parameters and the text that have changed since the stages of dvc.lock ran."""
     read = {
         (name, f"{file}:{key}"): value
@@ -171,7 +175,9 @@ def _trained(params: Params) -> list[Trained]:
     return trained
 
 
-def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained]) -> Iterator[str]:
+def _code_mismatches(
+    params: Params, stages: dict[str, Any], trained: list[Trained]
+) -> Iterator[str]:
     """Yield the stages that ran with other code or earlier inputs, whatever dvc.lock says of them, and
     the digests of code that were edited.
     """
@@ -210,7 +216,7 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
         )
 
 
-def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
+def _weight_mismatches(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the weights here that are not those of dvc.lock, or not of their own provenance.json."""
     locked = locked_outputs(stages)
     for name in params.models:
@@ -229,7 +235,7 @@ def _weight_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
                     yield f"{path}: of another training than provenance.json; train {name} again"
 
 
-def _library_faults(trained: list[Trained]) -> Iterator[str]:
+def _library_mismatches(trained: list[Trained]) -> Iterator[str]:
     """Yield the libraries of other versions than the pinned ones with which models were trained."""
     pins, pinned, models = _pins(), sha256(PINNED), dict[str, list[str]]()
     for one in trained:

@@ -20,7 +20,7 @@ from attnmt.workflow.archive import archived, folder_of
 from attnmt.workflow.lock import dvc_digest, locked_outputs
 
 
-def report_faults(params: Params, stages: dict[str, Any]) -> Iterator[str]:
+def report_mismatches(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the files of a report that are not those of dvc.lock, or do not follow from its numbers."""
     layout = Layout(params.experiment)
     locked = locked_outputs(stages)

@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import Experiment
+from attnmt.commands.options import Beam, Experiment
 from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
-from attnmt.serving.service import MOST_BEAM, MOST_CHARACTERS, refuse_lines
+from attnmt.serving.service import MOST_CHARACTERS, refuse_lines
 
 MOST_EXPLAINED = 20  # candidates; a page of one thousand characters then has some 16 MB
 OUTPUT = Path("explain.html")
@@ -50,12 +50,7 @@ def explain(
         ),
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    beam: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=MOST_BEAM, help="Width of the beam. The default is the experiment's."
-        ),
-    ] = None,
+    beam: Beam = None,
     n_best: Annotated[
         int, typer.Option(min=1, max=MOST_EXPLAINED, help="The most candidates to explain.")
     ] = 5,
@@ -74,7 +69,8 @@ def explain(
 
     attnmt explain "The old house is small." --text
     """
-    params, names, root = choose(experiment, model or [], weights)
+    choice = choose(experiment, model or [], weights)
+    params, names, _ = choice
     sentence = _line(sentence, "the sentence")
     reference = None if reference is None else _line(reference, "--reference")
     page = OUTPUT if output is None and not (text and not show) else output
@@ -87,20 +83,16 @@ def explain(
         check_place(page)
     _check_models(params, names)
 
-    import torch  # imported here, because it takes seconds, and --help must be fast
-
+    # imported here, because they take seconds, and --help must be fast
     from attnmt.decoding.explanation import explain as explained
-    from attnmt.decoding.pipeline import load_pipeline
     from attnmt.reporting.attention import label
     from attnmt.reporting.explain_facts import Shown
     from attnmt.reporting.explain_page import make_explain_page
     from attnmt.reporting.explain_text import explain_text
 
-    torch.set_num_threads(params.machine.decode_threads)
     shown = []
     for name in dict.fromkeys(names):
-        pipeline = load_pipeline(params, name, root, beam=beam, n_best=n_best)
-        explanation = explained(pipeline, sentence, reference, n_best)
+        explanation = explained(choice.load(name, beam, n_best), sentence, reference, n_best)
         shown.append(Shown(name, label(params, name), explanation))
     if text:
         width = shutil.get_terminal_size().columns

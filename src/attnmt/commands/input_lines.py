@@ -59,7 +59,7 @@ def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -
     if source is None:
         return _standard_input(most)
     if source.exists() and not (source.is_file() or source.is_dir()):
-        return _stream(_opened(source), str(source), most)
+        return _stream(os.open(source, os.O_RDONLY), str(source), most)
     return _read_through(str(source), lambda: iter_lines(source, may_be_blank=True), most)
 
 
@@ -142,13 +142,6 @@ def _standard_input(most: int) -> Lines:
             'nothing to translate: standard input is closed; try attnmt translate "A house." or --input'
         ) from None
     return _stream(descriptor, STDIN, most)
-
-
-def _opened(source: Path) -> int:
-    try:
-        return os.open(source, os.O_RDONLY)
-    except OSError as error:
-        raise InputError(f"{source}: cannot be read: {error.strerror}") from None
 
 
 def _stream(descriptor: int, name: str, most: int) -> Lines:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -11,6 +11,9 @@ from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.errors import InputError
 from attnmt.serving.packed import read_packed
 from attnmt.training.best_model import best_model, ranked_models
+
+if TYPE_CHECKING:
+    from attnmt.decoding.pipeline import Pipeline
 
 READY_MADE = Path("weights", "multi30k")  # packed, in git
 Weights = Annotated[
@@ -29,6 +32,15 @@ class Choice(NamedTuple):
     params: Params
     names: list[str]
     root: Path
+
+    def load(self, name: str, beam: int | None, n_best: int) -> "Pipeline":
+        """Load one of them; ``beam`` is the experiment's if it is None."""
+        import torch  # here, because it takes seconds, and --help must be fast
+
+        from attnmt.decoding.pipeline import load_pipeline
+
+        torch.set_num_threads(self.params.machine.decode_threads)
+        return load_pipeline(self.params, name, self.root, beam=beam, n_best=n_best)
 
 
 def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choice:

@@ -1,7 +1,6 @@
 """``attnmt new``."""
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ import typer
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from attnmt.commands.options import PAIRS
+from attnmt.commands.options import PAIRS, Flip
 from attnmt.config import DEMO, LINKS, SYSTEMS, Params, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.strict import Slug
@@ -25,7 +24,7 @@ from attnmt.planning.text_size import training_sizes
 from attnmt.planning.times import time_text, training_times
 
 if TYPE_CHECKING:  # a shell that completes a word must not wait for their libraries
-    from attnmt.planning.proposal import Proposal, Size
+    from attnmt.planning.proposal import Proposal
 
 NEXT = """
 Next:
@@ -78,9 +77,7 @@ def new(
             "RWTH's (.talp) or NAACL's."
         ),
     ] = None,
-    flip: Annotated[
-        bool, typer.Option("--flip", help="The sides of the gold links are exchanged.")
-    ] = False,
+    flip: Flip = False,
     languages: Annotated[
         tuple[str, str] | None,
         _both("The languages' codes, if the files' suffixes are not their codes."),
@@ -118,10 +115,11 @@ def new(
     chosen = _systems(systems, known)
     codes = given_codes(train, languages)
     given = {"train": train} | held_out_files(dev, test or [], hold_out)
-    if links and "test" not in given:
-        raise InputError(
-            "--links: they belong to --test, which is not given; give it, or leave them out"
-        )
+    for option, value in {"--reference": reference, "--links": links}.items():
+        if value and "test" not in given:
+            raise InputError(
+                f"{option}: it belongs to --test, which is not given; give it, or leave it out"
+            )
     if flip and not links:
         raise InputError(
             "--flip: it exchanges the sides of --links, which is not given; leave it out"
@@ -182,9 +180,7 @@ def new(
     except BaseException:  # also Ctrl-C; the same command would find a folder in its way
         shutil.rmtree(folder)
         raise
-    left_out = _left_out(proposal, shared)
-    typer.echo(_said(name, proposal, left_out, hold_out or 0))
-    _warn_if_much(name, proposal, left_out)
+    _say(name, proposal, shared, hold_out or 0)
     typer.echo(cost)
     typer.echo(NEXT.format(name=name))
 
@@ -245,63 +241,51 @@ def _warn(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
         )
 
 
-def _left_out(proposal: "Proposal", shared: int) -> dict[str, int]:
-    """Return how many pairs are not trained on, by reason; ``shared`` is about --hold-out."""
-    return {
-        f"longer than {proposal.max_length} tokens": proposal.left_out["long"],
-        "with an empty side": proposal.left_out["empty"],
-        "with a source that dev or test has": shared,
-    }
+def _say(name: str, proposal: "Proposal", shared: int, hold_out: int) -> None:
+    """Print what is proposed. If so many pairs are left out that something may be wrong, say what helps.
 
-
-def _said(name: str, proposal: "Proposal", left_out: Mapping[str, int], hold_out: int) -> str:
-    """Say what was made."""
-    about = "about " if proposal.every > 1 else ""
+    Args:
+        shared: training pairs that are left out, because dev or test has their source.
+        hold_out: the pairs of each of dev and test, if they are taken out of the training text.
+    """
+    params = f"experiments/{name}/params.yaml"
+    left_out = [  # how many, why, and what helps
+        (
+            proposal.left_out["long"],
+            f"longer than {proposal.max_length} tokens",
+            f"put one sentence in a line, with a sentence splitter, or raise max_length in {params}",
+        ),
+        (
+            proposal.left_out["empty"],
+            "with an empty side",
+            "look whether line k of one file translates line k of the other",
+        ),
+        (
+            shared,
+            "with a source that dev or test has",
+            "hold out fewer pairs, or give --dev and --test",
+        ),
+    ]
+    about, size = "about " if proposal.every > 1 else "", proposal.size
     sides = ", ".join(
         f"{side.name} ({side.tokenize}, {about}{proposal.tokens[side.code]:,} tokens)"
         for side in (proposal.languages.source, proposal.languages.target)
     )
     held_out = f", {hold_out:,} each for dev and test" if hold_out else ""
-    lines = [
-        f"experiments/{name}: {about}{proposal.pairs:,} training pairs{held_out}; {sides}",
-        *_said_left_out(proposal, left_out),
-        f"Proposed: {_layers(proposal.size)}, vocabularies of {proposal.vocabulary:,}. Change "
-        f"experiments/{name}/params.yaml as you like.",
-    ]
-    return "\n".join(lines)
-
-
-def _said_left_out(proposal: "Proposal", left_out: Mapping[str, int]) -> list[str]:
-    count = sum(left_out.values())
-    if not count:
-        return []
-    about = "about " if proposal.every > 1 else ""
+    typer.echo(f"experiments/{name}: {about}{proposal.pairs:,} training pairs{held_out}; {sides}")
+    count = sum(number for number, *_ in left_out)
     pairs = proposal.pairs + count
-    reasons = ", ".join(f"{number:,} {why}" for why, number in left_out.items() if number)
-    return [
-        f"Left out: {about}{count:,} of {pairs:,} training pairs ({count / pairs:.1%}): {reasons}"
-    ]
-
-
-def _layers(size: "Size") -> str:
-    return f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
-
-
-def _warn_if_much(name: str, proposal: "Proposal", left_out: Mapping[str, int]) -> None:
-    """Warn if so many pairs are left out that something may be wrong, and say what helps."""
-    count = sum(left_out.values())
-    share = count / (proposal.pairs + count)
-    if share <= MUCH:
-        return
-    cures = (
-        f"put one sentence in a line, with a sentence splitter, or raise max_length in "
-        f"experiments/{name}/params.yaml",
-        "look whether line k of one file translates line k of the other",
-        "hold out fewer pairs, or give --dev and --test",
-    )
-    most = dict(zip(cures, left_out.values(), strict=True))
-    cure = max(most, key=lambda cure: most[cure])
-    typer.echo(f"warning: {share:.0%} of the training pairs are left out; {cure}.", err=True)
+    if count:
+        reasons = ", ".join(f"{number:,} {why}" for number, why, _ in left_out if number)
+        share = f"{about}{count:,} of {pairs:,} training pairs ({count / pairs:.1%})"
+        typer.echo(f"Left out: {share}: {reasons}")
+    layers = f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
+    vocabularies = f"vocabularies of {proposal.vocabulary:,}"
+    typer.echo(f"Proposed: {layers}, {vocabularies}. Change {params} as you like.")
+    if count > MUCH * pairs:
+        *_, cure = max(left_out)
+        warning = f"warning: {count / pairs:.0%} of the training pairs are left out; {cure}."
+        typer.echo(warning, err=True)
 
 
 def _cost(params: Params, may_measure: bool) -> str:
@@ -310,10 +294,11 @@ def _cost(params: Params, may_measure: bool) -> str:
     sizes = training_sizes(params, names)
     times = training_times(params, names, sizes)
     if times is None and may_measure:
-        from attnmt.planning.measure import measure  # here, because torch takes seconds
+        from attnmt.planning.measure import measure_speeds  # here, because torch takes seconds
 
         typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
-        times = training_times(params, names, sizes, measure(params, names, sizes))
+        measure_speeds(params, names, sizes)
+        times = training_times(params, names, sizes)
     if times is None:
         return (
             f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."

@@ -100,10 +100,6 @@ def read_sets(
     """
     sets = GivenSets({}, [])
     suffixes = reference_suffixes([codes[1]])
-    if references and TEST not in given:
-        raise InputError(
-            "--reference: it belongs to --test, which is not given; give it, or leave it out"
-        )
     if len(references) > len(suffixes):
         raise InputError(
             f"--reference: give at most {len(suffixes)} in addition to the one of --test"

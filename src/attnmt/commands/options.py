@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
+from attnmt.serving.service import MOST_BEAM
 
 PAIRS = "SOURCE TARGET"  # how the help shows an option that has a file for each side
 
@@ -108,3 +109,8 @@ OneModel = Annotated[
         "the lowest perplexity on the dev set.",
     ),
 ]
+Beam = Annotated[
+    int | None,
+    typer.Option(min=1, max=MOST_BEAM, help="Width of the beam. The default is the experiment's."),
+]
+Flip = Annotated[bool, typer.Option("--flip", help="The sides of the gold links are exchanged.")]

@@ -38,12 +38,11 @@ def pack(
     """
     params = load_params(params_file(experiment))
 
-    from attnmt.serving.packing import pack as write_pack
-    from attnmt.serving.packing import refuse_other_content
+    from attnmt.serving.packing import pack_model, refuse_other_content
     from attnmt.training.best_model import best_model
 
     refuse_other_content(folder)
     name = model or best_model(params)
-    write_pack(params, name, folder, text_license)
+    pack_model(params, name, folder, text_license)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDTH = 90  # characters of a line
 NO_TEXT = "Times are not known before the text is there: run the encode stages, then plan again."
-NO_SPEED = "The speed is not known: no training like these is finished here. Add --measure."
+NO_SPEED = "Times are not known: no report has them, and no speed was measured. Add --measure."
 
 
 def plan(
@@ -42,9 +42,9 @@ def plan(
 ) -> None:
     """Show what would run, how long its trainings take, and what is downloaded.
 
-    Times are estimated from trainings of this experiment that are finished, or from a measured speed.
-    --measure measures that of this machine, which is then remembered. No stage runs. The command only
-    brings models.yaml and the digests of the code up to date.
+    Times are estimated from the speed of this machine, which --measure measures and remembers, or
+    else from the times in the experiment's report. No stage runs. The command only brings
+    models.yaml and the digests of the code up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """
@@ -107,10 +107,11 @@ def _print_trainings(
     # These import torch, which takes seconds.
     from attnmt.model.size import parameters
     from attnmt.planning.cost import config_of
-    from attnmt.planning.measure import measure as measured
+    from attnmt.planning.measure import measure_speeds
 
-    speeds = measured(params, to_train, sizes) if measure else None
-    times = training_times(params, to_train, sizes, speeds)
+    if measure:
+        measure_speeds(params, to_train, sizes)
+    times = training_times(params, to_train, sizes)
     table = _table("to be trained", "parameters", "target words", "time")
     for name in to_train:
         model = params.model(name)

@@ -48,39 +48,44 @@ def serve(
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
     -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3, "beam": 10}}'
     """
-    packed = None
     if weights is not None:
-        packed = read_packed(refuse_others(weights, experiment, model is not None))
-    if model is None and packed is None:
+        read_packed(refuse_others(weights, experiment, model is not None))
+    elif model is None:
         params_file(experiment)  # refuses an unknown experiment
     # The port comes first, because the model takes seconds to load.
     listening = _bound(host, port)
-    quieten()
     with of_the_extra("attnmt serve needs MLflow"):
+        quieten()
         import uvicorn  # imported here, because these take seconds, and --help must be fast
 
         from attnmt.serving.application import application
-        from attnmt.serving.service import Service, load_service
+        from attnmt.serving.service import load_service
 
-        if packed is None:
-            import mlflow
-    name = model or f"models:/attnmt-{experiment}/latest"
-    if packed is not None:
-        service = load_service(packed.params, packed.model, packed.folder)
-    else:
-        try:
-            if not Path(name).is_dir():
-                connect()
-            mlflow.set_tracking_uri(store_uri())
-            service = mlflow.pyfunc.load_model(name).get_raw_model()
-        except (mlflow.MlflowException, OSError) as error:
-            raise InputError(
-                f"{name}: cannot be served ({error}); run the report stage first, which registers the "
-                f"model"
-            ) from error
-        if not isinstance(service, Service):
-            raise InputError(f"{name}: is not a model of attnmt; mlflow models serve serves others")
-    uvicorn.Server(uvicorn.Config(application(service))).run(sockets=[listening])
+        folder = weights or _fetched(model or f"models:/attnmt-{experiment}/latest")
+    uvicorn.Server(uvicorn.Config(application(load_service(folder)))).run(sockets=[listening])
+
+
+def _fetched(name: str) -> Path:
+    """Return the packed folder of a model, which may be a folder or a URI that MLflow knows."""
+    import mlflow
+
+    from attnmt.serving.mlflow_model import PACKED
+
+    try:
+        if not Path(name).is_dir():
+            connect()
+        mlflow.set_tracking_uri(store_uri())
+        folder = Path(mlflow.artifacts.download_artifacts(name), PACKED)
+    except (mlflow.MlflowException, OSError) as error:
+        raise InputError(
+            f"{name}: cannot be served ({error}); run the report stage first, which registers the model"
+        ) from error
+    if not folder.is_dir():
+        raise InputError(
+            f"{name}: is no packed model; attnmt track registers that of an experiment, and mlflow "
+            f"models serve serves others"
+        )
+    return folder
 
 
 def _bound(host: str, port: int) -> socket.socket:

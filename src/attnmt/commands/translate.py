@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from attnmt.commands.input_lines import Lines, in_chunks, lines_to_translate
 from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import Experiment, OneModel
+from attnmt.commands.options import Beam, Experiment, OneModel
 from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
@@ -56,12 +56,7 @@ def translate(
         Path | None,
         typer.Option("--output", "-o", help="A file. It appears only when it is complete."),
     ] = None,
-    beam: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=MOST_BEAM, help="Width of the beam. The default is the experiment's."
-        ),
-    ] = None,
+    beam: Beam = None,
     n_best: Annotated[
         int,
         typer.Option(min=1, max=MOST_BEAM, help="The most translations to give for each sentence."),
@@ -103,7 +98,8 @@ def translate(
 
     tail -f chat.en | attnmt translate | tee chat.de
     """
-    params, (name,), root = choose(experiment, [model] if model else [], weights)
+    choice = choose(experiment, [model] if model else [], weights)
+    (name,) = choice.names
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
     if output is not None:
@@ -114,16 +110,12 @@ def translate(
     given = lines_to_translate(text, source, max_characters)
     if text and os.path.isfile(text[0]):  # noqa: PTH113  pathlib fails on a text too long for a name
         _warn(f"{text[0]} is a file, but its name is translated; for its lines, use --input")
-    if n_best > (beam or params.decoding.beam):
+    if n_best > (beam or choice.params.decoding.beam):
         _warn(f"--n-best {n_best}: a narrower beam rarely finishes this many; raise --beam")
 
-    import torch  # imported here, because it takes seconds, and --help must be fast
-
-    from attnmt.decoding.pipeline import load_pipeline
     from attnmt.reporting.explain_text import printable
 
-    torch.set_num_threads(params.machine.decode_threads)
-    pipeline = load_pipeline(params, name, root, beam=beam, n_best=n_best)
+    pipeline = choice.load(name, beam, n_best)
 
     def row(line: int, translation: "Translation") -> str:
         plain = translation.text if replace else pipeline.translator.plain(translation.words)

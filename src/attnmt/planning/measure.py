@@ -29,10 +29,10 @@ WARM_UP = 1 / 6  # of these
 FIRST_ID = 3  # after <unk>, <s> and </s>
 
 
-def measure(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> list[Speed]:
+def measure_speeds(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> None:
     """Train for some seconds, in each family, the model whose target word costs most.
 
-    Return the speeds and remember them for the experiment.
+    The speeds are remembered for the experiment.
 
     Args:
         names: the models whose families are measured.
@@ -49,43 +49,36 @@ def measure(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize])
         )
     hold(params.machine.instructions)
     costs = training_costs(params, known, sizes)
-    largest: dict[str, str] = {}  # a model of each family
-    for name in sorted(known, key=lambda name: costs[name]):
-        largest[params.model(name).family] = name
-    speeds = []
+    largest = {params.model(name).family: name for name in sorted(known, key=costs.__getitem__)}
+    torch.set_num_threads(min(params.machine.train_threads, os.cpu_count() or 1))
+    keep_freed_memory()
+    device, speeds = best_device(), []
     for family, name in largest.items():
         recipe, text = params.recipe(name), sizes[family]
         config, lengths = config_of(params, name, text), text.lengths(params.model(name).system)
-        threads, seconds = params.machine.train_threads, SECONDS / len(largest)
-        device, words = target_words_a_second(config, recipe, lengths, threads, seconds)
+        words = target_words_a_second(config, recipe, lengths, device, SECONDS / len(largest))
+        facts = surroundings(device)
         speeds.append(
             Speed(
                 training=f"{name} (measured, without padding)",
-                device=device,
+                device=machine(facts["device"], facts["threads"]),
                 precision=recipe.precision,
                 step=costs[name] * recipe.batch_size,
                 flop=costs[name] * words,
             )
         )
     write_json(Layout(params.experiment).speed, Speeds(measured=speeds).model_dump())
-    return speeds
 
 
 def target_words_a_second(
-    config: ModelConfig, recipe: Training, lengths: Lengths, threads: int, seconds: float
-) -> tuple[str, float]:
-    """Train on random ids, on the best device; return its name and the target words a second.
-
-    All sentences of a batch have the mean lengths, so that none is padded; nothing is written.
+    config: ModelConfig, recipe: Training, lengths: Lengths, device: torch.device, seconds: float
+) -> float:
+    """Train on random ids for some seconds; return the target words a second. Nothing is written.
 
     Args:
-        lengths: the lengths of each sentence pair; they are rounded.
-        threads: how many threads to use on the CPU, but never more than it has cores.
-        seconds: how long to train.
+        lengths: the mean lengths of a sentence pair. All pairs of a batch have them, rounded, so that
+            none is padded.
     """
-    torch.set_num_threads(min(threads, os.cpu_count() or 1))
-    keep_freed_memory()
-    device = best_device()
     model = Translator(config).to(device)
     model.initialize(1)
     model.train()
@@ -99,10 +92,8 @@ def target_words_a_second(
 
     with products_in(recipe.precision, device):
         _batches_a_second(train_one_batch, WARM_UP * seconds)
-        measured = (1 - WARM_UP) * seconds
-        words = int(batch.lengths.sum()) * _batches_a_second(train_one_batch, measured)
-    facts = surroundings(device)
-    return machine(facts["device"], facts["threads"]), words
+        batches = _batches_a_second(train_one_batch, (1 - WARM_UP) * seconds)
+    return int(batch.lengths.sum()) * batches
 
 
 def _batches_a_second(train_one_batch: Callable[[], None], seconds: float) -> float:
@@ -117,8 +108,8 @@ def _batches_a_second(train_one_batch: Callable[[], None], seconds: float) -> fl
 
 def _random_batch(config: ModelConfig, pairs: int, lengths: Lengths) -> Batch:
     rng = np.random.default_rng(1)
-    source, target = map(round, lengths)
-    sources = rng.integers(FIRST_ID, config.source_words, (pairs, max(1, source)), dtype=np.int32)
+    source, target = (max(1, round(length)) for length in lengths)
+    sources = rng.integers(FIRST_ID, config.source_words, (pairs, source), dtype=np.int32)
     # </s> follows the target words.
     targets = rng.integers(
         FIRST_ID, config.target_words, (pairs, max(1, target - 1)), dtype=np.int32

@@ -12,7 +12,6 @@ from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.layout import Layout
 from attnmt.text.summary import read_summary
 from attnmt.text.vocabulary import SPECIAL
-from attnmt.training.trained import TrainedSets
 
 if TYPE_CHECKING:
     from attnmt.planning.training_text import TrainingText
@@ -40,7 +39,7 @@ class TextSize:
     estimate: str = ""  # what the words are estimated from; empty if all were counted
 
     @classmethod
-    def encoded(cls, folder: Path, sets: Sets | TrainedSets) -> Self:
+    def encoded(cls, folder: Path, sets: Sets) -> Self:
         """Read what the encode stage says.
 
         Raises:

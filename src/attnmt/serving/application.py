@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from attnmt.errors import InputError
 from attnmt.reporting.explain_page import Form, make_explain_page
-from attnmt.serving.service import MOST_CHARACTERS, MOST_WORK, Question, Service, validated
+from attnmt.serving.service import MOST_CHARACTERS, MOST_WORK, Service
 
 MOST_BYTES = 16 * MOST_WORK  # of a request; JSON may write a character in 12 bytes
 MOST_TOLD = 500  # characters of a refusal
@@ -23,7 +23,8 @@ def application(service: Service) -> Starlette:
     async def invocations(request: Request) -> Response:
         try:
             body = await _body(request)
-            return _json({"predictions": await run_in_threadpool(_predictions, service, body)})
+            answer = await run_in_threadpool(lambda: service.answer(_parsed(body)))
+            return _json({"predictions": answer})
         except InputError as error:
             told = str(error)[:MOST_TOLD]
             return _json({"error_code": "INVALID_PARAMETER_VALUE", "message": told}, 400)
@@ -74,20 +75,18 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _predictions(service: Service, body: bytes) -> list[dict[str, Any]]:
-    """Answer a request.
+def _parsed(body: bytes) -> Any:
+    """Return what a request holds.
 
     Raises:
-        InputError: if it is not JSON or has other keys than it may have, and as ``Service.answer`` says.
+        InputError: if it is not JSON.
     """
     try:
-        values = json.loads(body)
+        return json.loads(body)
     except RecursionError:
         raise InputError("the request is nested too deeply") from None
     except ValueError as error:
         raise InputError(f"the request is not JSON: {error}") from None
-    asked = validated(Question, values)
-    return service.answer(asked.inputs, asked.params)
 
 
 def _json(values: dict[str, Any], status: int = 200) -> Response:

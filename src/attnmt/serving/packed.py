@@ -1,10 +1,12 @@
-"""A packed folder: everything that translating with one model needs. ``attnmt pack`` writes it.
+"""A packed folder: everything that translating with one model needs. ``attnmt pack`` writes it, and
+MLflow keeps one of the best model.
 
 The folder is laid out as a project that holds only the files of one model or ensemble. Its
 ``manifest.json`` names these files with their digests, and they are checked before anything is loaded.
 ``README.md`` beside it is the model's card (:mod:`attnmt.serving.packing`).
 """
 
+import shutil
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal, NamedTuple
 
@@ -12,9 +14,12 @@ from pydantic import AfterValidator, Field
 
 from attnmt.config import Params, load_params
 from attnmt.config.strict import Name, Slug
+from attnmt.decoding.needed_files import translator_files
 from attnmt.errors import InputError
 from attnmt.files.json_file import Positive, Record, Text, read_model
-from attnmt.files.text_file import sha256
+from attnmt.files.text_file import sha256, write_json
+from attnmt.layout import Layout
+from attnmt.training.trained import read_provenance
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
@@ -52,6 +57,32 @@ class Packed(NamedTuple):
     folder: Path
     params: Params
     model: str  # or an ensemble
+
+
+def write_packed(params: Params, name: str, folder: Path) -> Manifest:
+    """Copy the files of a model or an ensemble into a folder, and describe them in its manifest.
+
+    Raises:
+        InputError: if one of them, or the record of a training, is missing.
+    """
+    described = {}
+    for file in sorted(translator_files(params, name)):
+        copy = folder / file
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+        described[file.as_posix()] = PackedFile(bytes=copy.stat().st_size, sha256=sha256(copy))
+    layout, members = Layout(params.experiment), params.translators(name).members
+    commits = [commit for one in members for commit in read_provenance(layout.model(one)).commits]
+    manifest = Manifest(
+        format=1,
+        experiment=params.experiment,
+        model=name,
+        params_file=params.params_file,
+        commits=list(dict.fromkeys(commits)),
+        files=described,
+    )
+    write_json(folder / MANIFEST, manifest.model_dump())
+    return manifest
 
 
 def read_packed(folder: Path | str) -> Packed:

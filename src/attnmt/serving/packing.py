@@ -5,25 +5,23 @@ The folder has a card in Markdown: what the model is, what it learned from, how 
 
 import json
 import shlex
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 
 from attnmt.config import DEMO, Params
-from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
-from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
+from attnmt.files.text_file import iter_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
 from attnmt.reporting.gather import short_commits
 from attnmt.reporting.own_text import example_of
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import Numbers, read_scores
-from attnmt.serving.packed import CARD, MANIFEST, Manifest, PackedFile
+from attnmt.serving.packed import CARD, MANIFEST, Manifest, write_packed
 from attnmt.text.summary import read_summary
 from attnmt.training.trained import Provenance, read_provenance
 
@@ -34,7 +32,7 @@ UNKNOWN = (
 )
 
 
-def pack(params: Params, name: str, folder: Path, text_license: str = "") -> None:
+def pack_model(params: Params, name: str, folder: Path, text_license: str = "") -> None:
     """Write a model or an ensemble as a packed folder, with a card that says what it is.
 
     The process must run in the project's folder. The packed folder appears only when it is complete. It
@@ -50,7 +48,6 @@ def pack(params: Params, name: str, folder: Path, text_license: str = "") -> Non
     """
     refuse_other_content(folder)
     layout, members = Layout(params.experiment), params.translators(name).members
-    files = translator_files(params, name)
     trainings = [read_provenance(layout.model(member)) for member in members]
     scores = read_scores(params, name)
     pipeline = load_pipeline(params, name)  # only what can be loaded is packed
@@ -61,21 +58,7 @@ def pack(params: Params, name: str, folder: Path, text_license: str = "") -> Non
             f"evaluate of {name} again"
         )
     with atomic_folder(folder) as partial:
-        described = {}
-        for file in sorted(files):
-            copy = partial / file
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, copy)
-            described[file.as_posix()] = PackedFile(bytes=copy.stat().st_size, sha256=sha256(copy))
-        manifest = Manifest(
-            format=1,
-            experiment=params.experiment,
-            model=name,
-            params_file=params.params_file,
-            commits=list(dict.fromkeys(commit for one in trainings for commit in one.commits)),
-            files=described,
-        )
-        write_json(partial / MANIFEST, manifest.model_dump())
+        manifest = write_packed(params, name, partial)
         card = _card(params, manifest, scores, trainings, pipeline, folder, text_license)
         write_text(partial / CARD, card)
 
@@ -103,7 +86,7 @@ def _card(
     Args:
         trainings: those of its members, in their order.
         pipeline: the model itself; it translates the card's example.
-        text_license: as for :func:`pack`.
+        text_license: as for :func:`pack_model`.
     """
     name, translator = manifest.model, pipeline.translator
     system = params.translators(name)

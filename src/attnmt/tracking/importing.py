@@ -13,18 +13,9 @@ from attnmt.layout import Layout
 from attnmt.scoring.numbers import Numbers, read_numbers
 from attnmt.tracking.live import warn
 from attnmt.tracking.report_run import add_report
-from attnmt.tracking.score_metrics import add_scores, group_seeds, scored_here
-from attnmt.tracking.store import (
-    REPORT,
-    Point,
-    RunKey,
-    connect,
-    find_run,
-    log_final,
-    log_points,
-    open_run,
-    store_uri,
-)
+from attnmt.tracking.runs import REPORT, Point, RunKey, find_run, log_final, log_points, open_run
+from attnmt.tracking.score_metrics import add_scores, scored_here
+from attnmt.tracking.store import connect, store_uri
 from attnmt.training.trained import read_config, read_history, read_metrics, read_provenance
 
 # Entries of provenance.json that are metrics; the others are tags.
@@ -45,8 +36,8 @@ def import_missing(params: Params) -> list[str]:
     """Import finished trainings, scores and the report; complete what MLflow has in part.
 
     Returns:
-        The names of the models and ensembles to which something was added or whose group of seeds
-        changed, and REPORT if something was added to the report. A second call adds nothing.
+        The names of the models and ensembles to which something was added, and REPORT if something was
+        added to the report. A second call adds nothing.
 
     Raises:
         InputError: if MLflow is not installed or its store does not answer, or a file is damaged.
@@ -64,8 +55,7 @@ def import_missing(params: Params) -> list[str]:
             if add_scores(client, params, numbers, name):
                 added.add(name)
         has_report = (layout.reports / "index.html").exists()
-        report = [REPORT] if has_report and add_report(client, params, numbers) else []
-        added |= group_seeds(client, params, scored)
+        report = [REPORT] if has_report and add_report(client, params) else []
     except InputError:
         raise
     except Exception as error:
@@ -81,7 +71,7 @@ def _import_training(client: Any, experiment: str, folder: Path) -> bool:
     """Import one training; return whether MLflow lacked any of it."""
     name, provenance = folder.name, read_provenance(folder)
     key = RunKey(experiment, name, provenance.fingerprint, provenance.started)
-    run = find_run(client, key)
+    run = find_run(client, experiment, key.tags)
     if run is not None and run.info.status == "FINISHED":
         return False
     logger.info("MLflow lacked the training of %s", name)
@@ -94,9 +84,9 @@ def _import_training(client: Any, experiment: str, folder: Path) -> bool:
         Point(curve, value, int(row["step"]), ended)
         for row in history
         for curve, value in row.items()
-        if curve != "step" and row["step"] > known.get(curve, -1)
+        if curve != "step"
     ]
-    log_points(client, run_id, points)
+    log_points(client, run_id, points, known)
     log_final(client, run_id, metrics)
     client.set_terminated(run_id, "FINISHED", ended)
     return True

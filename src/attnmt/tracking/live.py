@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from attnmt.tracking.store import Point, RunKey, connect, log_final, log_points, open_run
+from attnmt.tracking.runs import Point, RunKey, log_final, log_points, open_run
+from attnmt.tracking.store import connect
 
 BATCH_SECONDS = 5.0  # between two batches of curves
 LONG = 60.0  # seconds; loading MLflow takes some two, which a shorter training need not spend
@@ -71,10 +72,7 @@ class TrackedRun:
                 warn("log the training", error)
 
     def _send(self) -> None:
-        unknown = [
-            point for point in self._waiting if point.step > self._known.get(point.curve, -1)
-        ]
-        log_points(self._client, self._run_id, unknown)
+        log_points(self._client, self._run_id, self._waiting, self._known)
         self._waiting.clear()
         self._sent = time.monotonic()
 

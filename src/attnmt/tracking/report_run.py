@@ -1,7 +1,7 @@
 """The report in MLflow: one run carries the page, the tables, the figures and the best model.
 
-The run of each system has a tag that names the tables that show it. The development set chooses the best
-model (:mod:`attnmt.training.best_model`). It is registered for :mod:`attnmt.serving.service`.
+The development set chooses the best model (:mod:`attnmt.training.best_model`). It is registered as
+``attnmt-<experiment>`` (:mod:`attnmt.serving.mlflow_model`), with a new version when it changes.
 """
 
 from pathlib import Path
@@ -11,18 +11,15 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.layout import Layout
-from attnmt.reporting.tables import make_tables
-from attnmt.scoring.numbers import Numbers
-from attnmt.serving.service import save_translator
-from attnmt.tracking.score_metrics import scored_here, scored_run
-from attnmt.tracking.store import digest_of, model_runs, replace_artifacts, report_run, set_tag
+from attnmt.serving.mlflow_model import save_mlflow_model
+from attnmt.tracking.runs import replace_artifacts, report_run, short_digest
 from attnmt.training.best_model import best_model
 
 TRANSLATOR = "translator"  # the logged model
 DESCRIPTION = "mlflow.note.content"  # the tag that MLflow shows as Markdown
 
 
-def add_report(client: Any, params: Params, numbers: Numbers) -> bool:
+def add_report(client: Any, params: Params) -> bool:
     """Put an experiment's report into MLflow, in place of an earlier one.
 
     Returns:
@@ -35,31 +32,9 @@ def add_report(client: Any, params: Params, numbers: Numbers) -> bool:
     run_id = report_run(client, experiment)
     files = sorted(layout.reports.rglob("[!.]*.*"))
     changes = [replace_artifacts(client, run_id, layout.reports, files)]
-    changes.append(_name_tables(client, params, numbers))
     if any(layout.model("").glob("*/metrics.json")):  # a fresh clone has no models
         changes.append(_register_best(client, params, run_id))
     return any(changes)
-
-
-def _name_tables(client: Any, params: Params, numbers: Numbers) -> bool:
-    """Tag the run of every system with the tables that show it; return whether a tag changed.
-
-    Only the run whose training the tables show gets the tag, and other runs of that name lose it.
-    """
-    shown: dict[str, dict[str, None]] = {}
-    for table in make_tables(params, numbers):
-        for system in table.systems.values():
-            for model in params.runs_of(system):
-                shown.setdefault(model, {})[table.title] = None
-    runs = {name: scored_run(client, params, name) for name in scored_here(params, numbers)}
-    changed = False
-    for run in model_runs(client, params.experiment):
-        name = run.data.tags["run"]
-        if (scored := runs.get(name)) is not None:
-            of_it = scored.info.run_id == run.info.run_id
-            titles = ", ".join(shown.get(name, ())) if of_it else ""
-            changed |= set_tag(client, run, "tables", titles)
-    return changed
 
 
 def _register_best(client: Any, params: Params, run_id: str) -> bool:
@@ -75,17 +50,17 @@ def _register_best(client: Any, params: Params, run_id: str) -> bool:
     from mlflow.models import Model
 
     name, registered = best_model(params), f"attnmt-{params.experiment}"
-    digest = digest_of(translator_files(params, name))
+    digest = short_digest(translator_files(params, name))
     versions = client.search_model_versions(f"name = '{registered}'")
-    if versions and max(versions, key=lambda v: int(v.version)).tags.get("digest") == digest:
+    if versions and max(versions, key=lambda v: int(v.version)).tags.get("packed") == digest:
         return False
-    tags = {"model": name, "digest": digest}
+    tags = {"model": name, "packed": digest}
     experiment = client.get_run(run_id).info.experiment_id
     logged = client.create_logged_model(experiment, TRANSLATOR, run_id, tags)
     with TemporaryDirectory() as temporary:
         folder = Path(temporary, TRANSLATOR)
         described = Model(logged.artifact_location, run_id, model_id=logged.model_id)
-        save_translator(params, name, folder, described)
+        save_mlflow_model(params, name, folder, described)
         client.log_model_artifacts(logged.model_id, str(folder))
     client.finalize_logged_model(logged.model_id, "READY")
     client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
