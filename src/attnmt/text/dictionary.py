@@ -12,6 +12,7 @@ from typing import Self
 
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
+from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, write_lines
 
 
@@ -95,7 +96,9 @@ def write_dictionaries(
     """
     with TemporaryDirectory(dir=forward.parent) as folder:
         runs: tuple[list[Path], list[Path]] = ([], [])
+        counts = 0  # in all parts together
         for number, part in enumerate(parts):
+            counts += len(part)
             for side, files in enumerate(runs):
                 file = Path(folder, f"{number}.{side}")
                 write_lines(file, _sorted_run(part, side == 1))
@@ -104,7 +107,8 @@ def write_dictionaries(
         links = pairs = 0
         for path, files in zip((forward, backward), runs, strict=True):
             totals: Counter[str] = Counter()
-            write_lines(path, _entries(_merged(files), min_count, totals))
+            merged = progress(heapq.merge(*map(_counts, files)), path.name, counts, "counts")
+            write_lines(path, _entries(_summed(merged), min_count, totals))
             links, pairs = totals["links"], totals["pairs"]
     return links, pairs
 
@@ -117,17 +121,16 @@ def _sorted_run(links: Mapping[tuple[str, str], int], flip: bool) -> Iterator[st
     return (f"{source}\t{target}\t{count}" for (source, target), count in sorted(counts))
 
 
-def _merged(runs: Iterable[Path]) -> Iterator[_Count]:
-    """Yield the total count of each pair in all runs, sorted by source word, then target word."""
+def _counts(run: Path) -> Iterator[_Count]:
+    for line in iter_lines(run, may_be_blank=True):
+        source, target, count = line.split("\t")
+        yield source, target, int(count)
 
-    def read(path: Path) -> Iterator[_Count]:
-        for line in iter_lines(path, may_be_blank=True):
-            source, target, count = line.split("\t")
-            yield source, target, int(count)
 
-    merged = heapq.merge(*map(read, runs))
-    for (source, target), counts in groupby(merged, key=itemgetter(0, 1)):
-        yield source, target, sum(count for _, _, count in counts)
+def _summed(counts: Iterable[_Count]) -> Iterator[_Count]:
+    """Yield the total count of each pair; its counts follow each other."""
+    for (source, target), together in groupby(counts, key=itemgetter(0, 1)):
+        yield source, target, sum(count for _, _, count in together)
 
 
 def _entries(counts: Iterable[_Count], min_count: int, totals: Counter[str]) -> Iterator[str]:
