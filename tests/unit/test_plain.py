@@ -137,7 +137,7 @@ def test_what_a_set_does_not_have_is_named(write, tmp_path):
     with pytest.raises(InputError, match=r"is XML and .*plain\.de is plain lines; give all files"):
         columns(tmp_path, en=path, de=write("plain.de", b"a\n"))
     twice = WMT.replace('<seg id="2">A house.', '<seg id="1">A house.', 1)
-    with pytest.raises(InputError, match=r"z\.xml:7: document 'd1' has this segment already"):
+    with pytest.raises(InputError, match=r"z\.xml:7: document 'd1' has segment '1' already"):
         columns(tmp_path, en=path, de=write("z.xml", twice.encode()))
 
 

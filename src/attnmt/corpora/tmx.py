@@ -5,22 +5,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from attnmt.corpora.elements import Element, xml_texts
 from attnmt.corpora.language_tags import tags_meant
-from attnmt.corpora.xml_events import xml_events
 from attnmt.errors import InputError
 
 # Elements in a segment whose text is code of a program and not of the language.
 _CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
 
-class Unit(NamedTuple):
-    """The texts of a unit by language tag, such as en-US; the first counts where a tag comes twice."""
-
-    texts: dict[str, str]
-
-    def text(self, tags: Iterable[str]) -> str:
-        """Return the text with one of some tags, or "" if there is none."""
-        return next((self.texts[tag] for tag in tags if tag in self.texts), "")
+Unit = dict[str, str]  # the texts of a unit by language tag, such as en-US
 
 
 class Memory:
@@ -50,12 +43,14 @@ class Memory:
                 them is the one that was asked for, or if no unit has both languages.
         """
         for unit in _units(self._path):
-            self.tags.update(unit.texts.keys())
+            self.tags.update(unit.keys())
         tags = [tag for tag, _ in self.tags.most_common()]
         self.meant = [tags_meant(code, tags, self._path) for code in self._codes]
         found = False
         for unit in _units(self._path):
-            one, other = map(unit.text, self.meant)
+            one, other = (
+                next((unit[tag] for tag in tags if tag in unit), "") for tags in self.meant
+            )
             if one and other:
                 found = True
                 yield one, other
@@ -70,24 +65,17 @@ class Memory:
 
 
 def _units(path: Path) -> Iterator[Unit]:
-    unit = Unit({})
-    tag, pieces = "", []
-    in_segment, in_code = False, 0
-    for kind, name, attributes, _ in xml_events(path):
-        if kind == "text":
-            if in_segment and not in_code:
-                pieces.append(name)
-        elif name == "tu":
-            if kind == "end":
+    """Yield the units. The first text counts where a tag comes twice."""
+    unit: Unit = {}
+    at: Element | None = None  # where the unit begins
+    for segment in xml_texts(path, "seg", without=_CODE):
+        if segment.around.get("tu") is not at:
+            if at:
                 yield unit
-            unit = Unit({})
-        elif name == "tuv" and kind == "start":
-            tag = attributes.get("xml:lang") or attributes.get("lang") or ""
-        elif name == "seg":
-            in_segment = kind == "start"
-            if in_segment:
-                pieces = []
-            elif text := " ".join("".join(pieces).split()):
-                unit.texts.setdefault(tag, text)
-        elif in_segment and name in _CODE:
-            in_code += 1 if kind == "start" else -1
+            unit, at = {}, segment.around.get("tu")
+        variant = segment.around["tuv"].attributes if "tuv" in segment.around else {}
+        if segment.text:
+            tag = variant.get("xml:lang") or variant.get("lang") or ""
+            unit.setdefault(tag, segment.text)
+    if at:
+        yield unit
