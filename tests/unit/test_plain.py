@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from attnmt.corpora.plain import plain_set
-from attnmt.corpora.tmx import Memory
+from attnmt.corpora.tmx import memory_pairs
 from attnmt.corpora.wmt_xml import read_wmt
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
@@ -186,7 +186,7 @@ def test_a_memory_without_the_languages_says_which_it_has(write, tmp_path):
     with pytest.raises(
         InputError, match=r"both 'en' and 'cs'; it has de-DE \(2\), EN-us \(1\), fr \(1\), en-US"
     ):
-        list(Memory(path, ("en", "cs")).pairs())
+        list(memory_pairs(path, ("en", "cs"))[0])
     with pytest.raises(InputError, match="a TMX has both sides; give it for both, and no other"):
         columns(tmp_path, en=path, de=write("y.tmx", TMX.encode()))
 
@@ -216,7 +216,7 @@ CHINESE = ["zh-Hans", "zh-Hant", "en-GB", "en-US"]
     ],
 )
 def test_a_memory_gives_the_variant_that_is_asked_for(write, codes, unit, pair):
-    assert list(Memory(memory(write, unit), codes).pairs()) == [pair]
+    assert list(memory_pairs(memory(write, unit), codes)[0]) == [pair]
 
 
 def test_a_better_tag_in_a_later_unit_counts_for_all(write, tmp_path):
@@ -230,16 +230,16 @@ def test_another_variant_than_the_one_that_is_asked_for_is_not_taken(write):
     path = memory(write, ["pt-PT", "zh-Hans", "en"])
     for codes in (("pt_BR", "en"), ("zh_Hant", "en"), ("zh_Hans", "zh_Hant")):
         with pytest.raises(InputError, match=r"no unit in both .*; it has pt-PT \(1\), zh-Hans"):
-            list(Memory(path, codes).pairs())
+            list(memory_pairs(path, codes)[0])
 
 
 def test_of_several_variants_one_is_to_be_named(write):
     path = memory(write, CHINESE, CHINESE[1:])
     with pytest.raises(InputError, match=r"x\.tmx: 'zh' may mean zh-Hant, zh-Hans; call") as error:
-        list(Memory(path, ("zh", "en-GB")).pairs())
+        list(memory_pairs(path, ("zh", "en-GB"))[0])
     subprocess.run(["bash", "-c", str(error.value).partition(", as in ")[2]], check=True)
     renamed = path.with_name("x.plain.tmx")
-    assert list(Memory(renamed, ("zh", "en-GB")).pairs()) == [("zh-Hant", "en-GB")] * 2
+    assert list(memory_pairs(renamed, ("zh", "en-GB"))[0]) == [("zh-Hant", "en-GB")] * 2
 
 
 def test_wmts_xml_gives_the_variant_that_is_asked_for(write):

@@ -38,7 +38,7 @@ CHOICES = ("download", "choice", "local", SEEDS_OF_ALL, SEEDS_BY_NAME)
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
-def fault(location: Location, message: str) -> PydanticCustomError:
+def error_at(location: Location, message: str) -> PydanticCustomError:
     """Return an error for a validator to raise; ``location`` counts from the value that it checks."""
     return PydanticCustomError("fault", "{message}", {"message": message, "location": location})
 
