@@ -27,16 +27,16 @@ class _Kind(NamedTuple):
     """A kind of file_kinds.yaml, which explains the fields."""
 
     what: str
-    bytes: str | None = None
     text: str | None = None
     filter: str | None = None
     how: str = "convert it"
     cure: str = ""
+    begins: str | None = None
 
     def fits(self, head: bytes, text: str) -> bool:
         """Return whether a file that begins so is of this kind."""
-        if self.bytes is not None:
-            return bool(re.match(self.bytes.encode(), head, re.DOTALL))
+        if self.begins is not None:
+            return bool(re.match(self.begins.encode(), head, re.DOTALL))
         return bool(re.match(self.text or "", text, re.DOTALL))
 
 
