@@ -13,7 +13,7 @@ from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
 from attnmt.text.encoded import write_encoded
 from attnmt.text.pieces import WORD_END, Cutter, learn_codes
-from attnmt.text.summary import digest_of
+from attnmt.text.summary import training_digest
 from attnmt.text.vocabulary import Vocabulary, build_vocabulary
 
 Codes = tuple[str, str]  # the codes of source and target
@@ -66,7 +66,7 @@ def encode_sets(
             read = progress(iter_lines(path), f"{path.stem}, ids", lines[name], "lines")
             ids = (vocabulary.encode(line.split()) for line in read)
             write_encoded(folder, name, language, ids)
-    summary["digest"] = digest_of(folder)
+    summary["digest"] = training_digest(folder)
     write_json(folder / "summary.json", summary)
     return summary
 
