@@ -117,7 +117,7 @@ def test_zstd_is_unpacked_and_nothing_is_overwritten(write):
 
 OTHER = {
     "zip": (zipped("a.txt"), "a zip archive, not lines of UTF-8; unpack it: unzip "),
-    "docx": (zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
+    "docx": (zipped("[Content_Types].xml", "a\n", "word/document.xml"), "a Word document"),
     "xlsx": (zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel sheet"),
     "odt": (zipped("mimetype"), "an Office document"),
     "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "an older Office document"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
@@ -101,6 +101,7 @@ SEGMENTS = st.lists(
 
 @settings(max_examples=50, deadline=None)
 @given(documents=st.lists(SEGMENTS, min_size=1, max_size=3))
+@example(documents=[[(None, "a")], [("a", "b c")]])  # the first translator begins later
 def test_segments_of_wmts_xml_are_those_that_sacrebleu_reads(tmp_path_factory, documents):
     def side(tag: str, texts: list[str | None]) -> str:
         segments = (

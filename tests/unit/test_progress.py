@@ -94,3 +94,6 @@ def test_a_long_stage_names_its_parts(project: Project, monkeypatch, capsys, sta
     load_stage(name).main(Path("params.yaml"), *family)
     said = capsys.readouterr().err
     assert [part for part in parts if f"\n{part}" not in f"\n{said}"] == []
+    if family:  # each merge is a line of the file of codes, whose first line is its version
+        merges = (project.encoded / "luong/codes").read_text().count("\n") - 1
+        assert said.count("byte-pair encoding: ") == merges

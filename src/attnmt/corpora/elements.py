@@ -39,8 +39,8 @@ class Text(NamedTuple):
     around: dict[str, Element]
 
 
-def xml_texts(path: Path, name: str, without: Collection[str] = ()) -> Iterator[Text]:
-    """Yield the text of each element that has a name, in a file that is plain or compressed by gzip.
+def xml_texts(path: Path, names: Collection[str], without: Collection[str] = ()) -> Iterator[Text]:
+    """Yield the text of each element with one of some names, in a file, plain or compressed by gzip.
 
     Args:
         without: the names of elements whose text is left out.
@@ -58,12 +58,12 @@ def xml_texts(path: Path, name: str, without: Collection[str] = ()) -> Iterator[
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         opened.append(Element(path, parser.CurrentLineNumber, tag, attributes))
-        if tag == name:
+        if tag in names:
             pieces.clear()
 
     def end(tag: str) -> None:
         element = opened.pop()
-        if tag == name:
+        if tag in names:
             around = {other.name: other for other in opened}
             texts.append(Text(" ".join("".join(pieces).split()), element, around))
 

@@ -44,17 +44,18 @@ def read_wmt(path: Path) -> WmtSet:
     """
     read: dict[str, dict[str, Segments]] = defaultdict(lambda: defaultdict(dict))
     suites: set[int] = set()
-    for segment in xml_texts(path, "seg"):
-        doc = segment.around.get("doc")
-        side = segment.around.get("src") or segment.around.get("ref")
+    for text, element, around in xml_texts(path, ("src", "ref", "seg")):
+        doc = around.get("doc")
+        side = element if element.name != "seg" else around.get("src") or around.get("ref")
         if doc is None or side is None:
             continue
         if "testsuite" in doc.attributes:
             suites.add(doc.line)
-        else:
-            versions = read[side.needed("lang")]
-            translator = side.attributes.get("translator", "")
-            add_segment(versions[translator], doc.needed("id"), segment.element, segment.text)
+            continue
+        versions, number = read[side.needed("lang")], doc.needed("id")
+        segments = versions[side.attributes.get("translator", "")]  # in order, even if it has none
+        if side is not element:
+            add_segment(segments, number, element, text)
     if not read:
         raise InputError(f"{path}: no <doc> with a <src> in it; is it XML of WMT?")
     sides = {
