@@ -9,7 +9,6 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packed_files import tar
 
 from attnmt.corpora.normal_form import normalized
 from attnmt.errors import InputError
@@ -26,6 +26,7 @@ from attnmt.files.text_file import find_markup, read_lines
 LINES = ["Das schöne Haus – ein „Wort“.", "", "Käse & <Brot>"]
 TEXT = "".join(f"{line}\n" for line in LINES)
 COMMAND = re.compile(r": ((?:gzip|bzip2|xz|zstd|iconv|sed|grep|python|tr) .*? > (?:'[^']*'|\S+))")
+TAR = tar({"x.de": b"a\n"}, "w")
 RECORDS = [{"id": "x", "translation": {"en": "no", "de": line}} for line in LINES]
 
 
@@ -37,15 +38,6 @@ def cure(path: Path, *, check: bool = True) -> str:
     assert command is not None, error.value
     subprocess.run(["bash", "-c", command[1]], check=check)
     return str(error.value)
-
-
-def tar(content: bytes) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
-        info = tarfile.TarInfo("x.de")
-        info.size = len(content)
-        archive.addfile(info, io.BytesIO(content))
-    return packed.getvalue()
 
 
 def zipped(*names: str) -> bytes:
@@ -122,8 +114,8 @@ OTHER = {
     "odt": (zipped("mimetype"), "an Office document"),
     "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "an older Office document"),
     "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(9), "a 7z archive, not lines of UTF-8; unpack it: 7z x "),
-    "tar": (tar(b"a\n"), "a tar archive, not lines of UTF-8; unpack it: tar -xf "),
-    "tgz": (gzip.compress(tar(b"a\n")), "a tar archive"),
+    "tar": (TAR, "a tar archive, not lines of UTF-8; unpack it: tar -xf "),
+    "tgz": (gzip.compress(TAR), "a tar archive"),
     "PDF": (b"%PDF-1.7\n%\xe2\xe3\n", "a PDF"),
     "RTF": (b"{\\rtf1\\ansi Haus}", "a document in RTF"),
     "Parquet": (b"PAR1\x15\x04", "a Parquet file"),
