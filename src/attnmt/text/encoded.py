@@ -20,6 +20,9 @@ from attnmt.text.vocabulary import Vocabulary
 class EncodedSets:
     """All sets as the models of one family read them: what the encode stage wrote.
 
+    Every method raises an InputError if a file that it reads is missing or damaged, or if it belongs to
+    another text or vocabulary. The message names the file.
+
     Attributes:
         digest: the digest of every byte that a training reads.
         languages: the codes of source and target.
@@ -27,11 +30,7 @@ class EncodedSets:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read the summary.
-
-        Raises:
-            InputError: if it is missing or damaged.
-        """
+        """Read the summary."""
         self.folder = folder
         self._summary = read_summary(folder)
         self.digest = self._summary.digest
@@ -43,12 +42,7 @@ class EncodedSets:
         return self._summary.of(name, self.folder).lines
 
     def units(self, name: str, language: str) -> list[list[str]]:
-        """Return the words, or the pieces, of every sentence of a set.
-
-        Raises:
-            InputError: if the file is missing, has more or fewer lines than the set, or a line without
-                words.
-        """
+        """Return the words, or the pieces, of every sentence of a set."""
         path = self.text_path(name, language)
         units = [line.split() for line in read_lines(path)]
         self._check_lines(path, len(units), name)
@@ -70,11 +64,7 @@ class EncodedSets:
         return [(len(self.words(a)), len(self.words(b))) for a, b in zip(*units, strict=True)]
 
     def text(self, name: str, language: str) -> "EncodedText":
-        """Return one side of a set as ids.
-
-        Raises:
-            InputError: if the files are missing or damaged, or belong to another text or vocabulary.
-        """
+        """Return one side of a set as ids."""
         path, offsets_path = _paths(self.folder, name, language)
         text = EncodedText.open(self.folder, name, language)
         entries = len(self.vocabulary(language))
@@ -89,11 +79,7 @@ class EncodedSets:
         return text
 
     def vocabulary(self, language: str) -> Vocabulary:
-        """Return a language's vocabulary.
-
-        Raises:
-            InputError: if the file is missing or damaged, or its size is not that in the summary.
-        """
+        """Return a language's vocabulary."""
         path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary[language]
         vocabulary = Vocabulary.load(path)
         if len(vocabulary) != entries:
@@ -104,9 +90,6 @@ class EncodedSets:
         """Refuse vocabularies and ids that have changed since they were encoded.
 
         This reads every byte of them, at some gigabytes per second.
-
-        Raises:
-            InputError: if a byte has changed.
         """
         if training_digest(self.folder) != self.digest:
             why = "vocab.* and *.npy are not those of summary.json (their digest differs)"
