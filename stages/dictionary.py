@@ -29,6 +29,7 @@ from attnmt.config import LINKS, Params, load_params
 from attnmt.corpora.links import GoldLinks, Links, format_links, read_links
 from attnmt.corpora.parallel import count_parallel_lines, count_words, every_nth_pair
 from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.progress import progress
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
@@ -53,10 +54,16 @@ def main(params_file: Path) -> None:
     links: dict[str, list[Links]] = {}
 
     def count_part(number: int) -> Counter[tuple[str, str]]:
-        aligner = Aligner(every_nth_pair(*train, parts, number))
+        part, total = f"part {number + 1} of {parts}", len(range(number, pairs, parts))
+        aligner = Aligner(every_nth_pair(*train, parts, number), total, part)
         for name in linked if number == 0 else ():
-            links[name] = [aligner.align(*p) for p in every_nth_pair(*_files(params, name))]
-        return count_links(every_nth_pair(*train, parts, number), aligner.learned_links())
+            files = _files(params, name)
+            sentences = progress(every_nth_pair(*files), name, count_parallel_lines(files), "pairs")
+            links[name] = [aligner.align(*pair) for pair in sentences]
+        again = progress(
+            every_nth_pair(*train, parts, number), f"{part}, counting links", total, "pairs"
+        )
+        return count_links(again, aligner.learned_links())
 
     with atomic_folder(layout.dictionary) as folder:
         total, different = write_dictionaries(

@@ -1,11 +1,11 @@
 """Members out of archives, and archives that are not what they should be."""
 
-import io
 import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packed_files import tar
 
 from attnmt.corpora.archives import extract
 from attnmt.errors import InputError
@@ -13,18 +13,8 @@ from attnmt.errors import InputError
 TEXT = b"ein Haus\n" * 5000
 
 
-def pack(
-    path: Path, contents: dict[str, bytes], form: int = tarfile.GNU_FORMAT, **last: Any
-) -> Path:
-    """Write an archive; ``last`` changes what its last member is."""
-    with tarfile.open(path, "w:gz", format=form) as tar:
-        for name, content in contents.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            if name == [*contents][-1]:
-                for key, value in last.items():
-                    setattr(info, key, value)
-            tar.addfile(info, io.BytesIO(content))
+def pack(path: Path, contents: dict[str, bytes], **how: Any) -> Path:
+    path.write_bytes(tar(contents, **how))
     return path
 
 
@@ -40,7 +30,7 @@ def refused(archive: Path, *wanted: str) -> str:
 def test_only_wanted_members_are_written(tmp_path, form):
     long = "dev/" + "x" * 90 + "/newstest.en"
     contents = {"./dev/a.en": TEXT, "dev/unwanted": b"no", long: b"long\n", "top.de": b"", "x": b""}
-    archive = pack(tmp_path / "a.tgz", contents, form, type=tarfile.SYMTYPE, linkname="top.de")
+    archive = pack(tmp_path / "a.tgz", contents, form=form, type=tarfile.SYMTYPE, linkname="top.de")
     out = tmp_path / "out"
     extract(archive, ["dev/a.en", long, "top.de"], out)
     written = {path for path in out.rglob("*") if path.is_file()}

@@ -23,7 +23,7 @@ from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
 from attnmt.workflow import code
 from attnmt.workflow.code import code_of, digest_of
-from attnmt.workflow.lock import LockLoader, dvc_digest
+from attnmt.workflow.lock import dvc_digest, read_lock
 
 LOCK, PINS = Path("dvc.lock"), Path("constraints.txt")
 MODEL, OTHER = "plain", "f00d" * 4
@@ -262,7 +262,7 @@ def test_packed_weights_that_were_edited_are_named(project):
 
 def test_a_folder_has_the_digest_that_dvc_gives_it():
     """reports/demo/tables is an output that git has, and dvc.lock names its digest."""
-    stages = yaml.load((ROOT / "dvc.lock").read_text(), LockLoader)["stages"]
+    stages = read_lock("demo", ROOT)
     found = {out["path"]: out["md5"] for out in stages["report"]["outs"]}
     for name in ("tables", "figures", "index.html"):
         assert dvc_digest(ROOT / "reports/demo" / name) == found[f"reports/demo/{name}"]

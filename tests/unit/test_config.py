@@ -233,6 +233,7 @@ def test_a_merged_key_is_named_where_it_is_written(write, merge):
 shared: &shared
   size: many
 again: &again {{<<: *shared}}
+ring: &ring {{<<: &inner {{<<: *ring}}}}
 model:
   {merge}
   layers: 2
@@ -240,8 +241,9 @@ model:
     file = YamlFile.read(write("x.yaml", text.encode()))
     assert file.values["model"] == {"size": "many", "layers": 2}
     assert file.line(["model", "size"]) == 3
-    assert file.line(["model", "layers"]) == 7  # its own comes before a merged one
-    assert file.line(["model", "width"]) == 5
+    assert file.line(["model", "layers"]) == 8  # its own comes before a merged one
+    assert file.line(["model", "width"]) == 6
+    assert file.line(["ring", "size"]) == 5
 
 
 VAL_DE = VAL[VAL.index("      de:") :]  # the German files of the development set
@@ -303,6 +305,7 @@ def billions(form: str) -> bytes:
     [
         (b"", "params.yaml:1: the file: "),
         (b"[" * 5000, "params.yaml: not YAML that can be read: nested too deeply"),
+        (b"- " * 60_000, "params.yaml: not YAML that can be read: nested too deeply"),
         (b"a: &a {b: 1, <<: *a}", "params.yaml:1: a: unknown key"),
         (billions("[{}]"), "aliases written out it has more than 100,000 values"),
         (billions("{{<<: [{}]}}"), "aliases written out it has more than 100,000 values"),

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import (
-    iter_lines,
     read_json,
     read_lines,
     read_text,
@@ -25,22 +24,12 @@ def test_line_ends_and_byte_order_marks_are_no_part_of_lines(write):
     assert read_lines(path) == ["a \u2028 b", "", "c\rd", " e"]
 
 
-def test_gzip_is_read_as_its_content(write):
-    assert list(iter_lines(write("x.gz", gzip.compress("ä\nb\n".encode())))) == ["ä", "b"]
-
-
 @given(lines=st.lists(TEXT, min_size=1).filter(lambda x: any(s.strip() for s in x)))
 def test_what_is_written_is_read_back(tmp_path_factory, lines):
     path = tmp_path_factory.getbasetemp() / "round"
     write_lines(path, lines)
     # a byte-order mark is no part of a file's first line
     assert read_lines(path) == [lines[0].removeprefix("\ufeff"), *lines[1:]]
-
-
-def test_a_byte_that_is_not_utf8_is_named_with_its_line(write):
-    path = write("x", "gut\nschön\n".encode("latin1"))
-    with pytest.raises(InputError, match=r"x:2: byte 0xf6 is not UTF-8; convert"):
-        read_lines(path)
 
 
 def test_a_download_in_another_encoding_than_its_parameters_say_is_named(write):

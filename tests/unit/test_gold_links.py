@@ -124,6 +124,13 @@ def test_what_does_not_fit_is_named_with_its_likely_cause(write, content, flip, 
         read_gold(write("x", content), CODES, 2, WORDS, flip)
 
 
+def test_links_with_a_zero_are_never_said_to_count_from_one(write):
+    """Of 40 pairs of one word each, 39 would fit."""
+    path = write("x", b"1-1\n" * 39 + b"0-0\n")
+    with pytest.raises(InputError, match=r"so do links of 39 of 40 lines\. Are these"):
+        read_gold(path, CODES, 40, [(1, 1)] * 40)
+
+
 @pytest.mark.parametrize("content", [b"1-1 2?3 3-4\n2-2\n", b"1\t0-0 1?2 2-3\n2\t1-1\n"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])
 def test_the_cure_works_as_it_is_typed(write, content, pack):

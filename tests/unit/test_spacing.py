@@ -41,6 +41,8 @@ TEXTS = [
         "en",
         "The Jones' house “is old” (see https://www.x.org/a/b); it cost $5 or 5 € – in 1990–91.",
     ),
+    ("en", "The \"well-known\" man's e-mail [draft] isn't R & D."),
+    ("de", "Der 3-4-jährige Ex-Chef (47) sagte: „Nein“, z. B. am 1. Mai."),
     ("de", "Maus' Nase, ›so‹ geht's: „Das ‚alte‘ Haus“, sagte sie… »Nein«!"),
     ("fr", "L’homme qu'il a vu aujourd'hui : « c'est l'été » , dit-il ?".replace(" ,", ",")),
     ("it", "L'uomo dell'anno: «c'è» un po' d'acqua."),
@@ -55,9 +57,10 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text"), TEXTS, ids=[code for code, _ in TEXTS])
-def test_text_comes_back(language, text):
-    rule = MosesTokenizer(language, False)
+@pytest.mark.parametrize("split_hyphens", [False, True])
+@pytest.mark.parametrize(("language", "text"), TEXTS)
+def test_text_comes_back(language, text, split_hyphens):
+    rule = MosesTokenizer(language, split_hyphens)
     tokens = rule.tokenize(text)
     assert len(tokens) > len(text.split()) or language == "zh"
     assert rule.detokenize(tokens) == text

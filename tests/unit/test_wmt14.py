@@ -1,13 +1,12 @@
 """The experiment wmt14 on small archives that are laid out like the official ones."""
 
 import hashlib
-import io
 import json
-import tarfile
 from typing import Any
 
 import pytest
 import yaml
+from packed_files import tar
 from small_project import ROOT, Project
 
 from attnmt.config import Source, load_params
@@ -88,20 +87,10 @@ STANFORD = {
 }
 
 
-def archive(members: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
-        for name, content in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            tar.addfile(info, io.BytesIO(content))
-    return packed.getvalue()
-
-
 @pytest.fixture
 def wmt14(project) -> Project:
     """Return a project with the experiment's text sections, and a mirror with small files."""
-    files = {name: archive(members) for name, members in MEMBERS.items()} | STANFORD
+    files = {name: tar(members) for name, members in MEMBERS.items()} | STANFORD
     params: dict[str, Any] = json.loads(json.dumps(yaml.safe_load(EXPERIMENT.read_text())))
     for source in params["corpus"]["sources"].values():
         for sides in source["files"].values():
@@ -139,7 +128,7 @@ def test_the_authors_files_are_taken_unchanged(wmt14):
 
 def test_a_fault_inside_an_archive_is_named(wmt14, tmp_path, monkeypatch):
     name = "DeEnGoldAlignment.tar.gz"
-    packed = archive(MEMBERS[name] | {"DeEn/en": b"Yes \x81 .\nYes .\n\n"})
+    packed = tar(MEMBERS[name] | {"DeEn/en": b"Yes \x81 .\nYes .\n\n"})
     (wmt14.mirror / name).write_bytes(packed)
     source = wmt14.params["corpus"]["sources"]["official"]
     for side in source["files"]["rwth"].values():

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, model_validator
 from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.config.systems import Systems
 from attnmt.config.trainings import SYSTEMS
-from attnmt.files.yaml_file import YamlFile, fault, hint
+from attnmt.files.yaml_file import YamlFile, error_at, hint
 
 CLAIMS = "claims.yaml"  # in the project's folder
 Filled = Annotated[str, Field(min_length=1)]
@@ -74,37 +74,39 @@ class Claim(Strict):
     def _systems_suit_the_comparison(self) -> Self:
         ranked = self.compare == "rank"
         if ranked and self.over is not None:
-            raise fault(["over"], "a rank correlation takes no other systems")
+            raise error_at(["over"], "a rank correlation takes no other systems")
         if self.compare in ("paired", "each") and self.over is None:
-            raise fault(["over"], f"{self.compare!r} needs this key")
+            raise error_at(["over"], f"{self.compare!r} needs this key")
         if self.compare == "paired" and len([*self.systems, *(self.over or ())]) != 2:
-            raise fault(["systems"], "'paired' compares one system with one other")
+            raise error_at(["systems"], "'paired' compares one system with one other")
         for i, name in enumerate(self.over or ()):
             if name in self.systems:
-                raise fault(["over", i], f"{name!r} is in systems, too; compare it with others")
+                raise error_at(["over", i], f"{name!r} is in systems, too; compare it with others")
         if ranked and len(self.systems) < 3:
-            raise fault(["systems"], "a rank correlation needs three systems or more")
+            raise error_at(["systems"], "a rank correlation needs three systems or more")
         if ranked == (self.published is None and self.rank_with is None):
             why = "give it or rank_with" if ranked else "only a rank correlation takes numbers"
-            raise fault(["published"], why)
+            raise error_at(["published"], why)
         if self.published is not None and self.rank_with is not None:
-            raise fault(["rank_with"], "published is given, too; give only one of them")
+            raise error_at(["rank_with"], "published is given, too; give only one of them")
         if self.published is not None and self.published.keys() != set(self.systems):
-            raise fault(["published"], "give a number for each of systems, and for no other")
+            raise error_at(["published"], "give a number for each of systems, and for no other")
         return self
 
     @model_validator(mode="after")
     def _sign_and_numbers_agree(self) -> Self:
         if self.sign == "same" and (self.bound <= 0 or self.compare == "each"):
             why = "'each' needs greater or less" if self.bound > 0 else "'same' needs a bound > 0"
-            raise fault(["sign" if self.bound > 0 else "bound"], why)
+            raise error_at(["sign" if self.bound > 0 else "bound"], why)
         if self.compare == "each" and self.bound:
-            raise fault(["bound"], "'each' is judged against 0")
+            raise error_at(["bound"], "'each' is judged against 0")
         if self.compare == "rank" and not -1 < self.bound < 1:
-            raise fault(["bound"], f"a rank correlation lies in [-1, 1], not beyond {self.bound}")
+            raise error_at(
+                ["bound"], f"a rank correlation lies in [-1, 1], not beyond {self.bound}"
+            )
         if self.size is not None and not self.holds(self.size):
             why = f"{self.size} contradicts the sign ({self.sign}, bound {self.bound})"
-            raise fault(["size"], why)
+            raise error_at(["size"], why)
         return self
 
     def holds(self, value: float) -> bool:
@@ -136,7 +138,7 @@ class Amendment(Strict):
     @model_validator(mode="after")
     def _a_measure_is_of_some_claims(self) -> Self:
         if self.measure is not None and self.claims is None:
-            raise fault(["claims"], "name the claims that are also judged by the other measure")
+            raise error_at(["claims"], "name the claims that are also judged by the other measure")
         return self
 
 

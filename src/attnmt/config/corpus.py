@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
 from attnmt.config.languages import LINKS
 from attnmt.config.strict import Name, Strict, refuse_unknown
-from attnmt.files.yaml_file import fault
+from attnmt.files.yaml_file import error_at
 
 
 class License(Strict):
@@ -36,16 +36,20 @@ class File(Strict):
     def _a_member_is_of_an_archive(self) -> Self:
         archive = self.name.endswith((".tgz", ".tar.gz"))
         if archive and self.member is None:
-            raise fault(["member"], f"{self.name} is an archive; say which of its files is meant")
+            raise error_at(
+                ["member"], f"{self.name} is an archive; say which of its files is meant"
+            )
         if self.member is not None:
             if not archive:
                 why = f"{self.name} is not a .tgz or .tar.gz, so it has no members"
-                raise fault(["member"], why)
+                raise error_at(["member"], why)
             if self.member != posixpath.normpath(self.member) or self.member[0] in "./":
                 why = f"{self.member!r} is not a plain path such as dev/news.en"
-                raise fault(["member"], why)
+                raise error_at(["member"], why)
         if self.encoding != "utf-8" and self.text.endswith(".gz"):
-            raise fault(["encoding"], f"{self.text} is compressed; only plain text can be recoded")
+            raise error_at(
+                ["encoding"], f"{self.text} is compressed; only plain text can be recoded"
+            )
         return self
 
     @property

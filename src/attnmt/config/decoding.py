@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 
 from attnmt.config.strict import Strict
-from attnmt.files.yaml_file import fault
+from attnmt.files.yaml_file import error_at
 
 # The step whose attention links a word: the one that predicts it, or the next one, which reads it.
 LinkStep = Literal["same", "next"]
@@ -40,7 +40,7 @@ class Decoding(Strict):
     @model_validator(mode="after")
     def _as_many_finish_as_are_listed(self) -> Self:
         if self.n_best > self.candidates:
-            raise fault(["n_best"], f"only {self.candidates} translations finish (candidates)")
+            raise error_at(["n_best"], f"only {self.candidates} translations finish (candidates)")
         return self
 
 

@@ -12,7 +12,7 @@ from attnmt.config.model import Family, OwnRecipe
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import Dictionary, Sets, Tokenize
-from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, Location, fault, hint
+from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, Location, error_at, hint
 from attnmt.layout import Layout
 
 
@@ -56,7 +56,7 @@ class Experiment(Strict):
         codes = self.languages.codes
         if self.corpus.expected and set(self.corpus.expected.words) != set(codes):
             why = f"say how many words {' and '.join(codes)} have"
-            raise fault([*place, "expected", "words"], why)
+            raise error_at([*place, "expected", "words"], why)
         if self.source is None:
             return self  # local files are checked when they are read
         for name in self.sets.all():
@@ -65,11 +65,11 @@ class Experiment(Strict):
             for suffix in files:
                 if suffix != LINKS and suffix.partition(".")[0] not in codes:
                     known = hint(suffix, [*codes, LINKS])
-                    raise fault([*place, "files", name, suffix], f"no such language{known}")
+                    raise error_at([*place, "files", name, suffix], f"no such language{known}")
             for code in codes:
                 if code not in files:
                     why = f"there are no files of {code!r}, only of {', '.join(files)}"
-                    raise fault([*place, "files", name], why)
+                    raise error_at([*place, "files", name], why)
         return self
 
     @model_validator(mode="after")
@@ -77,7 +77,7 @@ class Experiment(Strict):
         for side in ("source", "target") if self.source and self.source.tokenized else ():
             if getattr(self.languages, side).tokenize != "none":
                 why = "the corpus text is tokenized; set this to none"
-                raise fault(["languages", side, "tokenize"], why)
+                raise error_at(["languages", side, "tokenize"], why)
         return self
 
     @model_validator(mode="after")
@@ -86,7 +86,7 @@ class Experiment(Strict):
             refuse_unknown(name, self.sets.all(), "set", ["tokenize", "tokenized", i])
             if name in self.sets.tests:
                 why = f"{name!r} is a test set, which is scored against its text as it is written"
-                raise fault(["tokenize", "tokenized", i], why)
+                raise error_at(["tokenize", "tokenized", i], why)
         return self
 
     @property

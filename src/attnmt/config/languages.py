@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import AfterValidator, Field, model_validator
 
 from attnmt.config.strict import Name, Strict
-from attnmt.files.yaml_file import fault
+from attnmt.files.yaml_file import error_at
 
 LINKS = "links"  # the suffix of a file of gold links, so no language has this code
 # Which way a system translates: from the experiment's source language to its target language, or back.
@@ -22,7 +22,7 @@ Rule = Literal["moses", "words", "characters", "none"]
 
 def _is_no_suffix(code: str) -> str:
     if code == LINKS:
-        raise fault([], f"files with the suffix {LINKS!r} hold gold links; choose another code")
+        raise error_at([], f"files with the suffix {LINKS!r} hold gold links; choose another code")
     return code
 
 
@@ -44,7 +44,7 @@ class Languages(Strict):
     def _sides_differ(self) -> Self:
         if self.source.code == self.target.code:
             why = f"{self.target.code!r} is the source, too; give the two sides different codes"
-            raise fault(["target", "code"], why)
+            raise error_at(["target", "code"], why)
         return self
 
     @property

@@ -14,7 +14,11 @@ DEMO = "demo"  # the experiment at the project's root; each other has a folder i
 
 
 class Params(Experiment):
-    """All parameters of an experiment: its own file, and what it takes from ``systems.yaml``."""
+    """All parameters of an experiment: its own file, and what it takes from ``systems.yaml``.
+
+    What takes the name of a model or an ensemble raises an InputError if the experiment has none of that
+    name, except where it says what it returns then.
+    """
 
     params_file: str  # relative to the project's folder
     models: dict[Name, Model]  # what is trained: systems, each with its seeds
@@ -23,54 +27,33 @@ class Params(Experiment):
     rows: dict[str, dict[Name, TableRow]]  # by table
 
     def model(self, name: str) -> Model:
-        """Return one model's description.
-
-        Raises:
-            InputError: if the experiment has no such model.
-        """
+        """Return one model's description."""
         if name not in self.models:
             raise InputError(f"{self.params_file}: no model {name!r}{hint(name, self.models)}")
         return self.models[name]
 
     def system_of(self, name: str) -> str:
-        """Return the system of a model, such as base for base_2, or base_slow for base_slow_2.
-
-        Raises:
-            InputError: if the experiment has no such model.
-        """
+        """Return the system of a model, such as base for base_2, or base_slow for base_slow_2."""
         model = self.model(name)
         return under(model.recipe, model.entry)
 
     def recipe(self, name: str) -> Training:
-        """Return the recipe that a model learns by.
-
-        Raises:
-            InputError: if the experiment has no such model.
-        """
+        """Return the recipe that a model learns by."""
         model = self.model(name)
         return self.families[model.family].recipe(model)
 
     def translators(self, name: str) -> Ensemble:
-        """Return the models that translate under a name. A single model is an ensemble of one.
-
-        Raises:
-            InputError: if the experiment has neither.
-        """
+        """Return the models that translate under a name. A single model is an ensemble of one."""
         if name in self.ensembles:
             return self.ensembles[name]
         if name not in self.models:
             known = [*self.models, *self.ensembles]
-            raise InputError(
-                f"{self.params_file}: no model or ensemble {name!r}{hint(name, known)}"
-            )
+            why = f"no model or ensemble {name!r}{hint(name, known)}"
+            raise InputError(f"{self.params_file}: {why}")
         return Ensemble.model_construct(family=self.models[name].family, members=[name])
 
     def sides(self, name: str) -> tuple[str, str]:
-        """Return the codes of the languages that a model, or an ensemble, reads and writes.
-
-        Raises:
-            InputError: if the experiment has neither.
-        """
+        """Return the codes of the languages that a model, or an ensemble, reads and writes."""
         direction = self.model(self.translators(name).members[0]).direction
         source, target = self.languages.sides(direction)
         return source.code, target.code
@@ -100,11 +83,7 @@ class Params(Experiment):
         ]
 
     def seeds_of(self, name: str) -> list[str]:
-        """Return the models that differ from ``name`` only in the seed, and ``name`` itself.
-
-        Raises:
-            InputError: if the experiment has no such model.
-        """
+        """Return the models that differ from ``name`` only in the seed, and ``name`` itself."""
         system = self.system_of(name)
         return [other for other in self.models if self.system_of(other) == system]
 

@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from attnmt.files.yaml_file import Location, fault, hint
+from attnmt.files.yaml_file import Location, error_at, hint
 
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
@@ -17,14 +17,14 @@ T = TypeVar("T")
 def refuse_unknown(name: str, known: Collection[str], kind: str, place: Location) -> None:
     """Refuse a name that stands for nothing. ``kind`` says what it should be the name of."""
     if name not in known:
-        raise fault(place, f"no {kind} {name!r}{hint(name, known)}")
+        raise error_at(place, f"no {kind} {name!r}{hint(name, known)}")
 
 
 def differ(values: list[T]) -> list[T]:
     """Refuse a list that names something twice."""
     for i, value in enumerate(values):
         if value in values[:i]:
-            raise fault([i], f"{value!r} is in this list already; name it once")
+            raise error_at([i], f"{value!r} is in this list already; name it once")
     return values
 
 

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from attnmt.config.model import Ensemble, Entry
 from attnmt.config.strict import Name, Strict, differ, refuse_unknown
-from attnmt.files.yaml_file import Location, fault, hint
+from attnmt.files.yaml_file import Location, error_at, hint
 
 Table = Literal[
     "table1",
@@ -60,27 +60,29 @@ class Systems(Strict):
     def _systems_differ(self) -> Self:
         for name, system in self.systems.items():
             if name in RESERVED:
-                raise fault(["systems", name], f"{name!r} is {RESERVED[name]}; rename the system")
+                raise error_at(
+                    ["systems", name], f"{name!r} is {RESERVED[name]}; rename the system"
+                )
             twin = next(other for other in self.systems if self.systems[other] == system)
             if twin != name:
                 why = f"is the same as {twin!r}; for another seed, set seeds in params.yaml"
-                raise fault(["systems", name], why)
+                raise error_at(["systems", name], why)
         return self
 
     @model_validator(mode="after")
     def _members_agree(self) -> Self:
         for name, ensemble in self.ensembles.items():
             if name in self.systems:
-                raise fault(["ensembles", name], "a system has this name; choose another")
+                raise error_at(["ensembles", name], "a system has this name; choose another")
             first = self._member(name, 0)
             for i in range(len(ensemble.members)):
                 system, member = self._member(name, i), ensemble.members[i]
                 place: Location = ["ensembles", name, "members", i]
                 if system.family != ensemble.family:
-                    raise fault(place, f"{member!r} is of family {system.family!r}")
+                    raise error_at(place, f"{member!r} is of family {system.family!r}")
                 for key in ("direction", "reverse"):
                     if getattr(system, key) != getattr(first, key):
-                        raise fault(place, f"{member!r} differs from the first member in {key}")
+                        raise error_at(place, f"{member!r} differs from the first member in {key}")
         return self
 
     def _member(self, ensemble: str, i: int) -> Entry:
@@ -90,7 +92,7 @@ class Systems(Strict):
             if name in self.systems:
                 return self.systems[name]
         place: Location = ["ensembles", ensemble, "members", i]
-        raise fault(place, f"no system {member!r}{hint(member, self.systems)}")
+        raise error_at(place, f"no system {member!r}{hint(member, self.systems)}")
 
     @model_validator(mode="after")
     def _requests_name_what_exists(self) -> Self:
@@ -112,15 +114,15 @@ class Systems(Strict):
                     refuse_unknown(row.over, others, f"other row of {table}", [*place, "over"])
                 if row.over is not None and table == "table4":
                     why = "here the gain counts from the same row before replacement; leave this key out"
-                    raise fault([*place, "over"], why)
+                    raise error_at([*place, "over"], why)
                 if row.question is not None and row.over is None:
-                    raise fault(
+                    raise error_at(
                         [*place, "question"], "a gain answers a question, so give the key over, too"
                     )
                 if "{" in row.label.replace("{size}", ""):
-                    raise fault([*place, "label"], "only {size} may stand in braces")
+                    raise error_at([*place, "label"], "only {size} may stand in braces")
                 if "{size}" in row.label and row.system not in self.ensembles:
-                    raise fault([*place, "label"], "only an ensemble has a {size}")
+                    raise error_at([*place, "label"], "only an ensemble has a {size}")
         return self
 
     def label(self, row: TableRow) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
 from attnmt.config.strict import Distinct, Name, Strict, differ
-from attnmt.files.yaml_file import fault
+from attnmt.files.yaml_file import error_at
 
 
 class Sets(Strict):
@@ -21,14 +21,14 @@ class Sets(Strict):
     @model_validator(mode="after")
     def _parts_differ(self) -> Self:
         if self.dev == self.train:
-            raise fault(["dev"], f"{self.dev!r} is the training set; choose another")
+            raise error_at(["dev"], f"{self.dev!r} is the training set; choose another")
         if self.train in self.aligned:
             at = self.aligned.index(self.train)
-            raise fault(["aligned", at], f"{self.train!r} is the training set; choose another")
+            raise error_at(["aligned", at], f"{self.train!r} is the training set; choose another")
         for i, name in enumerate(self.tests):
             if name in (self.train, self.dev):
                 part = "training set" if name == self.train else "dev set"
-                raise fault(["tests", i], f"{name!r} is the {part}; a test set must be unseen")
+                raise error_at(["tests", i], f"{name!r} is the {part}; a test set must be unseen")
         return self
 
     def all(self) -> list[str]:

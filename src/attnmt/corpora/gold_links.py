@@ -77,12 +77,18 @@ def read_gold(
     links, exchanged = file.links, file.target_first != flip
     if exchanged:
         links = [GoldLinks(*map(flipped, line)) for line in links]
-
-    def line_of(at: int, link: Link) -> int:
-        return file.places.get((at, link[::-1] if exchanged else link), at + 1)
-
-    if words is not None:
-        _check(path, links, words, flip, line_of)
+    outside = [
+        (at, link)
+        for at, (line, pair) in enumerate(zip(links, words or (), strict=False))
+        if (link := next((link for link in line.possible if not _fits([link], pair)), None))
+    ]
+    if words is not None and outside:
+        at, (i, j) = outside[0]
+        line = file.places.get((at, (j, i) if exchanged else (i, j)), at + 1)
+        raise InputError(
+            f"{path}:{line}: link {i}-{j} lies outside the pair's {words[at][0]} and {words[at][1]} "
+            f"tokens; {_cause(path, links, words, len(outside), flip)}"
+        )
     notes = [f"{path}: {file.note}"] if file.note else []
     return Gold(links, notes, as_written=not (file.note or flip))
 
@@ -180,61 +186,40 @@ def _naacl_start(path: Path, links: Sequence[tuple[int, Link]], words: Words | N
     return 1
 
 
-def _check(
-    path: Path,
-    links: Sequence[GoldLinks],
-    words: Words,
-    flip: bool,
-    line_of: Callable[[int, Link], int],
-) -> None:
-    """Refuse links of words that pairs do not have, and name the likely cause."""
-    outside = [at for at, line in enumerate(links) if not _fits(line.possible, words[at])]
-    if not outside:
-        return
-    at = outside[0]
-    i, j = next(link for link in links[at].possible if not _fits([link], words[at]))
-    raise InputError(
-        f"{path}:{line_of(at, (i, j))}: link {i}-{j} lies outside the pair's {words[at][0]} and "
-        f"{words[at][1]} tokens; {_cause(path, links, words, len(outside), flip)}"
-    )
-
-
 def _cause(path: Path, links: Sequence[GoldLinks], words: Words, outside: int, flip: bool) -> str:
     """Say why so many lines do not fit, and what to do."""
-
-    def fitting(change: Callable[[Links], Links]) -> str | None:
-        """Say how many lines fit after a change, if this leaves but a few that do not."""
-        pairs = zip(links, words, strict=True)
-        misfits = sum(not _fits(change(line.possible), pair) for line, pair in pairs)
-        return (
-            f"{len(links) - misfits:,} of {len(links):,} lines fit"
-            if misfits <= FEW * outside
-            else None
-        )
 
     def less_one(line: Links) -> Links:
         return [(i - 1, j - 1) for i, j in line]
 
+    lines = len(links)
     exchange = "leave --flip out" if flip else "add --flip"
     move = f"write it from 0: {command_for(_LESS_ONE, path)}"
+    # What may be wrong: how it would be put right, whether it needs links from 1, and what to do.
+    guesses: list[tuple[Callable[[Links], Links], bool, str]] = [
+        (flipped, False, f"source and target are exchanged, so {exchange}"),
+        (less_one, True, f"words count from 1, so {move}"),
+        (
+            lambda line: less_one(flipped(line)),
+            True,
+            f"words count from 1 and the sides are exchanged, so {exchange} and {move}",
+        ),
+    ]
     from_1 = all(min(link) > 0 for line in links for link in line.possible)
-    if fit := fitting(flipped):
-        return f"{fit} if source and target are exchanged, so {exchange}"
-    if from_1 and (fit := fitting(less_one)):
-        return f"no link has a 0, and {fit} if words count from 1, so {move}"
-    if from_1 and (fit := fitting(lambda line: less_one(flipped(line)))):
+    for change, needs_from_1, cause in guesses:
+        pairs = zip(links, words, strict=True)
+        misfits = sum(not _fits(change(line.possible), pair) for line, pair in pairs)
+        if misfits <= FEW * outside and (from_1 or not needs_from_1):
+            first = "no link has a 0, and " if needs_from_1 else ""
+            return f"{first}{lines - misfits:,} of {lines:,} lines fit if {cause}"
+    if outside <= max(1, FEW * lines):
         return (
-            f"no link has a 0, and {fit} if words count from 1 and the sides are exchanged, so "
-            f"{exchange} and {move}"
-        )
-    if outside <= max(1, FEW * len(links)):
-        return (
-            f"{len(links) - outside:,} of {len(links):,} lines fit, so correct this one, or take its "
-            f"pair out of all files"
+            f"{lines - outside:,} of {lines:,} lines fit, so correct this one, or take its pair out of "
+            f"all files"
         )
     return (
-        f"so do links of {outside:,} of {len(links):,} lines. Are these the links of this text? They "
-        f"count its tokens"
+        f"so do links of {outside:,} of {lines:,} lines. Are these the links of this text? They count "
+        f"its tokens"
     )
 
 

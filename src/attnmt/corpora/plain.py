@@ -9,13 +9,14 @@ from attnmt.config import LINKS
 from attnmt.corpora.parallel import MOST_REFERENCES, reference_suffixes
 from attnmt.corpora.segments import Side, join_sides
 from attnmt.corpora.sgm import read_sgm
-from attnmt.corpora.tmx import Memory
+from attnmt.corpora.tmx import memory_pairs
 from attnmt.corpora.wmt_xml import read_wmt
 from attnmt.errors import InputError
 from attnmt.files.file_kind import Markup
 from attnmt.files.text_file import find_markup, write_lines
 
 Codes = tuple[str, str]  # of source and target
+_NAMES = {"sgm": "SGM", "wmt": "XML", "tmx": "TMX", None: "plain lines"}
 
 
 class PlainSet(NamedTuple):
@@ -46,8 +47,8 @@ def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> PlainSet
         one, *rest = markup
         other = next(path for path in rest if markup[path] != markup[one])
         raise InputError(
-            f"{one} is {_name(markup[one])} and {other} is {_name(markup[other])}; give all files of a "
-            f"set in one form"
+            f"{one} is {_NAMES[markup[one]]} and {other} is {_NAMES[markup[other]]}; give all files of "
+            f"a set in one form"
         )
     if "tmx" in kinds:
         made, notes = _from_memory(texts, codes, folder)
@@ -71,31 +72,20 @@ def original_names(plain: Mapping[str, Path], given: Mapping[str, Path]) -> Iter
         raise InputError(message) from None
 
 
-def _name(markup: Markup | None) -> str:
-    names = {"sgm": "SGM", "wmt": "XML", "tmx": "TMX", None: "plain lines"}
-    return names[markup]
-
-
 def _from_memory(
     texts: Mapping[str, Path], codes: Codes, folder: Path
 ) -> tuple[dict[str, Path], list[str]]:
     paths = list(texts.values())
     if set(texts) != set(codes) or not paths[0].samefile(paths[1]):
         raise InputError(f"{paths[0]}: a TMX has both sides; give it for both, and no other file")
-    memory = Memory(paths[0], codes)
+    pairs, note = memory_pairs(paths[0], codes)
     made = {code: folder / code for code in codes}
     source, target = (made[code].open("w", encoding="utf-8") for code in codes)
-    count = 0
     with source, target:
-        for one, other in memory.pairs():
+        for one, other in pairs:
             source.write(f"{one}\n")
             target.write(f"{other}\n")
-            count += 1
-    if not memory.left_out:
-        return made, []
-    tags = " or ".join(map("/".join, memory.meant))
-    units = f"{memory.left_out:,} of {count + memory.left_out:,} units"
-    return made, [f"{paths[0]}: {units} have no text in {tags} and are left out"]
+    return made, [note] if note else []
 
 
 def _from_segments(

@@ -5,6 +5,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from attnmt.corpora.elements import Element
 from attnmt.errors import InputError
 
 Place = tuple[str, str]  # the ids of a document and of a segment in it
@@ -17,12 +18,27 @@ class Segment(NamedTuple):
     line: int
 
 
+Segments = dict[Place, Segment]
+
+
+def add_segment(segments: Segments, doc: str, element: Element, text: str) -> None:
+    """Add the text of a segment in the document ``doc``.
+
+    Raises:
+        InputError: if its element has no id, or if the document has such a segment already.
+    """
+    place = doc, element.needed("id")
+    if place in segments:
+        raise element.fault(f"document {doc!r} has segment {place[1]!r} already")
+    segments[place] = Segment(text, element.line)
+
+
 class Version(NamedTuple):
     """All segments in the words of one translator, who may have no name."""
 
     path: Path
     translator: str
-    segments: dict[Place, Segment]
+    segments: Segments
 
 
 Side = list[Version]  # of one language

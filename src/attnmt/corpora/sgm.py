@@ -6,9 +6,11 @@ missing. IWSLT's files are named .xml and have this markup, too.
 
 import html
 import re
+from collections import defaultdict
 from pathlib import Path
 
-from attnmt.corpora.segments import Place, Segment, Side, Version
+from attnmt.corpora.elements import Element
+from attnmt.corpora.segments import Segments, Side, Version, add_segment
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_text
 
@@ -30,40 +32,38 @@ def read_sgm(path: Path) -> Side:
             file. The message names the line.
     """
     text = read_text(path, "utf-8")
-    versions: dict[str, dict[Place, Segment]] = {}
+    versions: dict[str, Segments] = defaultdict(dict)
     sets: set[str] = set()
     doc: str | None = None
     refid = translator = ""
-    seg: re.Match[str] | None = None  # the tag of a segment that is not closed yet
-    line, counted = 1, 0
+    seg: Element | None = None  # that is not closed yet
+    line, counted, begin = 1, 0, 0
     for tag in _TAG.finditer(text):
+        line, counted = line + text.count("\n", counted, tag.start()), tag.start()
         closing, name = tag[1] == "/", tag[2].lower()
+        values = {key.lower(): "".join(value) for key, *value in _ATTRIBUTE.findall(tag[3])}
+        element = Element(path, line, name, values)
         if seg is not None and (name != "seg" or not closing):
-            raise _fault(path, seg, "a segment that is not closed")
+            break
         if name == "doc":
-            doc = None if closing else _attribute(path, tag, "docid", "id")
-            translator = refid or _attributes(tag).get("sysid", "")
+            doc = None if closing else element.needed("docid", "id")
+            translator = refid or values.get("sysid", "")
         elif name != "seg":
             sets.add(name)
-            refid = "" if closing else _attributes(tag).get("refid", "")
+            refid = "" if closing else values.get("refid", "")
             if len(sets) > 1:
                 raise InputError(f"{path}: has {' and '.join(sorted(sets))}; give a file of each")
         elif not closing:
-            seg = tag
+            seg, begin = element, tag.end()
+        elif seg is None:
+            raise element.fault("</seg> without a <seg>")
+        elif doc is None:
+            raise seg.fault("a segment outside any document")
         else:
-            if seg is None:
-                raise _fault(path, tag, "</seg> without a <seg>")
-            if doc is None:
-                raise _fault(path, seg, "a segment outside any document")
-            place = doc, _attribute(path, seg, "id")
-            segments = versions.setdefault(translator, {})
-            if place in segments:
-                raise _fault(path, seg, f"document {doc!r} has segment {place[1]!r} already")
-            line, counted = line + text.count("\n", counted, seg.start()), seg.start()
-            segments[place] = Segment(plain_text(text[seg.end() : tag.start()]), line)
+            add_segment(versions[translator], doc, seg, plain_text(text[begin : tag.start()]))
             seg = None
     if seg is not None:
-        raise _fault(path, seg, "a segment that is not closed")
+        raise seg.fault("a segment that is not closed")
     if not versions:
         raise InputError(f"{path}: no <seg> in it; is it an SGM file?")
     return [Version(path, name, segments) for name, segments in versions.items()]
@@ -72,21 +72,3 @@ def read_sgm(path: Path) -> Side:
 def plain_text(raw: str) -> str:
     """Return the text of a segment: entities are replaced, and white space becomes one space."""
     return " ".join(_ENTITY.sub(lambda entity: html.unescape(entity[0]), raw).split())
-
-
-def _attribute(path: Path, tag: re.Match[str], *names: str) -> str:
-    """Return the value of the first of the attributes ``names`` that a tag has."""
-    attributes = _attributes(tag)
-    for name in names:
-        if attributes.get(name):
-            return attributes[name]
-    raise _fault(path, tag, f"<{tag[2]}> without {names[0]}")
-
-
-def _attributes(tag: re.Match[str]) -> dict[str, str]:
-    return {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(tag[3])}
-
-
-def _fault(path: Path, tag: re.Match[str], what: str) -> InputError:
-    line = tag.string.count("\n", 0, tag.start()) + 1
-    return InputError(f"{path}:{line}: {what}; get a good copy of the file")

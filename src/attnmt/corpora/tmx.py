@@ -1,93 +1,66 @@
 """Translation memories in TMX: units with one variant for each language."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from attnmt.corpora.elements import Element, xml_texts
 from attnmt.corpora.language_tags import tags_meant
-from attnmt.corpora.xml_events import xml_events
 from attnmt.errors import InputError
 
 # Elements in a segment whose text is code of a program and not of the language.
 _CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
 
-class Unit(NamedTuple):
-    """The texts of a unit by language tag, such as en-US; the first counts where a tag comes twice."""
+def memory_pairs(
+    path: Path, codes: tuple[str, str]
+) -> tuple[Iterator[tuple[str, str]], str | None]:
+    """Return the pairs of two languages, read one by one, and a note about units that lack one of them.
 
-    texts: dict[str, str]
+    White space in texts becomes one space. The file is read twice, because its last unit may have a tag
+    that fits a code better.
 
-    def text(self, tags: Iterable[str]) -> str:
-        """Return the text with one of some tags, or "" if there is none."""
-        return next((self.texts[tag] for tag in tags if tag in self.texts), "")
-
-
-class Memory:
-    """The pairs of two languages in a file, read one by one.
-
-    Attributes:
-        tags: how many units have a text with each language tag.
-        left_out: how many units lacked one of the two languages.
-        meant: the tags of each of the two languages, which are known when pairs are read.
+    Raises:
+        InputError: if the file is not XML, if it has several variants of a language and none of them is
+            the one that was asked for, or if no unit has both languages.
     """
+    kinds = Counter(tuple(unit) for unit in _units(path))  # units by their tags
+    counts = Counter[str]()
+    for tags, count in kinds.items():
+        counts.update(dict.fromkeys(tags, count))
+    known = [tag for tag, _ in counts.most_common()]
+    meant = [tags_meant(code, known, path) for code in codes]
+    lacking = sum(n for tags, n in kinds.items() if not all(set(tags) & set(one) for one in meant))
+    if lacking == kinds.total():
+        shown = ", ".join(f"{tag} ({count:,})" for tag, count in counts.most_common()) or "none"
+        raise InputError(
+            f"{path}: no unit in both {codes[0]!r} and {codes[1]!r}; it has {shown}. Call the languages "
+            f"so: --languages CODE CODE"
+        )
 
-    def __init__(self, path: Path, codes: tuple[str, str]) -> None:
-        """Take a file and the codes of the two languages."""
-        self._path = path
-        self._codes = codes
-        self.tags: Counter[str] = Counter()
-        self.left_out = 0
-        self.meant: list[list[str]] = []
-
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield the pairs. White space in them becomes one space.
-
-        The file is read twice, because its last unit may have a tag that fits a code better.
-
-        Raises:
-            InputError: if the file is not XML, if it has several variants of a language and none of
-                them is the one that was asked for, or if no unit has both languages.
-        """
-        for unit in _units(self._path):
-            self.tags.update(unit.texts.keys())
-        tags = [tag for tag, _ in self.tags.most_common()]
-        self.meant = [tags_meant(code, tags, self._path) for code in self._codes]
-        found = False
-        for unit in _units(self._path):
-            one, other = map(unit.text, self.meant)
+    def pairs() -> Iterator[tuple[str, str]]:
+        for unit in _units(path):
+            one, other = (next((unit[tag] for tag in tags if tag in unit), "") for tags in meant)
             if one and other:
-                found = True
                 yield one, other
-            else:
-                self.left_out += 1
-        if not found:
-            counts = ", ".join(f"{tag} ({count:,})" for tag, count in self.tags.most_common())
-            raise InputError(
-                f"{self._path}: no unit in both {self._codes[0]!r} and {self._codes[1]!r}; it has "
-                f"{counts or 'none'}. Call the languages so: --languages CODE CODE"
-            )
+
+    if not lacking:
+        return pairs(), None
+    what = f"{lacking:,} of {kinds.total():,} units have no text in"
+    return pairs(), f"{path}: {what} {' or '.join(map('/'.join, meant))} and are left out"
 
 
-def _units(path: Path) -> Iterator[Unit]:
-    unit = Unit({})
-    tag, pieces = "", []
-    in_segment, in_code = False, 0
-    for kind, name, attributes, _ in xml_events(path):
-        if kind == "text":
-            if in_segment and not in_code:
-                pieces.append(name)
-        elif name == "tu":
-            if kind == "end":
+def _units(path: Path) -> Iterator[dict[str, str]]:
+    """Yield each unit's texts by language tag, such as en-US; the first counts if one comes twice."""
+    unit: dict[str, str] = {}
+    at: Element | None = None  # where the unit begins
+    for segment in xml_texts(path, ["seg"], without=_CODE):
+        if segment.around.get("tu") is not at:
+            if at:
                 yield unit
-            unit = Unit({})
-        elif name == "tuv" and kind == "start":
-            tag = attributes.get("xml:lang") or attributes.get("lang") or ""
-        elif name == "seg":
-            in_segment = kind == "start"
-            if in_segment:
-                pieces = []
-            elif text := " ".join("".join(pieces).split()):
-                unit.texts.setdefault(tag, text)
-        elif in_segment and name in _CODE:
-            in_code += 1 if kind == "start" else -1
+            unit, at = {}, segment.around.get("tu")
+        variant = segment.around["tuv"].attributes if "tuv" in segment.around else {}
+        if segment.text:
+            unit.setdefault(variant.get("xml:lang") or variant.get("lang") or "", segment.text)
+    if at:
+        yield unit

@@ -4,16 +4,14 @@ A ``<doc>`` has a ``<src lang=...>`` and, of each translator, a ``<ref lang=... 
 holds segments with ids. Translations of systems (``<hyp>``) and documents of test suites are not read.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
+from attnmt.corpora.elements import xml_texts
 from attnmt.corpora.language_tags import tags_meant
-from attnmt.corpora.segments import Place, Segment, Side, Version
-from attnmt.corpora.xml_events import Event, xml_events
+from attnmt.corpora.segments import Segments, Side, Version, add_segment
 from attnmt.errors import InputError
-
-_SIDES = ("src", "ref")
 
 
 class WmtSet(NamedTuple):
@@ -44,49 +42,24 @@ def read_wmt(path: Path) -> WmtSet:
         InputError: if the file is not XML, if a document, a side or a segment lacks an attribute that it
             must have, or if a segment is there twice. The message names the line.
     """
-    read: dict[str, dict[str, dict[Place, Segment]]] = defaultdict(lambda: defaultdict(dict))
-    counts: Counter[str] = Counter()
-    doc: str | None = None  # of which segments are read now
-    segments: dict[Place, Segment] | None = None
-    seg: Event | None = None
-    pieces: list[str] = []
-    for event in xml_events(path):
-        kind, name, attributes, line = event
-        if kind == "text":
-            if seg is not None:
-                pieces.append(name)
-        elif name == "doc":
-            of_suite = kind == "start" and "testsuite" in attributes
-            counts["suites"] += of_suite
-            doc = _attribute(path, event, "id") if kind == "start" and not of_suite else None
-        elif name in _SIDES:
-            segments = None
-            if kind == "start" and doc is not None:
-                translator = attributes.get("translator", "")
-                segments = read[_attribute(path, event, "lang")][translator]
-        elif name == "seg" and segments is not None and doc is not None:
-            if kind == "start":
-                seg, pieces = event, []
-                if (doc, _attribute(path, event, "id")) in segments:
-                    raise _fault(path, line, f"document {doc!r} has this segment already")
-            elif seg is not None:
-                text = " ".join("".join(pieces).split())
-                segments[doc, seg.attributes["id"]] = Segment(text, seg.line)
-                seg = None
+    read: dict[str, dict[str, Segments]] = defaultdict(lambda: defaultdict(dict))
+    suites: set[int] = set()
+    for text, element, around in xml_texts(path, ("src", "ref", "seg")):
+        doc = around.get("doc")
+        side = element if element.name != "seg" else around.get("src") or around.get("ref")
+        if doc is None or side is None:
+            continue
+        if "testsuite" in doc.attributes:
+            suites.add(doc.line)
+            continue
+        versions, number = read[side.needed("lang")], doc.needed("id")
+        segments = versions[side.attributes.get("translator", "")]  # in order, even if it has none
+        if side is not element:
+            add_segment(segments, number, element, text)
     if not read:
         raise InputError(f"{path}: no <doc> with a <src> in it; is it XML of WMT?")
     sides = {
-        language: [Version(path, translator, found) for translator, found in versions.items()]
+        language: [Version(path, translator, segments) for translator, segments in versions.items()]
         for language, versions in read.items()
     }
-    return WmtSet(sides, counts["suites"])
-
-
-def _attribute(path: Path, event: Event, name: str) -> str:
-    if value := event.attributes.get(name):
-        return value
-    raise _fault(path, event.line, f"<{event.text}> without {name}")
-
-
-def _fault(path: Path, line: int, what: str) -> InputError:
-    return InputError(f"{path}:{line}: {what}; get a good copy of the file")
+    return WmtSet(sides, len(suites))

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from tqdm import tqdm
-
 from attnmt.config import Average
 from attnmt.decoding.forced import Forced, force
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.protocol import Ids, Model
 from attnmt.decoding.search import Search, search
+from attnmt.files.progress import Progress
 
 Result = TypeVar("Result")
 MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
@@ -57,13 +56,11 @@ def _by_length(
     """Run ``one_batch`` over rows sorted by length, longest first; return results in the rows' order."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     results: dict[int, Result] = {}
-    # Inside a caller's bar, this one is cleared when full. Work of less than a second shows no bar.
-    bar = tqdm(desc=what, total=len(order), unit="sentence", disable=None, leave=None, delay=1)
-    with bar:
+    with Progress(what, len(order), "sentences") as progress:
         while len(results) < len(order):
             start = len(results)
             longest = max(1, lengths[order[start]])
             rows = order[start : start + min(batch_size, max(1, MOST_UNITS // longest))]
             results |= zip(rows, one_batch(rows), strict=True)
-            bar.update(len(rows))
+            progress.update(len(rows))
     return [results[i] for i in range(len(lengths))]

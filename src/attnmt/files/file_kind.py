@@ -8,9 +8,12 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from ruamel.yaml import YAML
 
 Markup = Literal["sgm", "wmt", "tmx"]  # kinds of markup that attnmt.corpora reads
 
@@ -18,48 +21,30 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z")
 _BY_PROGRAM = "save it as plain text in UTF-8, one sentence a line, with the program that wrote it"
 _BY_CODE = "write each of its columns as lines of text, with the program that wrote it"
 _AS_TMX = "save it as TMX, which attnmt new reads, with the program that wrote it"
-_SUBTITLES = "its lines are not sentences; give text that has one sentence a line"
 
 
-class _Signature(NamedTuple):
-    """The bytes at a place of a file, and what follows from them.
+class _Kind(NamedTuple):
+    """A kind of file_kinds.yaml, which explains the fields."""
 
-    ``cure`` is a sentence in which {file} stands for the file, or a command that reads the file and
-    writes text; then ``is_command`` is true.
-    """
-
-    at: int
-    bytes: bytes
     what: str
-    cure: str
-    is_command: bool = False
+    text: str | None = None
+    filter: str | None = None
+    how: str = "convert it"
+    cure: str = ""
+    begins: str | None = None
+
+    def fits(self, head: bytes, text: str) -> bool:
+        """Return whether a file that begins so is of this kind."""
+        if self.begins is not None:
+            return bool(re.match(self.begins.encode(), head, re.DOTALL))
+        return bool(re.match(self.text or "", text, re.DOTALL))
 
 
-# The first that fits counts.
-_SIGNATURES = (
-    _Signature(0, b"\x1f\x8b", "data compressed by gzip twice", "gzip -dc", True),
-    _Signature(0, b"BZh", "data compressed by bzip2", "bzip2 -dc", True),
-    _Signature(0, b"\xfd7zXZ\0", "data compressed by xz", "xz -dc", True),
-    _Signature(0, b"\x28\xb5\x2f\xfd", "data compressed by zstd", "zstd -dc", True),
-    _Signature(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it: 7z x {file}"),
-    _Signature(257, b"ustar", "a tar archive", "unpack it: tar -xf {file}"),
-    _Signature(0, b"%PDF-", "a PDF", f"its lines are not sentences; {_BY_PROGRAM}"),
-    _Signature(0, b"{\\rtf", "a document in RTF", _BY_PROGRAM),
-    _Signature(0, b"\xd0\xcf\x11\xe0", "an older Office document", _BY_PROGRAM),
-    _Signature(0, b"PAR1", "a Parquet file", _BY_CODE),
-    _Signature(0, b"ARROW1", "an Arrow file", _BY_CODE),
-    _Signature(0, b"SQLite format 3\0", "an SQLite database", _BY_CODE),
-    _Signature(0, b"\x93NUMPY", "an array of NumPy", "give the text that it was made of"),
-    _Signature(0, b"mmap lm http://kheafield.com/", "a language model", "give text"),
-    _Signature(0, b"\x7fELF", "a program", "give text"),
-    _Signature(
-        0,
-        b"version https://git-lfs.github.com/spec/",
-        "a pointer of Git LFS, not the file itself",
-        "fetch the file: git lfs pull, in the repository that it lies in",
-    ),
-)
-_OFFICE = {b"word/": "a Word document", b"xl/": "an Excel sheet", b"ppt/": "slides"}
+@cache
+def _kinds() -> list[_Kind]:
+    listed = YAML(typ="safe").load(Path(__file__).with_name("file_kinds.yaml"))
+    return [_Kind(**fields) for fields in listed]
+
 
 # The first tag of a document, after what may stand before it. DOCTYPE may hold declarations in brackets.
 _PROLOG = re.compile(
@@ -74,31 +59,6 @@ _MARKUP: dict[str, Markup] = {
     "tmx": "tmx",
 }
 _XML = ("corpus", "tei", "teicorpus")  # other tags with which documents begin
-_BY_FIRST_LINES = {
-    re.compile(r"WEBVTT(?:[ \t]*\r?\n|\s.* --> )", re.DOTALL): (
-        "a file of subtitles (WebVTT)",
-        _SUBTITLES,
-    ),
-    re.compile(r"\s*\d+[ \t]*\r?\n\d+:\d\d:\d\d[,.]\d+ --> "): (
-        "a file of subtitles (SubRip)",
-        _SUBTITLES,
-    ),
-    re.compile(r'(?:#[^\n]*\n|\s)*(?:msgctxt "[^\n]*\n)?msgid "[^\n]*\n(?:"[^\n]*\n)*msgstr "'): (
-        "a file of messages (PO)",
-        _AS_TMX,
-    ),
-    re.compile(r'\s*\[\s*\{\s*"[^"\n]*"\s*:'): ("JSON", _BY_CODE),
-}
-_LINES_IN_TAGS = {  # texts of which each line, or some lines, have tags
-    re.compile(r"<s snum=\S+>"): (
-        "text whose lines have tags",
-        r"sed -E 's/^<s [^>]*> *//; s/ *<\/s> *$//'",
-    ),
-    re.compile(r"<(?:url|talkid|doc )[^\n]*\n(?:<[^\n]*\n)*<(?:keywords|speaker|talkid|title)>"): (
-        "text among lines of tags",
-        "grep -v '^ *<'",
-    ),
-}
 
 
 class _Root(NamedTuple):
@@ -135,17 +95,14 @@ def why_not_lines(head: bytes, path: Path, packed: bool) -> str | None:
         head: its first bytes, unpacked.
         packed: whether the file itself is compressed by gzip.
     """
-    for signature in _SIGNATURES:
-        if head.startswith(signature.bytes, signature.at):
-            cure = signature.cure
-            if signature.is_command:
-                return _said(signature.what, f"convert it: {convert(cure, path, packed)}")
-            return _said(signature.what, cure.format(file=shlex.quote(str(path))))
-    if head.startswith(b"PK\x03\x04"):
-        return _said(*_zip(head, path))
-    return _why_not_text(
-        head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), path, packed
-    )
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    for kind in _kinds():
+        if kind.fits(head, text):
+            cure = kind.cure.format(file=shlex.quote(str(path)))
+            if kind.filter is not None:
+                cure = f"{kind.how}: {convert(kind.filter, path, packed)}"
+            return _said(kind.what, cure)
+    return _why_markup(text) or _why_json(text, path, packed)
 
 
 def convert(filter: str, path: Path, packed: bool, target: Path | None = None) -> str:
@@ -169,22 +126,7 @@ def _said(what: str, cure: str) -> str:
     return f"this is {what}, not lines of UTF-8; {cure}"
 
 
-def _zip(head: bytes, path: Path) -> tuple[str, str]:
-    for folder, what in _OFFICE.items():
-        if folder in head:
-            return what, _BY_PROGRAM
-    if b"[Content_Types].xml" in head or b"mimetypeapplication/vnd.oasis" in head:
-        return "an Office document", _BY_PROGRAM
-    return "a zip archive", f"unpack it: unzip {shlex.quote(str(path))}"
-
-
-def _why_not_text(text: str, path: Path, packed: bool) -> str | None:
-    for pattern, (what, filter) in _LINES_IN_TAGS.items():
-        if pattern.match(text):
-            return _said(what, f"take the tags out: {convert(filter, path, packed)}")
-    for pattern, (what, cure) in _BY_FIRST_LINES.items():
-        if pattern.match(text):
-            return _said(what, cure)
+def _why_markup(text: str) -> str | None:
     declared, root, begins = _root(text)
     if root == "html" and (
         declared or re.search(r"<(head|body|meta|title)\b", text, re.IGNORECASE)
@@ -198,7 +140,7 @@ def _why_not_text(text: str, path: Path, packed: bool) -> str | None:
         )
     if declared or (root in _XML and begins):
         return _said("XML" if root is None else f"XML (<{root}>)", _BY_PROGRAM)
-    return _why_json(text, path, packed)
+    return None
 
 
 def _root(text: str) -> _Root:

@@ -1,16 +1,21 @@
-"""Read YAML files into pydantic models; an error names the line and the key of every fault."""
+"""Read YAML files into pydantic models; an error names the line and the key of every fault.
+
+ruamel.yaml reads them, as for DVC, by YAML 1.2: ``no`` and ``1:30`` are text, and ``1e-05`` is a number.
+"""
 
 import difflib
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeVar, get_args, get_origin
+from typing import Any, Literal, Self, TypeVar, get_args, get_origin
 
-import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from attnmt.errors import InputError
 from attnmt.files.json_file import shown
@@ -18,6 +23,9 @@ from attnmt.files.json_file import shown
 Model = TypeVar("Model", bound=BaseModel)
 MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<
 MOST_VALUES = 100_000  # of a file, aliases and << written out; the largest file here has 3,400
+NESTING = "[{-?:"  # each level of a file has one of these
+MOST_NESTING = 10_000  # of these characters; the C parser crashes at some 25,000 levels
+REFUSED = re.compile("[\0\ud800-\udfff]")  # characters that no file may have, but YAML can escape
 # The type that YAML may read where a number was meant, and what to write instead.
 NO_NUMBERS = {
     str: "; in YAML a number in quotes is text",
@@ -30,7 +38,7 @@ CHOICES = ("download", "choice", "local", SEEDS_OF_ALL, SEEDS_BY_NAME)
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
-def fault(location: Location, message: str) -> PydanticCustomError:
+def error_at(location: Location, message: str) -> PydanticCustomError:
     """Return an error for a validator to raise; ``location`` counts from the value that it checks."""
     return PydanticCustomError("fault", "{message}", {"message": message, "location": location})
 
@@ -41,42 +49,16 @@ def hint(name: str, known: Collection[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else f"; the known ones are {', '.join(known)}"
 
 
-class Loader(yaml.SafeLoader):
-    """Reads YAML 1.2 as DVC does, which writes params.yaml again at ``dvc exp run -S``.
+def parse(text: str, step: Literal["load", "compose"] = "load") -> Any:
+    """Return the values in a text of YAML, or the nodes that ``compose`` gives, which know their lines.
 
-    DVC takes away quotes that YAML 1.2 does not need. So ``no`` and ``1:30`` are text, ``1e-05`` is a
-    number, and a text in braces may have a question mark. PyYAML's own rules are those of YAML 1.1.
+    The C parser is ten times as fast. It refuses some text that DVC writes, such as an address with a
+    question mark in braces, so the other parser has the last word.
     """
-
-    in_plain_text = False
-
-    def scan_plain(self) -> Any:
-        """Return a text without quotes. PyYAML would end it at a question mark if it is in braces."""
-        self.in_plain_text = True
-        try:
-            return super().scan_plain()
-        finally:
-            self.in_plain_text = False
-
-    def peek(self, index: int = 0) -> str:
-        """Return the character at an index; a question mark in a text counts as any other letter."""
-        character: str = super().peek(index)
-        return "x" if self.in_plain_text and character == "?" else character
-
-
-FORMS = {  # of values that are not text, by what YAML calls their type
-    "bool": r"true|True|TRUE|false|False|FALSE",
-    "int": r"[-+]?(0|[1-9][0-9_]*|0x[0-9a-fA-F]+)",
-    "float": r"[-+]?([0-9][0-9_]*\.[0-9_]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?"
-    r"|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-}
-Loader.yaml_implicit_resolvers = {
-    first: [(tag, form) for tag, form in forms if tag.rpartition(":")[2] not in FORMS]
-    for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-for kind, form in FORMS.items():
-    tag = f"tag:yaml.org,2002:{kind}"
-    Loader.add_implicit_resolver(tag, re.compile(f"(?:{form})$"), list("tTfF-+.0123456789"))
+    if sum(map(text.count, NESTING)) < MOST_NESTING:
+        with suppress(YAMLError):
+            return getattr(YAML(typ="safe"), step)(text)
+    return getattr(YAML(typ="safe", pure=True), step)(text)
 
 
 @dataclass(frozen=True)
@@ -84,7 +66,7 @@ class YamlFile:
     """A parsed file that remembers where everything stands."""
 
     path: Path
-    node: yaml.Node | None
+    node: Node | None
     values: Any
 
     @classmethod
@@ -98,18 +80,13 @@ class YamlFile:
         """
         with yaml_faults(path):
             text = path.read_text(encoding="utf-8")
-            node = yaml.compose(text, Loader=Loader)
-            if _written_out(node, {}) > MOST_VALUES:
+            node, repeated = parse(text, "compose"), list[str]()
+            if node is not None and _written_out(node, path, repeated, {}) > MOST_VALUES:
                 why = f"with its aliases written out it has more than {MOST_VALUES:,} values"
                 raise InputError(f"{path}: {why}; use fewer aliases")
-            values = yaml.load(text, Loader=Loader)
-        repeated = [
-            f"{path}:{line}: {key}: this key is already in its section; give it once"
-            for line, key in _repeated_keys(node)
-        ]
-        if repeated:
-            raise InputError("\n".join(repeated))
-        return cls(path, node, values)
+            if repeated:
+                raise InputError("\n".join(repeated))
+            return cls(path, node, parse(text))
 
     def into(self, model: type[Model]) -> Model:
         """Return the content as a ``model``.
@@ -136,15 +113,12 @@ class YamlFile:
         """
         line, node = 1, self.node
         for part in location:
-            if isinstance(node, yaml.MappingNode):
-                entry = next(((k, v) for k, v in _entries(node) if k.value == str(part)), None)
-            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-                entry = (node.value[part], node.value[part])
-            else:
-                entry = None
+            entries = _entries(node, ()) if node is not None else ()
+            entry = next((entry for entry in entries if entry[0] == str(part)), None)
             if entry is None:
-                return line
-            line, node = entry[0].start_mark.line + 1, entry[1]
+                break
+            _, key, node = entry
+            line = key.start_mark.line + 1
         return line
 
     def _describe(self, details: ErrorDetails, model: type[BaseModel]) -> str:
@@ -184,75 +158,64 @@ def yaml_faults(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except RecursionError:
         raise InputError(f"{path}: not YAML that can be read: nested too deeply") from None
-    except (yaml.YAMLError, ValueError) as error:
+    except (YAMLError, ValueError) as error:
         # A ValueError is about bad UTF-8 or a date such as 2001-99-99.
         raise InputError(f"{path}: not YAML: {error}") from None
 
 
-def _written_out(node: yaml.Node | None, sizes: dict[int, int]) -> int:
-    """Return how many values a node has if each alias in it is written out.
-
-    Raises:
-        ValueError: if a text has a NUL or half of a pair of surrogates, which YAML can escape.
-    """
-    if id(node) in sizes:
-        return sizes[id(node)]
-    sizes[id(node)] = 1  # in itself, a node adds nothing
-    if isinstance(node, yaml.ScalarNode) and ("\0" in node.value or _half(node.value)):
-        line = node.start_mark.line + 1
-        raise ValueError(f"line {line}: {shown(node.value)} has a character that no file may have")
-    inside = node.value if isinstance(node, yaml.CollectionNode) else ()
-    for part in inside:
-        for one in part if isinstance(part, tuple) else (part,):
-            sizes[id(node)] += _written_out(one, sizes)
-    return sizes[id(node)]
+Entry = tuple[str, Node, Node]  # the name of a value, the node that it begins with, and the value
 
 
-def _half(text: str) -> bool:
-    """Return whether a text has half of a pair of surrogates, which no encoding can write."""
-    return any("\ud800" <= character <= "\udfff" for character in text)
+def _own_entries(node: Node) -> Iterator[Entry]:
+    """Yield the entries of a section or a list as they are written."""
+    if isinstance(node, MappingNode):
+        yield from ((str(key.value), key, value) for key, value in node.value)
+    elif isinstance(node, SequenceNode):
+        yield from ((str(i), item, item) for i, item in enumerate(node.value))
 
 
-def _entries(
-    section: yaml.MappingNode, around: tuple[yaml.Node, ...] = ()
-) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-    """Yield the keys and values of a section, its own before those that ``<<`` brings in.
+def _entries(node: Node, around: tuple[Node, ...]) -> Iterator[Entry]:
+    """Yield the entries of a section or a list, its own before those that ``<<`` brings in.
 
     ``around`` holds the sections that bring this one in. A section that brings itself in adds nothing.
     """
-    merged: list[yaml.Node] = []
-    for key, value in section.value:
+    merged: list[Node] = []
+    for name, key, value in _own_entries(node):
         if key.tag == MERGE:
-            merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
+            merged += value.value if isinstance(value, SequenceNode) else [value]
         else:
-            yield key, value
+            yield name, key, value
     for source in merged:
-        assert isinstance(source, yaml.MappingNode)  # otherwise the file would not load
-        if source is not section and source not in around:
-            yield from _entries(source, (*around, section))
+        if source is not node and source not in around:
+            yield from _entries(source, (*around, node))
 
 
-def _repeated_keys(
-    node: Any, section: str = "", visited: set[int] | None = None
-) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of every key that its section has for a second time.
+def _written_out(
+    node: Node, path: Path, repeated: list[str], sizes: dict[int, int], section: str = ""
+) -> int:
+    """Return how many values a node has if each alias in it is written out.
 
-    An alias is the same node as the one that it names, so nodes in ``visited`` are skipped.
+    An error about each key that its section has for a second time is added to ``repeated``.
+
+    Raises:
+        ValueError: if a text has a character that no file may have.
     """
-    visited = set() if visited is None else visited
-    if id(node) in visited:
-        return
-    visited.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
-        for i, item in enumerate(node.value):
-            yield from _repeated_keys(item, f"{section}{i}.", visited)
-    elif isinstance(node, yaml.MappingNode):
-        keys = set()
-        for key, value in node.value:
-            if key.value in keys:
-                yield key.start_mark.line + 1, section + key.value
-            keys.add(key.value)
-            yield from _repeated_keys(value, f"{section}{key.value}.", visited)
+    if id(node) in sizes:  # an alias is the node that it names
+        return sizes[id(node)]
+    sizes[id(node)] = 1  # in itself, a node adds nothing
+    if isinstance(node, ScalarNode) and REFUSED.search(node.value):
+        line = node.start_mark.line + 1
+        raise ValueError(f"line {line}: {shown(node.value)} has a character that no file may have")
+    names = set()
+    for name, key, value in _own_entries(node):
+        if name in names:
+            place = f"{path}:{key.start_mark.line + 1}: {section}{name}"
+            repeated.append(f"{place}: this key is already in its section; give it once")
+        names.add(name)
+        for one in (key, value) if key is not value else (value,):
+            size = _written_out(one, path, repeated, sizes, f"{section}{name}.")
+            sizes[id(node)] += size
+    return sizes[id(node)]
 
 
 def _known_keys(kind: Any, location: Location) -> list[str]:

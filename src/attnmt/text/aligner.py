@@ -12,10 +12,11 @@ from importlib.metadata import version
 import numpy as np
 from thot.alignment import EflomalAlignmentModel, SymmetrizationHeuristic, SymmetrizedAlignmentModel
 from thot.common import WordAlignmentMatrix
-from tqdm import tqdm
 
 from attnmt.corpora.links import Links
+from attnmt.files.progress import progress
 
+Pair = tuple[list[str], list[str]]  # the tokens of a sentence and its translation
 SYSTEM = f"Thot {version('sil-thot')}, Eflomal"
 SEED = 2015
 LONGEST = 1024  # words of the longest sentence that the model takes
@@ -32,14 +33,21 @@ class Aligner:
     Each word of either language takes some 180 bytes of memory: 500,000 pairs of WMT text, about 4.5 GB.
     """
 
-    def __init__(self, pairs: Iterable[tuple[list[str], list[str]]]) -> None:
-        """Learn from ``pairs``."""
+    def __init__(
+        self, pairs: Iterable[Pair], total: int | None = None, part: str = "all pairs"
+    ) -> None:
+        """Learn from ``pairs``, of which there are ``total``; ``part`` names them in a log."""
         forward, backward = _model(), _model()
-        for source, target in pairs:
+        for source, target in progress(pairs, f"{part}, reading", total, "pairs"):
             forward.add_sentence_pair(source, target)
             backward.add_sentence_pair(target, source)
-        _train(forward, "aligning, forward")
-        _train(backward, "aligning, backward")
+        for model, direction in ((forward, "forward"), (backward, "backward")):
+            model.start_training()
+            scheduled = model.scheduled_iterations
+            what = f"{part}, aligning {direction}"
+            for _ in progress(range(scheduled), what, scheduled, "iterations"):
+                model.train()
+            model.end_training()
         self._count = forward.num_sentence_pairs
         self._both = SymmetrizedAlignmentModel(forward, backward)
         self._both.heuristic = SymmetrizationHeuristic.INTERSECTION
@@ -66,10 +74,3 @@ def _model() -> EflomalAlignmentModel:
     model.deterministic = True
     model.emit_training_alignments = True  # the sampler's links; aligning again is worse
     return model
-
-
-def _train(model: EflomalAlignmentModel, description: str) -> None:
-    model.start_training()
-    for _ in tqdm(range(model.scheduled_iterations), description, disable=None):
-        model.train()
-    model.end_training()

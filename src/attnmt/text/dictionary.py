@@ -1,17 +1,17 @@
 """A dictionary of single words, learned from aligned text, for words that a vocabulary lacks."""
 
-import heapq
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
-from operator import itemgetter
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
+from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, write_lines
 
 
@@ -76,14 +76,25 @@ def count_links(
     )
 
 
+_LINKS = """
+create table links (source text, target text, count integer, primary key (source, target))
+without rowid
+"""
+_ADD = "insert into links values (?, ?, ?) on conflict do update set count = count + excluded.count"
+_ENTRIES = """
+select {word}, {translation}, count, sum(count) over (partition by {word}) from links
+order by {word}, count desc, {translation}
+"""
+
+
 def write_dictionaries(
     forward: Path, backward: Path, parts: Iterable[Mapping[tuple[str, str], int]], min_count: int
 ) -> tuple[int, int]:
     """Write the pairs of linked words that occur at least ``min_count`` times in all parts together.
 
     p(target | source) is the pair's share of all links of its source word, including those of rare
-    pairs. The counts of each part are sorted and put on the disk beside the dictionaries. When all are
-    there, they are merged. So only one part is in memory, however many there are.
+    pairs. The counts are added up in a database on the disk beside the dictionaries. So only one part is
+    in memory, however many there are.
 
     Args:
         forward: the file that translates source words.
@@ -93,49 +104,23 @@ def write_dictionaries(
     Returns:
         The number of links, and the number of different pairs of words.
     """
-    with TemporaryDirectory(dir=forward.parent) as folder:
-        runs: tuple[list[Path], list[Path]] = ([], [])
-        for number, part in enumerate(parts):
-            for side, files in enumerate(runs):
-                file = Path(folder, f"{number}.{side}")
-                write_lines(file, _sorted_run(part, side == 1))
-                files.append(file)
+    with (
+        TemporaryDirectory(dir=forward.parent) as folder,
+        closing(sqlite3.connect(Path(folder, "links"))) as database,
+    ):
+        database.execute(_LINKS)
+        for part in parts:
+            database.executemany(_ADD, ((*pair, part[pair]) for pair in sorted(part)))
             del part  # otherwise it would stay in memory while the next one is counted
-        links = pairs = 0
-        for path, files in zip((forward, backward), runs, strict=True):
-            totals: Counter[str] = Counter()
-            write_lines(path, _entries(_merged(files), min_count, totals))
-            links, pairs = totals["links"], totals["pairs"]
-    return links, pairs
-
-
-_Count = tuple[str, str, int]  # source word, target word, links
-
-
-def _sorted_run(links: Mapping[tuple[str, str], int], flip: bool) -> Iterator[str]:
-    counts = ((pair[::-1] if flip else pair, count) for pair, count in links.items())
-    return (f"{source}\t{target}\t{count}" for (source, target), count in sorted(counts))
-
-
-def _merged(runs: Iterable[Path]) -> Iterator[_Count]:
-    """Yield the total count of each pair in all runs, sorted by source word, then target word."""
-
-    def read(path: Path) -> Iterator[_Count]:
-        for line in iter_lines(path, may_be_blank=True):
-            source, target, count = line.split("\t")
-            yield source, target, int(count)
-
-    merged = heapq.merge(*map(read, runs))
-    for (source, target), counts in groupby(merged, key=itemgetter(0, 1)):
-        yield source, target, sum(count for _, _, count in counts)
-
-
-def _entries(counts: Iterable[_Count], min_count: int, totals: Counter[str]) -> Iterator[str]:
-    """Yield the lines of a dictionary; add the numbers of links and of word pairs to ``totals``."""
-    for source, source_counts in groupby(counts, key=itemgetter(0)):
-        targets = [(-count, target) for _, target, count in source_counts]
-        total = -sum(negative for negative, _ in targets)
-        totals.update(links=total, pairs=len(targets))
-        for negative, target in sorted(targets):
-            if -negative >= min_count:
-                yield f"{source}\t{target}\t{-negative / total:.6f}\t{-negative}"
+        links, pairs = database.execute("select total(count), count(*) from links").fetchone()
+        for path, word, translation in (
+            (forward, "source", "target"),
+            (backward, "target", "source"),
+        ):
+            found = database.execute(_ENTRIES.format(word=word, translation=translation))
+            entries = progress(found, path.name, pairs, "pairs of words")
+            lines = (
+                f"{a}\t{b}\t{n / total:.6f}\t{n}" for a, b, n, total in entries if n >= min_count
+            )
+            write_lines(path, lines)
+    return int(links), pairs

@@ -5,16 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from attnmt.config import Encoding, Languages, Sets
 from attnmt.config.text import Pieces
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
+from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
 from attnmt.text.encoded import write_encoded
 from attnmt.text.pieces import WORD_END, Cutter, learn_codes
-from attnmt.text.summary import digest_of
+from attnmt.text.summary import training_digest
 from attnmt.text.vocabulary import Vocabulary, build_vocabulary
 
 Codes = tuple[str, str]  # the codes of source and target
@@ -39,44 +38,47 @@ def encode_sets(
             be learned from the training text or cannot represent a text (naming file and line).
     """
     codes = languages.codes
+    lines = {
+        name: count_parallel_lines(tokens / f"{name}.{code}" for code in codes)
+        for name in sets.all()
+    }
     summary: dict[str, Any] = {
         "languages": list(codes),
-        "sets": {
-            name: {
-                "lines": count_parallel_lines(tokens / f"{name}.{code}" for code in codes),
-                "text": {},
-            }
-            for name in sets.all()
-        },
+        "sets": {name: {"lines": count, "text": {}} for name, count in lines.items()},
         "vocabulary": {},
         "pieces": encoding.pieces is not None,
     }
-    cutters = _learn_pieces(tokens, folder, codes, sets.train, encoding)
+    paths = [tokens / f"{sets.train}.{code}" for code in codes]
+    cutters = _learn_pieces(
+        dict(zip(codes, paths, strict=True)), lines[sets.train], folder, encoding
+    )
     for language in codes:
         for name in sets.all():  # the training set first
             path = folder / f"{name}.{language}.tok"
-            tokens_path, cutter = tokens / f"{name}.{language}", cutters.get(language)
-            counts = _write_text(path, _sentences(tokens_path, encoding, cutter))
+            sentences = _sentences(tokens / f"{name}.{language}", encoding, lines[name], "words")
+            cutter = cutters.get(language)
+            counts = _write_text(path, map(cutter.cut, sentences) if cutter else sentences)
             if name == sets.train:
                 vocabulary = build_vocabulary(counts, encoding.vocabulary)
                 vocabulary.save(folder / f"vocab.{language}")
                 summary["vocabulary"][language] = len(vocabulary)
             summary["sets"][name]["text"][language] = _describe(path, counts, vocabulary)
-            ids = (vocabulary.encode(line.split()) for line in iter_lines(path))
+            read = progress(iter_lines(path), f"{path.stem}, ids", lines[name], "lines")
+            ids = (vocabulary.encode(line.split()) for line in read)
             write_encoded(folder, name, language, ids)
-    summary["digest"] = digest_of(folder)
+    summary["digest"] = training_digest(folder)
     write_json(folder / "summary.json", summary)
     return summary
 
 
-def _sentences(path: Path, encoding: Encoding, cutter: Cutter | None) -> Iterator[list[str]]:
-    """Yield the words or pieces of a file of tokens; show on a terminal how many lines were read."""
-    lines = tqdm(iter_lines(path), path.name, unit=" lines", disable=None)
+def _sentences(path: Path, encoding: Encoding, total: int, what: str) -> Iterator[list[str]]:
+    """Yield the words of a file of ``total`` lines of tokens; ``what`` says what they are read for."""
+    lines = progress(iter_lines(path), f"{path.name}, {what}", total, "lines")
     for number, line in enumerate(lines, start=1):
         words = words_read(line, encoding, f"{path}:{number}")
         if not words:
             raise InputError(f"{path}:{number}: no words in this line; run the tokens stage again")
-        yield cutter.cut(words) if cutter else words
+        yield words
 
 
 def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
@@ -96,7 +98,7 @@ def words_read(line: str, encoding: Encoding, place: str) -> list[str]:
 
 
 def _learn_pieces(
-    tokens: Path, folder: Path, codes: Codes, train: str, encoding: Encoding
+    texts: Mapping[str, Path], lines: int, folder: Path, encoding: Encoding
 ) -> dict[str, Cutter]:
     """Learn and write the codes of both languages; return a cutter for each, or {} if words stay whole.
 
@@ -105,10 +107,10 @@ def _learn_pieces(
     """
     if encoding.pieces is None:
         return {}
-    counts = {code: Counter[str]() for code in codes}
-    for language, count in counts.items():
-        for words in _sentences(tokens / f"{train}.{language}", encoding, None):
-            count.update(words)
+    counts = {code: Counter[str]() for code in texts}
+    for code, path in texts.items():
+        for words in _sentences(path, encoding, lines, "words to cut"):
+            counts[code].update(words)
     merges, cutters = learned_cutters(counts, encoding.pieces)
     write_text(folder / "codes", merges)
     return cutters

@@ -13,12 +13,15 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.text.pieces import join_pieces, word_links
-from attnmt.text.summary import digest_of, read_summary
+from attnmt.text.summary import again, read_summary, training_digest
 from attnmt.text.vocabulary import Vocabulary
 
 
 class EncodedSets:
     """All sets as the models of one family read them: what the encode stage wrote.
+
+    Every method raises an InputError if a file that it reads is missing or damaged, or if it belongs to
+    another text or vocabulary. The message names the file.
 
     Attributes:
         digest: the digest of every byte that a training reads.
@@ -27,34 +30,24 @@ class EncodedSets:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read the summary.
-
-        Raises:
-            InputError: if it is missing or damaged.
-        """
+        """Read the summary."""
         self.folder = folder
         self._summary = read_summary(folder)
         self.digest = self._summary.digest
         self.languages = self._summary.languages
         self.pieces = self._summary.pieces
-        self._again = f"run encode of {folder.name} again"
 
     def lines(self, name: str) -> int:
         """Return how many sentence pairs a set has."""
         return self._summary.of(name, self.folder).lines
 
     def units(self, name: str, language: str) -> list[list[str]]:
-        """Return the words, or the pieces, of every sentence of a set.
-
-        Raises:
-            InputError: if the file is missing, has more or fewer lines than the set, or a line without
-                words.
-        """
+        """Return the words, or the pieces, of every sentence of a set."""
         path = self.text_path(name, language)
         units = [line.split() for line in read_lines(path)]
         self._check_lines(path, len(units), name)
         if [] in units:
-            raise InputError(f"{path}:{units.index([]) + 1}: no words in this line; {self._again}")
+            raise _damaged(path, "no words in this line", units.index([]) + 1)
         return units
 
     def words(self, units: Sequence[str]) -> list[str]:
@@ -67,65 +60,44 @@ class EncodedSets:
 
     def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
         """Return how many words each sentence pair of a set has, source and target."""
-        sides = (map(self.words, self.units(name, language)) for language in (source, target))
-        return [
-            (len(sentence), len(translation)) for sentence, translation in zip(*sides, strict=True)
-        ]
+        units = (self.units(name, language) for language in (source, target))
+        return [(len(self.words(a)), len(self.words(b))) for a, b in zip(*units, strict=True)]
 
     def text(self, name: str, language: str) -> "EncodedText":
-        """Return one side of a set as ids.
-
-        Raises:
-            InputError: if the files are missing or damaged, or belong to another text or vocabulary.
-        """
+        """Return one side of a set as ids."""
         path, offsets_path = _paths(self.folder, name, language)
         text = EncodedText.open(self.folder, name, language)
         entries = len(self.vocabulary(language))
         self._check_lines(offsets_path, len(text), name)
         if not text.lengths.all():
             line = int(text.lengths.argmin()) + 1
-            raise InputError(f"{offsets_path}: sentence {line} has no words; {self._again}")
+            raise _damaged(offsets_path, f"sentence {line} has no words")
         low, high = int(text.ids.min()), int(text.ids.max())
         if low < 0 or high >= entries:
-            raise InputError(
-                f"{path}: ids from {low} to {high}, but vocab.{language} has {entries} entries; "
-                f"{self._again}"
-            )
+            why = f"ids from {low} to {high}, but vocab.{language} has {entries} entries"
+            raise _damaged(path, why)
         return text
 
     def vocabulary(self, language: str) -> Vocabulary:
-        """Return a language's vocabulary.
-
-        Raises:
-            InputError: if the file is missing or damaged, or its size is not that in the summary.
-        """
+        """Return a language's vocabulary."""
         path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary[language]
         vocabulary = Vocabulary.load(path)
         if len(vocabulary) != entries:
-            raise InputError(
-                f"{path}: {len(vocabulary)} entries where summary.json has {entries}; {self._again}"
-            )
+            raise _damaged(path, f"{len(vocabulary)} entries where summary.json has {entries}")
         return vocabulary
 
     def verify(self) -> None:
         """Refuse vocabularies and ids that have changed since they were encoded.
 
         This reads every byte of them, at some gigabytes per second.
-
-        Raises:
-            InputError: if a byte has changed.
         """
-        if digest_of(self.folder) != self.digest:
-            raise InputError(
-                f"{self.folder}: vocab.* and *.npy are not those of summary.json (their digest "
-                f"differs); {self._again}"
-            )
+        if training_digest(self.folder) != self.digest:
+            why = "vocab.* and *.npy are not those of summary.json (their digest differs)"
+            raise InputError(f"{self.folder}: {why}; {again(self.folder)}")
 
     def _check_lines(self, path: Path, lines: int, name: str) -> None:
         if lines != self.lines(name):
-            raise InputError(
-                f"{path}: {lines:,} lines where summary.json has {self.lines(name):,}; {self._again}"
-            )
+            raise _damaged(path, f"{lines:,} lines where summary.json has {self.lines(name):,}")
 
     def text_path(self, name: str, language: str) -> Path:
         """Return the file of a set's words or pieces."""
@@ -158,14 +130,10 @@ class EncodedText:
         ids_path, offsets_path = _paths(folder, name, language)
         ids, offsets = _load(ids_path, np.int32), _load(offsets_path, np.int64)
         if not len(offsets) or offsets[0] or (np.diff(offsets) < 0).any():
-            raise InputError(
-                f"{offsets_path}: offsets must rise from 0; run the encode stage again"
-            )
+            raise _damaged(offsets_path, "offsets must rise from 0")
         if offsets[-1] != len(ids):
-            raise InputError(
-                f"{ids_path}: {len(ids)} ids where {offsets_path.name} expects {offsets[-1]}; "
-                f"run the encode stage again"
-            )
+            why = f"{len(ids)} ids where {offsets_path.name} expects {offsets[-1]}"
+            raise _damaged(ids_path, why)
         return cls(ids, offsets)
 
     def __len__(self) -> int:
@@ -205,18 +173,21 @@ def _write_header(stream: BinaryIO, words: int) -> None:
 def _load(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     """Map a flat array of a type into memory."""
     if not path.is_file():
-        raise InputError(f"{path}: no such file; run the encode stage first")
+        raise _damaged(path, "no such file")
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise InputError(f"{path}: damaged ({error}); run the encode stage again") from None
+        raise _damaged(path, f"damaged ({error})") from None
     kind = np.dtype(dtype)
     if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != 1:
         what = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else "a zip"
-        raise InputError(
-            f"{path}: {what} where a flat array of {kind} is expected; run the encode stage again"
-        )
+        raise _damaged(path, f"{what} where a flat array of {kind} is expected")
     return array
+
+
+def _damaged(path: Path, why: str, line: int | None = None) -> InputError:
+    place = path if line is None else f"{path}:{line}"
+    return InputError(f"{place}: {why}; {again(path.parent)}")
 
 
 def _paths(folder: Path, name: str, language: str) -> tuple[Path, Path]:

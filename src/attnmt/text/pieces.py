@@ -18,6 +18,7 @@ from subword_nmt.learn_bpe import learn_bpe
 
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
+from attnmt.files.progress import Progress
 from attnmt.files.text_file import read_lines
 from attnmt.text.vocabulary import SPECIAL, UNK
 
@@ -39,10 +40,10 @@ def learn_codes(counts: Counter[str], merges: int) -> str:
     Raises:
         InputError: if no two letters occur side by side twice, so that there is nothing to merge.
     """
-    codes = io.StringIO()
+    codes = _Codes(merges)
     words = (f"{word} {count}" for word, count in counts.most_common(LEARNED_FROM))
     if any(len(word) > 1 for word in counts):
-        with redirect_stderr(io.StringIO()):  # its progress bar appears even without a terminal
+        with codes.learned, redirect_stderr(io.StringIO()):  # its own bar appears in logs, too
             learn_bpe(words, codes, merges, is_dict=True)
     if codes.getvalue().count("\n") < 2:  # the first line is the version
         raise InputError(
@@ -50,6 +51,20 @@ def learn_codes(counts: Counter[str], merges: int) -> str:
             "there is nothing to merge; use more text, or remove the key pieces"
         )
     return codes.getvalue()
+
+
+class _Codes(io.StringIO):
+    """A file of codes that says how many merges were learned."""
+
+    def __init__(self, merges: int) -> None:
+        super().__init__()
+        self.learned = Progress("byte-pair encoding", merges, "merges")
+
+    def write(self, text: str) -> int:
+        """Write a line; the first is the version."""
+        if self.tell():
+            self.learned.update()
+        return super().write(text)
 
 
 def read_codes(path: Path) -> str:

@@ -52,7 +52,7 @@ class Summary(Record):
         if name not in self.sets:
             raise InputError(
                 f"{folder / 'summary.json'}: sets: no set {name!r}{hint(name, self.sets)}; "
-                f"{_again(folder)}"
+                f"{again(folder)}"
             )
         return self.sets[name]
 
@@ -63,10 +63,10 @@ def read_summary(folder: Path) -> Summary:
     Raises:
         InputError: if it is missing or damaged.
     """
-    return read_model(folder / "summary.json", Summary, _again(folder))
+    return read_model(folder / "summary.json", Summary, again(folder))
 
 
-def digest_of(folder: Path) -> str:
+def training_digest(folder: Path) -> str:
     """Return the digest of every byte in the folder that a training reads: vocabularies and ids."""
     digest = hashlib.sha256()
     for path in sorted([*folder.glob("vocab.*"), *folder.glob("*.npy")]):
@@ -74,5 +74,6 @@ def digest_of(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _again(folder: Path) -> str:
+def again(folder: Path) -> str:
+    """Return what is to be done about a damaged file of the folder."""
     return f"run encode of {folder.name} again"

@@ -1,10 +1,10 @@
 """From lines to tokens and back, by the rule of a language."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from typing import Protocol
 
 import regex
 
@@ -29,27 +29,35 @@ _PARTS = regex.compile(
 _WORD = "A"  # stands for a neighbor where all that matters is that there is one
 
 
-class Tokenizer(Protocol):
+class Tokenizer(ABC):
     """The rule of a language. It brings every line into the one form of :func:`normalized`."""
 
+    def __init__(self, language: str) -> None:
+        """Keep the code of the language, which decides where spaces stand."""
+        self._language = language_code(language)
+
+    @abstractmethod
     def tokenize(self, line: str) -> list[str]:
         """Split a line into tokens, none of which holds white space."""
 
+    @abstractmethod
     def detokenize(self, tokens: Iterable[str]) -> str:
         """Return readable text."""
 
     def joined(self, tokens: Iterable[str]) -> list[str]:
         """Return the tokens that BLEU counts."""
+        return list(tokens)
 
     def tokens_of(self, words: Sequence[str]) -> list[str]:
         """Return one token for each word of a line that somebody else has tokenized."""
+        return list(words)
 
 
 @cache  # so that the words remembered from one text serve the next
 def tokenizer(language: Language, split_hyphens: bool) -> Tokenizer:
     """Return the rule of a language; ``split_hyphens`` matters to Moses' rules alone."""
     if language.tokenize == "characters":
-        return CharacterTokenizer()
+        return CharacterTokenizer(language.code)
     if language.tokenize == "words":
         return WordTokenizer(language.code)
     if language.tokenize == "none":
@@ -57,32 +65,22 @@ def tokenizer(language: Language, split_hyphens: bool) -> Tokenizer:
     return MosesTokenizer(language.code, split_hyphens)
 
 
-class CharacterTokenizer:
+class CharacterTokenizer(Tokenizer):
     """Takes each character as a token: each grapheme cluster of Unicode, such as a letter with accents.
 
     White space between words becomes the token ``▁``. So a ``▁`` of the text itself becomes a space.
     """
 
     def tokenize(self, line: str) -> list[str]:
-        """Split a line into its characters."""
         # Words are split one by one: a space and an accent after it would be one cluster.
         spaced = ([SPACE, *_CLUSTERS.findall(word)] for word in normalized(line).split())
         return list(chain.from_iterable(spaced))[1:]
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Join characters again."""
         return " ".join("".join(tokens).replace(SPACE, " ").split())
 
-    def joined(self, tokens: Iterable[str]) -> list[str]:
-        """Return the tokens as they are."""
-        return list(tokens)
 
-    def tokens_of(self, words: Sequence[str]) -> list[str]:
-        """Return the words as they are."""
-        return list(words)
-
-
-class WordTokenizer:
+class WordTokenizer(Tokenizer):
     """Splits words, numbers and all other characters from each other, and marks where they joined.
 
     ``l'aigua (5 m).`` becomes ``l ￭'￭ aigua (￭ 5 m ￭) ￭.``. The mark stands on the side of the other
@@ -90,12 +88,10 @@ class WordTokenizer:
     """
 
     def __init__(self, language: str) -> None:
-        """Keep the language, which matters only to text that somebody else has tokenized."""
-        self._language = language_code(language)
+        super().__init__(language)
         self._tokens_of_word = lru_cache(_REMEMBERED)(_marked_parts)
 
     def tokenize(self, line: str) -> list[str]:
-        """Split a line into tokens."""
         tokens: list[str] = []
         for word in normalized(line).split():
             if word.isalpha():
@@ -105,16 +101,14 @@ class WordTokenizer:
         return tokens
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Join tokens where they are marked."""
         text = " ".join(tokens).replace(f"{JOIN} ", JOIN).replace(f" {JOIN}", JOIN)
         return text.replace(JOIN, "")
 
     def joined(self, tokens: Iterable[str]) -> list[str]:
-        """Return the tokens without marks."""
         return [word for token in tokens if (word := token.strip(JOIN))]
 
     def tokens_of(self, words: Sequence[str]) -> list[str]:
-        """Return the words, marked where they are likely to have joined."""
+        """Mark the words where they are likely to have joined."""
         words = [word.replace(JOIN, _SQUARE) for word in words]
         return _marked(words, joints(words, self._language))
 
@@ -137,7 +131,22 @@ def _marked(parts: list[str], together: list[bool]) -> list[str]:
     return tokens
 
 
-class MosesTokenizer:
+class WrittenTokenizer(Tokenizer):
+    """Takes the words of a line as tokens. Spaces come back as between Moses' tokens."""
+
+    def tokenize(self, line: str) -> list[str]:
+        return normalized(line).split()
+
+    def detokenize(self, tokens: Iterable[str]) -> str:
+        """Join hyphens, undo escapes, and put spaces where people write them."""
+        return spaced([unescaped(token) for token in self.joined(tokens)], self._language)
+
+    def joined(self, tokens: Iterable[str]) -> list[str]:
+        """Undo the splitting of hyphens, in either spelling; other tokens stay."""
+        return _SPLIT_HYPHEN.sub("-", " ".join(tokens)).split()
+
+
+class MosesTokenizer(WrittenTokenizer):
     """Tokenizes as the paper did: by Moses' rules of one language, case kept, XML's characters escaped.
 
     The rules take 0.1 ms for a line, so the tokens of a word are remembered. They depend on only three
@@ -148,12 +157,11 @@ class MosesTokenizer:
 
     def __init__(self, language: str, split_hyphens: bool) -> None:
         """Load the rules of ``language``; with ``split_hyphens``, well-known is well @-@ known."""
+        super().__init__(language)
         self._rules = MosesRules(language, split_hyphens)
         self._tokens_of_word = lru_cache(_REMEMBERED)(self._tokens_among_neighbors)
-        self._way_back = WrittenTokenizer(language)
 
     def tokenize(self, line: str) -> list[str]:
-        """Split a sentence into tokens, none of which holds white space."""
         words = normalized(line).split()
         if "'" in line and "' '" in (text := " ".join(words)):
             return self._rules.tokens(text)
@@ -173,38 +181,6 @@ class MosesTokenizer:
         tokens = self._rules.tokens(f"{left} {word} {right}".strip())
         return tokens[len(left) : len(tokens) - len(right)]
 
-    def detokenize(self, tokens: Iterable[str]) -> str:
-        """Return readable text: hyphens joined, escapes undone, spaces as people write them."""
-        return self._way_back.detokenize(tokens)
-
-    def joined(self, tokens: Iterable[str]) -> list[str]:
-        """Undo the splitting of hyphens, in either spelling; other tokens stay."""
-        return self._way_back.joined(tokens)
-
     def tokens_of(self, words: Sequence[str]) -> list[str]:
-        """Return the words, escaped as Moses escapes them."""
+        """Escape the words as Moses does."""
         return [escaped(unescaped(word)) for word in words]
-
-
-class WrittenTokenizer:
-    """Takes the words of a line as tokens. Spaces come back as between Moses' tokens."""
-
-    def __init__(self, language: str) -> None:
-        """Keep the language, which decides where spaces stand."""
-        self._language = language_code(language)
-
-    def tokenize(self, line: str) -> list[str]:
-        """Split a line at white space."""
-        return normalized(line).split()
-
-    def detokenize(self, tokens: Iterable[str]) -> str:
-        """Return readable text: hyphens joined, escapes undone, spaces as people write them."""
-        return spaced([unescaped(token) for token in self.joined(tokens)], self._language)
-
-    def joined(self, tokens: Iterable[str]) -> list[str]:
-        """Undo the splitting of hyphens, in either spelling; other tokens stay."""
-        return _SPLIT_HYPHEN.sub("-", " ".join(tokens)).split()
-
-    def tokens_of(self, words: Sequence[str]) -> list[str]:
-        """Return the words as they are."""
-        return list(words)

@@ -6,12 +6,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tqdm import tqdm
-
 from attnmt.config import LINKS, Language, Languages, Sets, Tokenize
 from attnmt.corpora.links import check_inside, parse_links
 from attnmt.corpora.parallel import count_parallel_lines, reference_suffixes
 from attnmt.errors import InputError
+from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json
 from attnmt.text.tokenizer import tokenizer
 
@@ -58,7 +57,7 @@ def _tokenize(
         for suffix in suffixes
     ]
     total = count_parallel_lines(paths)
-    rows = tqdm(zip(*map(iter_lines, paths), strict=True), name, total, disable=None)
+    rows = progress(zip(*map(iter_lines, paths), strict=True), name, total, "pairs")
     counts: Counter[str] = Counter()
     with ExitStack() as stack:
         streams = [

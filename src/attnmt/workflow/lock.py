@@ -6,21 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
+from ruamel.yaml import YAML
 
 from attnmt.config import DEMO
-from attnmt.files.yaml_file import Loader, yaml_faults
+from attnmt.files.yaml_file import yaml_faults
 from attnmt.workflow.record import NOT_CONTENT
 
 # The file that may be missing, although the stages that made it and read it are done. A stage reads it
 # only if it names it, and not just its folder.
 WEIGHTS = "weights.safetensors"
-
-
-class LockLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads numbers as Loader does, and the study's 60,000 lines in one second, not in 20."""
-
-    yaml_implicit_resolvers = Loader.yaml_implicit_resolvers
 
 
 def lock_file(experiment: str, root: Path = Path()) -> Path:
@@ -32,7 +26,7 @@ def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
     """Return the stages of an experiment's dvc.lock."""
     file = lock_file(experiment, root)
     with yaml_faults(file):
-        stages: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), LockLoader)["stages"]
+        stages: dict[str, Any] = YAML(typ="safe").load(file)["stages"]
     return stages
 
 

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, read_model
 from attnmt.files.text_file import json_text, read_json, sha256, update_text, write_json
-from attnmt.files.yaml_file import Loader, yaml_faults
+from attnmt.files.yaml_file import parse, yaml_faults
 
 ORDER = "ATTNMT_ORDER"  # set by the Snakefile: the file of the order that a stage carries out
 DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
@@ -105,7 +103,7 @@ class Order:
         values = {}
         for file in {name.partition(":")[0] for name in self.params}:
             with yaml_faults(Path(file)):
-                values[file] = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=Loader)
+                values[file] = parse(Path(file).read_text(encoding="utf-8"))
         return {name: _value(values, name) for name in self.params}
 
 

@@ -1,0 +1,100 @@
+"""Elements of markup with their lines, and the texts in a file of XML."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.parsers import expat
+
+from attnmt.errors import InputError
+from attnmt.files.text_file import open_unpacked
+
+BLOCK = 1 << 16  # bytes
+
+
+class Element(NamedTuple):
+    """An element, where it begins."""
+
+    path: Path
+    line: int
+    name: str
+    attributes: dict[str, str]
+
+    def needed(self, *names: str) -> str:
+        """Return the first of some attributes that has a value; raise an InputError if none has."""
+        for name in names:
+            if value := self.attributes.get(name):
+                return value
+        raise self.fault(f"<{self.name}> without {names[0]}")
+
+    def fault(self, what: str) -> InputError:
+        """Return an error about the element."""
+        return InputError(f"{self.path}:{self.line}: {what}; get a good copy of the file")
+
+
+class Text(NamedTuple):
+    """The text of an element, with white space made one space, and the elements around it by name."""
+
+    text: str
+    element: Element
+    around: dict[str, Element]
+
+
+def xml_texts(path: Path, names: Collection[str], without: Collection[str] = ()) -> Iterator[Text]:
+    """Yield the text of each element with one of some names, in a file, plain or compressed by gzip.
+
+    Args:
+        without: the names of elements whose text is left out.
+
+    Raises:
+        InputError: if the file cannot be read, is not XML, declares entities (a few lines of them can
+            stand for gigabytes of text), or uses one that XML does not define. The message names the
+            line.
+    """
+    texts: list[Text] = []
+    opened: list[Element] = []
+    pieces: list[str] = []
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        opened.append(Element(path, parser.CurrentLineNumber, tag, attributes))
+        if tag in names:
+            pieces.clear()
+
+    def end(tag: str) -> None:
+        element = opened.pop()
+        if tag in names:
+            around = {other.name: other for other in opened}
+            texts.append(Text(" ".join("".join(pieces).split()), element, around))
+
+    def add(text: str) -> None:
+        if not any(element.name in without for element in opened):
+            pieces.append(text)
+
+    def refuse_declared(entity: str, *_: object) -> None:
+        raise InputError(
+            f"{path}:{parser.CurrentLineNumber}: declares the entity {entity!r}, which is not allowed "
+            f"here; write its text in place of it, and take the declaration out"
+        )
+
+    def refuse_used(entity: str, *_: object) -> None:
+        raise InputError(
+            f"{path}:{parser.CurrentLineNumber}: the entity {entity!r} is not known; write its text"
+        )
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = add
+    parser.EntityDeclHandler, parser.SkippedEntityHandler = refuse_declared, refuse_used
+    try:
+        with open_unpacked(path) as (stream, _):
+            while block := stream.read(BLOCK):
+                parser.Parse(block, False)
+                yield from texts
+                texts.clear()
+            parser.Parse(b"", True)
+            yield from texts
+    except expat.ExpatError as error:
+        raise InputError(
+            f"{path}:{error.lineno}: not XML ({expat.ErrorString(error.code)}); get a good copy "
+            f"of the file"
+        ) from None
