@@ -24,7 +24,7 @@ Model = TypeVar("Model", bound=BaseModel)
 MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<
 MOST_VALUES = 100_000  # of a file, aliases and << written out; the largest file here has 3,400
 NESTING = "[{-?:"  # each level of a file has one of these
-MOST_NESTING = 10_000  # of these characters; the C parser crashes at some 25,000 levels
+MOST_NESTING = 10_000  # of these characters for the C parser, which takes a limited depth only
 REFUSED = re.compile("[\0\ud800-\udfff]")  # characters that no file may have, but YAML can escape
 # The type that YAML may read where a number was meant, and what to write instead.
 NO_NUMBERS = {
