@@ -69,6 +69,10 @@ def check(
         raise InputError("\n".join(mismatches))
     what = "dvc.lock, the parameters, the text, the code and the pinned libraries"
     typer.echo(f"{', '.join(names)}: what is reported agrees with {what}.")
+    from attnmt.model.instructions import held, unlike  # here, because it loads torch
+
+    if not held():
+        typer.echo(f"Trained again here, they would not have the same bytes: {unlike()}.")
 
 
 def installed_mismatches() -> list[str]:

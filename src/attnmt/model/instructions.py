@@ -28,13 +28,16 @@ log = logging.getLogger(__name__)
 def hold(instructions: Instructions) -> None:
     """Compute with AVX2 alone in this process; with ``all``, leave everything as it is.
 
-    It must come before torch's first computation. If it cannot hold what it promises, it warns.
+    It must come before torch's first computation. If it cannot keep its promise, it warns.
     """
-    if instructions == "all":
-        return
-    os.environ.update(HELD)
-    if used() != "avx2":
+    if instructions == "avx2" and not held():
         log.warning("%s", unlike())
+
+
+def held() -> bool:
+    """Compute with AVX2 alone from now on; return whether this process can."""
+    os.environ.update(HELD)
+    return used() == "avx2"
 
 
 def used() -> str:
