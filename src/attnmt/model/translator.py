@@ -44,7 +44,7 @@ class Translator(nn.Module):
         self.config = config
         encoder = ENCODERS[config.system.encoder]
         self.encoder = encoder(config.system, config.shape, config.source_words)
-        decoder = LuongDecoder if config.shape.cell == "lstm" else BahdanauDecoder
+        decoder = {"lstm": LuongDecoder, "gru": BahdanauDecoder}[config.shape.cell]
         self.decoder: LuongDecoder | BahdanauDecoder
         self.decoder = decoder(config.system, config.shape, config.target_words)
         self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))

@@ -60,7 +60,7 @@ class Stack(nn.Module):
         layer_class = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
         self.parts = {"lstm": 2, "gru": 1}[cell]  # tensors in a layer's state
-        self.steps: type[Steps] = LSTMSteps if cell == "lstm" else GRUSteps
+        self.steps: type[Steps] = {"lstm": LSTMSteps, "gru": GRUSteps}[cell]
         self.size = size
         self.dropout = Dropout(dropout)
         # torch's modules hold the weights, and compute the layers on a GPU. Each layer is a separate
