@@ -31,6 +31,9 @@ OTHER_NAMES = {"other_recipes": "recipes", "tables": "rows"}  # of parameters, i
 Code = dict[str, str]  # digests by the names of modules, data files and sections
 
 
+_reached = cache(Reached)
+
+
 @cache
 def code_of(*scripts: Path, parts: frozenset[str] = frozenset()) -> Code:
     """Return the digest of what scripts run of every module and data file, by name.
@@ -41,11 +44,24 @@ def code_of(*scripts: Path, parts: frozenset[str] = frozenset()) -> Code:
     Raises:
         InputError: if one of the files is not Python.
     """
-    reached = Reached(*scripts, parts=parts)
-    code = {module: digest_of(found) for module, found in reached.digests.items()}
-    for script in scripts:
-        code[f"{script.parent.name}/{script.name}"] = code.pop(str(script))
+    reached = _reached(*scripts, parts=parts)
+    code = {_shown(module): digest_of(found) for module, found in reached.digests.items()}
     return dict(sorted({**code, **reached.data}.items()))
+
+
+def _only_with(script: Path, parts: frozenset[str]) -> Code:
+    """Return the digests of what a script runs only because of some parts."""
+    common = _reached(script, parts=frozenset()).digests
+    own = {
+        module: {name: one for name, one in found.items() if name not in common.get(module, {})}
+        for module, found in _reached(script, parts=parts).digests.items()
+    }
+    return {module: digest_of(found) for module, found in sorted(own.items()) if found}
+
+
+def _shown(module: str) -> str:
+    """Return the name of a module, or of a script relative to the project's folder."""
+    return "/".join(Path(module).parts[-2:]) if module.endswith(".py") else module
 
 
 def code_of_model(script: Path, params: Params, name: str) -> Code:
@@ -74,13 +90,14 @@ def code_files(params: Params, script: Path) -> dict[Path, Code]:
     Raises:
         InputError: if a file is not Python, or dvc.yaml is not YAML.
     """
-    common, stages = code_of(script), _declared(script.parents[1] / "dvc.yaml")
-    names = _param_names(stages.get(script.stem, {}))
+    stages = _declared(script.parents[1] / "dvc.yaml")
+    names, loops = _param_names(stages.get(script.stem, {})), _loops(stages, script.stem)
+    every = frozenset[str]().union(*(parts_of(params, model) for model in params.models))
+    common = code_of(script, parts=frozenset() if "models" in loops else every)
     files = {Path(f"{script.stem}.json"): common | _values(params, names, {})}
-    for loop in _loops(stages, script.stem):
+    for loop in loops:
         for key, item in _entries(params, loop):
-            code = common if loop == "families" else code_of_model(script, params, key)
-            own = {name: digest for name, digest in code.items() if common.get(name) != digest}
+            own = {} if loop == "families" else _only_with(script, parts_of(params, key))
             path = Path(script.stem, f"{item['code']}.json")
             files[path] = own | _values(params, names, {"key": key, **item})
     return files

@@ -73,9 +73,10 @@ def _check_code(script: Path, params: Params, key: str | None = None) -> None:
             continue
         seen = read_json(file)
         if changed := [name for name in {**seen, **code} if seen.get(name) != code.get(name)]:
+            write = f"python stages/{SCRIPT}.py {params.params_file}"
             raise InputError(
                 f"{file}: {', '.join(sorted(changed))} changed after DVC or Snakemake had read them; "
-                f"start it again"
+                f"run {write}, and start it again"
             )
 
 
