@@ -5,6 +5,7 @@ an output, the output must not be among the names; where it does, it must.
 """
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from fresh_code import fresh_code
 
 from attnmt.config import Params, load_params
@@ -22,12 +24,16 @@ from attnmt.workflow.code import code_files
 ROOT = Path(__file__).parents[2]
 SOURCE = "src/attnmt"
 BASE, DOT, LOCAL, GRU = SYSTEMS = ["base", "global_dot_feed", "local_p_general_feed", "gru_self"]
-SCRIPTS = sorted(path.stem for path in (ROOT / "stages").glob("*.py") if path.stem != "code_digests")
+SCRIPTS = sorted(
+    path.stem for path in (ROOT / "stages").glob("*.py") if path.stem != "code_digests"
+)
 
 
 def models(*systems: str) -> str:
     """Return what runs models of some systems; gather counts their parameters."""
-    return " ".join(["gather", *(f"{stage}/{one}" for stage in ("train", "translate") for one in systems)])
+    return " ".join(
+        ["gather", *(f"{stage}/{one}" for stage in ("train", "translate") for one in systems)]
+    )
 
 
 ALL = "corpus dictionary encode evaluate gather report tokens train translate"
@@ -50,7 +56,8 @@ LINES = {  # a definition, and what becomes stale when a statement of it changes
     "model/attention/windows.py LocalP.weights": models(LOCAL),
     "model/attention/windows.py LocalM.weights": "",
     "model/attention/windows.py softmax": models(DOT, LOCAL, GRU),
-    "model/attention/layer.py Attention.forward": models(*SYSTEMS),
+    "model/attention/layer.py Attention.forward": models(*SYSTEMS).partition("translate/")[0]
+    + "translate",
     "model/fast/cells.py LSTMSteps.backward": models(BASE, DOT, LOCAL),
     "model/fast/cells.py GRUSteps.forward": models(GRU),
     "model/fast/encoder.py Recurrent.forward": models(*SYSTEMS),
@@ -95,18 +102,58 @@ TEXT = {  # a file, what is replaced in it (its end is the empty text), and what
         "\n\nclass Own(Score):\n    def scores(self, w, h, keys):\n        return self.prepare(w, h)\n",
         "",
     ),
-    "a comment": (f"{SOURCE}/training/loop.py", "import torch\n", "import torch  # of course\n", ""),
+    "a comment": (
+        f"{SOURCE}/training/loop.py",
+        "import torch\n",
+        "import torch  # of course\n",
+        "",
+    ),
     "a docstring": (f"{SOURCE}/training/loop.py", '"""', '"""More words. ', ""),
-    "a hint of a type": (f"{SOURCE}/training/optimizers.py", "epoch: int) -> float", "epoch) -> Any", ""),
-    "an import that nothing uses": (f"{SOURCE}/training/loop.py", "import torch\n", "import torch\nimport pandas\n", ""),
-    "what loading a module does": (f"{SOURCE}/model/fast/stack.py", '= "ieee"', '= "tf32"', "gather train translate"),
-    "a style sheet": (f"{SOURCE}/reporting/page_parts/style.css", "", "\nbody {color: red}\n", "report"),
+    "a hint of a type": (
+        f"{SOURCE}/training/optimizers.py",
+        "epoch: int) -> float",
+        "epoch) -> Any",
+        "",
+    ),
+    "an import that nothing uses": (
+        f"{SOURCE}/training/loop.py",
+        "import torch\n",
+        "import torch\nimport pandas\n",
+        "",
+    ),
+    "what loading a module does": (
+        f"{SOURCE}/model/fast/stack.py",
+        '= "ieee"',
+        '= "tf32"',
+        "gather train translate",
+    ),
+    "a style sheet": (
+        f"{SOURCE}/reporting/page_parts/style.css",
+        "",
+        "\nbody {color: red}\n",
+        "report",
+    ),
     "a template": (f"{SOURCE}/reporting/page_parts/index.html.jinja", "", "<br>", "report"),
-    "the page of explain": (f"{SOURCE}/reporting/page_parts/explain.css", "", "b {color: red}", "report"),
+    "the page of explain": (
+        f"{SOURCE}/reporting/page_parts/explain.css",
+        "",
+        "b {color: red}",
+        "report",
+    ),
     "a printed number": (f"{SOURCE}/reporting/printed/tables.csv", "", "\n", "gather report"),
     "the card of packed weights": (f"{SOURCE}/serving/model_card.md.jinja", "", "\n", ""),
-    "a stage's own file": ("stages/tokens.py", "    params = load", "    assert 1\n    params = load", "tokens"),
-    "the package's own interface": (f"{SOURCE}/__init__.py", '__all__ = ["Params",', '__all__ = ["Parameters",', ""),
+    "a stage's own file": (
+        "stages/tokens.py",
+        "    params = load",
+        "    assert 1\n    params = load",
+        "tokens",
+    ),
+    "the package's own interface": (
+        f"{SOURCE}/__init__.py",
+        '__all__ = ["Params",',
+        '__all__ = ["Parameters",',
+        "",
+    ),
 }
 
 
@@ -116,7 +163,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("copy")
     for folder in ("src", "stages"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("dvc.yaml", "params.yaml", "systems.yaml"):
+    for file in ("dvc.yaml", "models.yaml", "params.yaml", "systems.yaml"):
         shutil.copy(ROOT / file, root)
     return root
 
@@ -187,3 +234,56 @@ def test_another_text_makes_stale_what_it_decides(copy, params, before, file, ol
     assert old in text
     text = text.replace(old, new, 1) if old else text + new
     assert stale(copy, params, before, path, text) == set(expected.split())
+
+
+def takes(key: str) -> set[str]:
+    """Return the trained systems that do not give a value themselves, as files of digests."""
+    given = yaml.safe_load((ROOT / "systems.yaml").read_text())["systems"]
+    trained = load_params(ROOT / "params.yaml", ROOT).models.values()
+    return {f"train/{model.entry}" for model in trained if key not in given[model.entry]}
+
+
+COUNT = {"gather", "report"}  # they have all families and models as parameters
+DEFAULTS = {  # a file, a default in it and another one, and what takes the default in the demo
+    "of an encoding": (
+        "config/text.py",
+        "length: PositiveInt | None = None",
+        "length: PositiveInt | None = 9",
+        {"encode/luong", "encode/luong_bpe"} | COUNT,
+    ),
+    "of a system": (
+        "config/model.py",
+        "dropout: Probability = 0.0",
+        "dropout: Probability = 0.1",
+        takes("dropout") | COUNT,
+    ),
+    "that nobody takes": (
+        "config/model.py",
+        'precision: Precision = "fp32"',
+        'precision: Precision = "bf16"',
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "old", "new", "expected"), DEFAULTS.values(), ids=DEFAULTS)
+def test_a_default_makes_stale_what_takes_it(copy, file, old, new, expected):
+    def written() -> dict[str, str]:
+        environment = os.environ | {"PYTHONPATH": str(copy / "src")}
+        command = [sys.executable, "stages/code_digests.py", "params.yaml"]
+        subprocess.run(command, cwd=copy, env=environment, check=True)
+        found = sorted((copy / "code/demo").rglob("*.json"))
+        return {
+            str(path.relative_to(copy / "code/demo").with_suffix("")): path.read_text()
+            for path in found
+        }
+
+    path, before = copy / SOURCE / file, written()
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    try:
+        after = written()
+    finally:
+        path.write_text(text)
+    assert {name for name in before | after if before.get(name) != after.get(name)} == expected

@@ -21,7 +21,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
 from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
-from attnmt.workflow.code import SCRIPT, STAGE, code_files, code_of_model, digest_of
+from attnmt.workflow.code import SCRIPT, STAGE, code_files, digest_of_run, files_of_run
 from attnmt.workflow.lock import dvc_digest, locked_outputs, read_lock
 from attnmt.workflow.record import Order
 
@@ -176,7 +176,9 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
     the digests of code that were edited.
     """
     prefix = Layout(params.experiment).code.as_posix()
-    scripts = [path.resolve() for path in sorted(Path("stages").glob("*.py")) if path.stem != SCRIPT]
+    scripts = [
+        path.resolve() for path in sorted(Path("stages").glob("*.py")) if path.stem != SCRIPT
+    ]
     today = {
         f"{prefix}/{path.as_posix()}": hashlib.md5(json_text(code).encode()).hexdigest()
         for script in scripts
@@ -206,7 +208,7 @@ def _code_faults(params: Params, stages: dict[str, Any], trained: list[Trained])
         one.model
         for one in trained
         if f"train@{one.model}" in current
-        and one.code != digest_of(code_of_model(script, params, one.model))
+        and one.code != digest_of_run(files_of_run(params, script, one.model).values())
     ]
     if forced:
         yield (

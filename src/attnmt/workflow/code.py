@@ -20,17 +20,14 @@ from attnmt.config import Params
 from attnmt.config.experiment import under
 from attnmt.files.text_file import json_text, update_text
 from attnmt.files.yaml_file import yaml_faults
-from attnmt.layout import Layout
 from attnmt.workflow.definitions import digest_of_bytes
-from attnmt.workflow.reached import Reached, remember
+from attnmt.workflow.reached import SOURCE, Reached, remember
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
 OTHER_NAMES = {"other_recipes": "recipes", "tables": "rows"}  # of parameters, in Params
 
 Code = dict[str, str]  # digests by the names of modules, data files and sections
-
-
 _reached = cache(Reached)
 
 
@@ -64,11 +61,6 @@ def _shown(module: str) -> str:
     return "/".join(Path(module).parts[-2:]) if module.endswith(".py") else module
 
 
-def code_of_model(script: Path, params: Params, name: str) -> Code:
-    """Return the code that a script runs for a model or an ensemble."""
-    return code_of(script, parts=parts_of(params, name))
-
-
 def digest_of(code: Mapping[str, str]) -> str:
     """Return one digest of code."""
     return digest_of_bytes(json.dumps(code, sort_keys=True).encode())
@@ -80,7 +72,13 @@ def parts_of(params: Params, name: str) -> frozenset[str]:
     for member in params.translators(name).members:
         model = params.model(member)
         cell = params.families[model.family].shape.cell
-        parts |= {model.attention, model.score, model.encoder, cell, params.recipe(member).optimizer}
+        parts |= {
+            model.attention,
+            model.score,
+            model.encoder,
+            cell,
+            params.recipe(member).optimizer,
+        }
     return frozenset(part for part in parts if part)
 
 
@@ -113,6 +111,23 @@ def files_of_run(params: Params, script: Path, key: str | None) -> dict[Path, Co
     if key is not None:
         names.add(Path(script.stem, f"{name_in_code(params, key)}.json"))
     return {path: code for path, code in code_files(params, script).items() if path in names}
+
+
+def digest_of_run(files: Iterable[Code]) -> str:
+    """Return one digest of the code that decides a run, without sections of the configuration.
+
+    Args:
+        files: what its files of digests hold, that of the stage first.
+    """
+    names = f"{SOURCE.name}.", f"{SOURCE.name}/", "stages/"
+    return digest_of(
+        {
+            f"{name}{'*' * number}": digest  # of one module, both files may have definitions
+            for number, code in enumerate(files)
+            for name, digest in code.items()
+            if name.startswith(names) or name == SOURCE.name
+        }
+    )
 
 
 def name_in_code(params: Params, name: str) -> str:
@@ -188,7 +203,13 @@ def _found(value: Any, place: list[str]) -> list[Any]:
     """Return what stands in a place of the configuration, if it has such a place."""
     for key in place:
         key = OTHER_NAMES.get(key, key)
-        inside = value if isinstance(value, dict) else dict(value) if isinstance(value, BaseModel) else {}
+        inside = (
+            value
+            if isinstance(value, dict)
+            else dict(value)
+            if isinstance(value, BaseModel)
+            else {}
+        )
         if key not in inside:
             return []
         value = inside[key]

@@ -118,7 +118,9 @@ class _WithoutHints(ast.NodeTransformer):
 
     def _statements(self, node: Any) -> Any:
         self.generic_visit(node)
-        node.body = [_assignment(one) if isinstance(one, ast.AnnAssign) else one for one in node.body]
+        node.body = [
+            _assignment(one) if isinstance(one, ast.AnnAssign) else one for one in node.body
+        ]
         return node
 
     visit_Module = visit_If = visit_For = visit_While = visit_With = _statements

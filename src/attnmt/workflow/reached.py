@@ -41,7 +41,13 @@ DECIDES = {
     "attnmt.files.csv_file.read_csv",
     "attnmt.files.csv_file.write_csv",
 }
-CHECKS = {"attnmt.config.params.load_params"}  # it makes the values, which count themselves
+# What makes the values of the configuration, which count themselves, and what a hint there names.
+CHECKS = {
+    "attnmt.config.params.load_params",
+    "attnmt.config.strict.differ",
+    "attnmt.config.strict.refuse_unknown",
+    "attnmt.config.parts.one_of",
+}
 SECTION = "Strict"  # the base of the sections of the configuration
 CONFIG = "attnmt.config."
 CLAIMS = f"{CONFIG}claims"  # its sections are no parameters with defaults, so their code counts
@@ -184,12 +190,24 @@ class Reached:
                         self._new.append((package, used))
 
 
+def carries(dotted: str) -> bool:
+    """Return whether a module, or something in one, is of a room that decides no result."""
+    return dotted.split(".")[1:2] in [[room] for room in CARRIERS]
+
+
+def checks(module: str, name: str) -> bool:
+    """Return whether a function only checks the configuration, so that pydantic calls it."""
+    kind, _, method = name.partition(".")
+    if method and _is_section(module, kind):
+        return method in _module(module).classes[kind].called or method.startswith("_")
+    return f"{module}.{name}" in CHECKS
+
+
 def _counts(dotted: str) -> bool:
-    """Return whether what has this name is of this package or a script, and does not only carry."""
-    package, *inside = dotted.split(".")
+    """Return whether what has this name is of this package or a script, and decides a result."""
     if dotted.startswith("/") or dotted in DECIDES:
         return True
-    return package == SOURCE.name and dotted not in CHECKS and not CARRIERS & {*inside[:1]}
+    return dotted.split(".")[0] == SOURCE.name and dotted not in CHECKS and not carries(dotted)
 
 
 def _names(module: str) -> set[str]:
@@ -226,7 +244,9 @@ def _bases(module: str, name: str) -> Iterator[tuple[str, str, Class] | str]:
 @cache
 def _is_part(module: str, name: str) -> bool:
     """Return whether a class is made known to the configuration because a base of it says so."""
-    return any(not isinstance(one, str) and one[2].takes_parts for one in [*_bases(module, name)][1:])
+    return any(
+        not isinstance(one, str) and one[2].takes_parts for one in [*_bases(module, name)][1:]
+    )
 
 
 @cache
