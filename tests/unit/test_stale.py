@@ -1,7 +1,7 @@
 """What a change makes stale: a line of each room, with all stages and systems whose outputs it decides.
 
-``train`` is everything that is trained, and ``train/base`` only that system. Where a line does not decide
-an output, the output must not be among the names; where it does, it must.
+``train`` is everything that is trained, and ``train/base`` only that system. Where a line decides an
+output, the output must be among the names; where it does not, it must not.
 """
 
 import ast

@@ -1,6 +1,6 @@
 """What decides the outputs of a stage besides its inputs, as digests: its code, and what it is set to.
 
-The folder ``code/<experiment>/`` has them. ``<stage>.json`` has what counts for all that the stage makes.
+The folder ``code/<experiment>/`` has them. ``<stage>.json`` has what counts for all that a stage makes.
 ``<stage>/<system>.json`` has what counts only for one system, or for one family or ensemble: the code of
 its parts. Both also have a digest of each section of the configuration that the stage has as a parameter
 in dvc.yaml, with all defaults in it.
@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from attnmt.config import Params
 from attnmt.config.experiment import under
+from attnmt.config.model import Model, TrainedEnsemble
 from attnmt.files.text_file import json_text, update_text
 from attnmt.files.yaml_file import yaml_faults
 from attnmt.workflow.definitions import digest_of_bytes
@@ -181,7 +182,10 @@ def _entries(params: Params, loop: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield from ((family, {"code": family}) for family in params.families)
         return
     known = set[str]()
-    for name, one in {"models": params.models, "ensembles": params.ensembles}[loop].items():
+    entries: dict[str, Model | TrainedEnsemble] = (
+        {**params.models} if loop == "models" else {**params.ensembles}
+    )
+    for name, one in entries.items():
         code = name_in_code(params, name)
         if code not in known:
             known.add(code)
@@ -202,17 +206,10 @@ def _values(params: Params, names: Iterable[str], item: Mapping[str, str]) -> Co
 def _found(value: Any, place: list[str]) -> list[Any]:
     """Return what stands in a place of the configuration, if it has such a place."""
     for key in place:
-        key = OTHER_NAMES.get(key, key)
-        inside = (
-            value
-            if isinstance(value, dict)
-            else dict(value)
-            if isinstance(value, BaseModel)
-            else {}
-        )
-        if key not in inside:
+        inside = dict(value) if isinstance(value, BaseModel | dict) else {}
+        if (own := OTHER_NAMES.get(key, key)) not in inside:
             return []
-        value = inside[key]
+        value = inside[own]
     return [value]
 
 

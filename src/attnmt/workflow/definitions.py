@@ -165,9 +165,9 @@ def _definition(node: ast.stmt, parts: set[str]) -> Definition:
     tree = _plain(node)
     code = compile(ast.Module([tables.visit(node)], []), "", "exec", optimize=0)
     names, attributes, strings = set[str](), set[str](), set[str]()
-    for one in _codes(code):
-        strings |= set(filter(WORD.fullmatch, _strings(one.co_consts)))
-        for instruction in dis.get_instructions(one):
+    for function in _codes(code):
+        strings |= set(filter(WORD.fullmatch, _strings(function.co_consts)))
+        for instruction in dis.get_instructions(function):
             if instruction.opname.endswith(("_GLOBAL", "_NAME", "_GLOBALS")):
                 names.add(instruction.argval)
             elif instruction.opcode in dis.hasname:
@@ -188,7 +188,7 @@ class _Tables(ast.NodeTransformer):
         self.parts, self.found = parts, dict[str, list[str]]()
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+        keys = [str(key.value) if isinstance(key, ast.Constant) else "" for key in node.keys]
         simple = (ast.Name, ast.Attribute, ast.Constant)
         whole = all(isinstance(value, simple) for value in node.values)
         if not (keys and whole and self.parts.issuperset(keys)):

@@ -147,10 +147,10 @@ class Reached:
             self._mention(module, name, of)
 
     def _load(self, dotted: str) -> None:
-        """Count what is done when a module is loaded, and with it the packages around and its imports."""
-        parts_of_name = dotted.split(".")
-        for length in range(1, len(parts_of_name) + 1):
-            name = ".".join(parts_of_name[:length])
+        """Count what is done when a module is loaded, with the packages around it and its imports."""
+        words = dotted.split(".")
+        for length in range(1, len(words) + 1):
+            name = ".".join(words[:length])
             if name in self._loaded or not _counts(name) or _file(name) is None:
                 continue
             self._loaded.add(name)

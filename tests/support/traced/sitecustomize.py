@@ -1,8 +1,8 @@
 """Python loads this where its folder is in PYTHONPATH: note what of the library a stage runs and reads.
 
-Each stage writes ``<folder>/<process>.json``: its command, the functions that ran, each as its file and its
-qualified name, and the files of the package that it opened. What runs below ``load_params`` only checks
-the configuration, and what runs below ``log_results`` tracks. Both are left out.
+Each stage writes ``<folder>/<process>.json``: its command, the functions that ran, each as its file and
+its qualified name, and the files of the package that it opened. What runs below ``load_params`` only
+checks the configuration, and what runs below ``log_results`` tracks. Both are left out.
 """
 
 import atexit
@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import threading
+from pathlib import Path
 from types import CodeType, FrameType
 
 FOLDER = os.environ.get("ATTNMT_TRACES")
@@ -56,12 +57,12 @@ def write() -> None:
     data = [name.rpartition(LIBRARY)[2] for name in opened if LIBRARY in name]
     kept = [name for name in data if not name.endswith((".py", ".pyc"))]
     content = {"command": COMMAND, "functions": sorted(functions), "data": sorted(kept)}
-    with open(os.path.join(FOLDER or "", f"{os.getpid()}.json"), "w", encoding="utf-8") as file:
-        json.dump(content, file)
+    folder = Path(FOLDER or "")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{os.getpid()}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
 if FOLDER and COMMAND and COMMAND[0].startswith("stages/"):
-    os.makedirs(FOLDER, exist_ok=True)
     sys.addaudithook(heed)
     threading.settrace(note)
     sys.settrace(note)
