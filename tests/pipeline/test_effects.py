@@ -10,7 +10,7 @@ from attnmt.config import load_params
 from attnmt.workflow.code import parts_of
 from attnmt.workflow.reached import Reached, carries, checks
 
-OF_CARRIERS = {"attnmt.training.stop.handled", "attnmt.config.experiment.under"}  # which call them
+OF_CARRIERS = {"attnmt.training.stop.handled"}  # by which run_app ends a stage
 STAGES = [
     "corpus",
     "tokens",

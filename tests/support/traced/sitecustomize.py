@@ -2,7 +2,8 @@
 
 Each stage writes ``<folder>/<process>.json``: its command, the functions that ran, each as its file and
 its qualified name, and the files of the package that it opened. What runs below ``load_params`` only
-checks the configuration, and what runs below ``log_results`` tracks. Both are left out.
+checks the configuration, below ``log_results`` it tracks, and below ``files_of_run`` it looks for what has
+changed. These are left out.
 """
 
 import atexit
@@ -16,6 +17,7 @@ from types import CodeType, FrameType
 
 FOLDER = os.environ.get("ATTNMT_TRACES")
 COMMAND = sys.orig_argv[1:]
+LEFT_OUT = {"load_params", "log_results", "files_of_run"}
 FUNCTION = 1  # the flag of a code object that is a function's, and not a class's or a module's
 LIBRARY = f"src{os.sep}attnmt{os.sep}"
 
@@ -25,7 +27,7 @@ checks = threading.local()
 
 def note(frame: FrameType, _: str, __: object) -> object:
     """Note a function that is called. The answer is what Python calls for each event in it."""
-    if frame.f_code.co_name in ("load_params", "log_results"):
+    if frame.f_code.co_name in LEFT_OUT:
         checks.depth = getattr(checks, "depth", 0) + 1
         frame.f_trace_lines = False
         return leave
