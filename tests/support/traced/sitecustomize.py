@@ -1,9 +1,8 @@
 """Python loads this where its folder is in PYTHONPATH: note what of the library a stage runs and reads.
 
 Each stage writes ``<folder>/<process>.json``: its command, the functions that ran, each as its file and
-its qualified name, and the files of the package that it opened. What runs below ``load_params`` only
-checks the configuration, below ``log_results`` it tracks, and below ``files_of_run`` it looks for what has
-changed. These are left out.
+its qualified name, and the files of the package that it opened. What runs below LEFT_OUT is left out:
+there it checks the configuration, tracks, or looks for what has changed.
 """
 
 import atexit
