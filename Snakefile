@@ -5,6 +5,7 @@
 # was made.
 import os
 import signal
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -31,28 +32,48 @@ signal.signal(signal.SIGUSR1, lambda *_: None)
 # These take a second, in which Ctrl-C is heeded already.
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.workflow.graph import compare_stages, read_stages
+from attnmt.workflow.code import STAGE
+from attnmt.workflow.graph import compare_stages, following, read_stages
 from attnmt.workflow.other_code import refuse_other_code
 from attnmt.workflow.record import write_order
-from attnmt.workflow.snakemake_log import follow
+from attnmt.workflow.snakemake_log import follow, hide_metadata
 
 LAYOUT = Layout(EXPERIMENT)
 try:
     refuse_other_code()
-    STAGES = compare_stages(EXPERIMENT) if PLANS else read_stages(EXPERIMENT)
+    stages = compare_stages(EXPERIMENT) if PLANS else read_stages(EXPERIMENT)
+    RULES = [stage for stage in stages if stage.name != STAGE]  # which ran just now
     # A stage that is not done gets a new order. Snakemake goes by times: it runs a stage that is older
     # than its order.
-    for stage in STAGES if PLANS else ():
+    for stage in RULES if PLANS else ():
         write_order(LAYOUT.order(stage.name), stage, again=not stage.done)
 except (InputError, OSError) as error:
     raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
-if PLANS and not workflow.output_settings.dryrun:
-    follow(EXPERIMENT, STAGES, {name: limit.value for name, limit in workflow.global_resources.items()}, STOP)
+if PLANS and workflow.output_settings.dryrun:
+    hide_metadata()
+elif PLANS:
+    follow(EXPERIMENT, RULES, {name: limit.value for name, limit in workflow.global_resources.items()}, STOP)
 if workflow.remote_exec:
     os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
 
 
+@cache
+def repeated():
+    """Return the stages that option -R repeats, with all that follow."""
+    return following(RULES, workflow.dag_settings.forcerun)
+
+
+def age(stage):
+    """Return how the times of a stage's inputs count.
+
+    The content of a settled stage is known to be up to date, so its inputs count as old.
+    """
+    return ancient if stage.settled and stage.name not in repeated() else str
+
+
 onstart:
+    if workflow.touch:
+        raise WorkflowError("error: --touch sets times, and content says what is done; leave it out")
     if PLANS:
         STOP.run_begins()
 
@@ -64,17 +85,13 @@ onerror:
 
 rule all:
     input:
-        [path for stage in STAGES for path in stage.outputs if path not in stage.absent],
+        [path for stage in RULES for path in stage.outputs if path not in stage.absent],
     default_target: True
     message:
         f"All stages of experiment {EXPERIMENT}"
 
 
-for stage in STAGES:
-
-    # The content of a settled stage is known to be up to date, so its inputs count as old, whatever
-    # their times.
-    age = ancient if stage.settled else str
+for stage in RULES:
 
     rule:
         name:
@@ -82,8 +99,10 @@ for stage in STAGES:
         message:
             f"{stage.name}: {stage.description}"
         input:
-            [age(path) for path in stage.inputs if path not in stage.absent],
-            order=age(str(LAYOUT.order(stage.name))),
+            lambda wildcards, stage=stage: [
+                age(stage)(path) for path in stage.inputs if path not in stage.absent
+            ],
+            order=lambda wildcards, stage=stage: age(stage)(str(LAYOUT.order(stage.name))),
         output:
             [
                 path if Path(path).suffix else directory(path)

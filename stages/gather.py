@@ -42,7 +42,7 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = Study(params)
     numbers = gather(study)
-    code = code_of(SCRIPT) | code_of(SCRIPT.with_name("translate.py"))
+    code = code_of(SCRIPT, SCRIPT.with_name("translate.py"))
     registered = registration(claims, code) == claims.digest
     judged = judge_claims(study, claims, registered, numbers)
     write_numbers(layout.numbers, numbers.lines)

@@ -21,6 +21,7 @@ from dvc.repo import Repo
 from dvc.repo.index import Index
 
 ROOT = Path(__file__).parents[2]
+TRACED = Path(__file__).with_name("traced")  # notes what runs where ATTNMT_TRACES names a folder
 FAMILIES = ["luong", "luong_bpe", "course"]
 SMALL = {
     "encoding.vocabulary": 300,
@@ -68,7 +69,7 @@ class Project:
         """The environment of every command: it runs this copy's code, and no tool calls home."""
         return os.environ | {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "PYTHONPATH": str(self.folder / "src"),
+            "PYTHONPATH": os.pathsep.join([str(self.folder / "src"), str(TRACED)]),
             "DVC_SITE_CACHE_DIR": str(self.folder.parent / "dvc-site-cache"),
             "DVC_NO_ANALYTICS": "1",
             "MLFLOW_DISABLE_TELEMETRY": "true",

@@ -9,6 +9,7 @@ from typing import Any
 import made_records
 import pytest
 import yaml
+from fresh_code import fresh_code
 from small_experiment import ROOT, make_experiment
 
 from attnmt.commands import check
@@ -21,8 +22,7 @@ from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import write_tables
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
-from attnmt.workflow import code
-from attnmt.workflow.code import code_of, digest_of
+from attnmt.workflow.code import code_files, digest_of_run, files_of_run, name_in_code
 from attnmt.workflow.lock import dvc_digest, read_lock
 
 LOCK, PINS = Path("dvc.lock"), Path("constraints.txt")
@@ -55,7 +55,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in params.models:
         write_training(name)
         common = {"kind": "training", "system": params.system_of(name), "model": name, "seed": 1}
-        common |= {"code": today(), "signature": "a processor, 1 thread, torch 2.13.0+cpu"}
+        common |= {"code": today(name), "signature": "a processor, 1 thread, torch 2.13.0+cpu"}
         for metric in ("minutes", "parameters", "steps", "target_words", "target_words_per_second"):
             lines.append(Line.model_validate(common | {"metric": metric, "value": 7}))
     lines += [line.model_copy(update={"kind": "system", "model": None}) for line in lines]
@@ -72,27 +72,31 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.write_text("{}")
     Path("text").mkdir()
     Path("text/train.en").write_text("A text.\n")
-    write_json(layout.code / "train.json", code_of(Path("stages/train.py").resolve()))
+    for path, digests in code_files(params, Path("stages/train.py").resolve()).items():
+        write_json(layout.code / path, digests)
     write_lock()
     assert experiment_mismatches("demo") == []
     return tmp_path
 
 
-def today() -> str:
-    return digest_of(code_of(Path("stages/train.py").resolve()))
+def today(name: str) -> str:
+    params = load_params(Path("params.yaml"))
+    return digest_of_run(files_of_run(params, Path("stages/train.py").resolve(), name).values())
 
 
 def write_training(name: str, **changes: Any) -> None:
-    versions = {"torch": "2.13.0+cpu", "constraints": sha256(PINS), "code": today()}
+    versions = {"torch": "2.13.0+cpu", "constraints": sha256(PINS), "code": today(name)}
     content = made_records.provenance(name, **(versions | changes))
     write_json(Layout("demo").model(name) / "provenance.json", content)
 
 
 def write_lock() -> None:
     """Write what ``dvc commit --force`` does: today's code made the files that are there."""
-    layout = Layout("demo")
-    text = json_text(code_of(Path("stages/train.py").resolve()))
-    digests = {"path": "code/demo/train.json", "md5": hashlib.md5(text.encode()).hexdigest()}
+    layout, params = Layout("demo"), load_params(Path("params.yaml"))
+    digests = {
+        path.as_posix(): hashlib.md5(json_text(code).encode()).hexdigest()
+        for path, code in code_files(params, Path("stages/train.py").resolve()).items()
+    }
     outs = [layout.numbers, layout.claims, layout.metrics]
     outs += [layout.reports / name for name in ("index.html", "tables", "figures")]
     read = {
@@ -100,12 +104,14 @@ def write_lock() -> None:
         for file, key in (("params.yaml", "decoding"), ("systems.yaml", "systems"))
     }
     stages: dict[str, Any] = {
-        "code": {"outs": [digests]},
+        "code": {"outs": [locked(layout.code)]},
         "gather": {"params": read, "deps": [locked(Path("text"))], "outs": list(map(locked, outs))},
     }
-    for name in load_params(Path("params.yaml")).models:
+    for name in params.models:
         weights = locked(layout.model(name) / "weights.safetensors")
-        stages[f"train@{name}"] = {"deps": [digests], "outs": [weights]}
+        read_code = ["train.json", f"train/{name_in_code(params, name)}.json"]
+        code = [{"path": f"code/demo/{file}", "md5": digests[file]} for file in read_code]
+        stages[f"train@{name}"] = {"deps": code, "outs": [weights]}
         stages[f"translate@{name}"] = {"deps": [dict(weights)]}
     LOCK.write_text(yaml.safe_dump({"schema": "2.0", "stages": stages}))
 
@@ -119,8 +125,7 @@ def edit(path: str, old: str, new: str) -> None:
     text = Path(path).read_text()
     assert old in text
     Path(path).write_text(text.replace(old, new, 1))
-    code.code_of.cache_clear()
-    code._parsed.cache_clear()
+    fresh_code()
 
 
 def force_dvc() -> None:
@@ -171,7 +176,7 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "digests of code": (
         lambda: edit("code/demo/train.json", "{", "{ "),
-        "code/demo/train.json: not what dvc.lock has",
+        "code/demo: not what dvc.lock has",
     ),
     "scores": (
         lambda: edit("reports/demo/scores.csv", ",7", ",8"),

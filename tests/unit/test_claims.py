@@ -23,11 +23,7 @@ ORDER, WITH, AMENDED = "table4_order:", "    rank_with: aer\n", "amendments.2"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
-CODE = {
-    module: digest
-    for script in ("gather", "translate")
-    for module, digest in code_of(ROOT / f"stages/{script}.py").items()
-}
+CODE = code_of(ROOT / "stages/gather.py", ROOT / "stages/translate.py")
 KEPT = 12  # versions with fewer amendments are not compared: until then, entries were rewritten
 
 

@@ -11,7 +11,7 @@ from attnmt.commands.check_report import report_mismatches
 from attnmt.config import load_params, params_file
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
-from attnmt.workflow.code import SCRIPT, code_of, digest_of
+from attnmt.workflow.code import SCRIPT, code_files, digest_of_run
 from attnmt.workflow.lock import read_lock
 
 ROOT = Path(__file__).parents[2]
@@ -26,12 +26,20 @@ OF_ITS_KIND = {  # whose rates Multi30k's systems take
 REPORTED = sorted(path.parent.name for path in (ROOT / "reports").glob("*/scores.csv"))
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "stages").glob("*.py")), ids=lambda p: p.stem)
-def test_the_digests_of_the_demo_are_those_of_the_code(script):
+def test_the_digests_of_the_demo_are_those_of_the_code():
     """`make format` writes them; their diff says which stages a commit touches."""
-    path = Layout("demo", ROOT).code / f"{script.stem}.json"
-    if script.stem != SCRIPT:
-        assert json.loads(path.read_text()) == code_of(script)
+    params, folder = load_params(ROOT / "params.yaml", ROOT), Layout("demo", ROOT).code
+    scripts = [path for path in (ROOT / "stages").glob("*.py") if path.stem != SCRIPT]
+    expected = {
+        path.as_posix(): code
+        for script in scripts
+        for path, code in code_files(params, script).items()
+    }
+    found = {
+        path.relative_to(folder).as_posix(): json.loads(path.read_text())
+        for path in folder.rglob("*.json")
+    }
+    assert found == expected
 
 
 @pytest.mark.parametrize("experiment", REPORTED)
@@ -40,20 +48,25 @@ def test_a_report_comes_from_the_code_that_its_lock_names(experiment):
 
     `dvc commit --force` changes only the first.
     """
-    file = Layout(experiment).code / "train.json"
     locked = {
-        dep["md5"]
+        name.removeprefix("train@"): {
+            Path(dep["path"]): dep["md5"]
+            for dep in stage["deps"]
+            if dep["path"].startswith("code/")
+        }
         for name, stage in read_lock(experiment, ROOT).items()
-        for dep in stage.get("deps", [])
-        if name.startswith("train@") and dep["path"] == file.as_posix()
+        if name.startswith("train@")
     }
-    known = {hashlib.md5(one).hexdigest(): digest_of(json.loads(one)) for one in versions(file)}
-    if locked - known.keys() and git("rev-parse", "--is-shallow-repository") != b"false\n":
+    files = {file for deps in locked.values() for file in deps}
+    known = {
+        hashlib.md5(one).hexdigest(): json.loads(one) for file in files for one in versions(file)
+    }
+    lost = {md5 for deps in locked.values() for md5 in deps.values()} - known.keys()
+    if lost and git("rev-parse", "--is-shallow-repository") != b"false\n":
         pytest.skip("the history of the code is not here")
-    lines = read_numbers(experiment, ROOT).lines
-    said = {line.code for line in lines if line.kind == "training" and line.seed is not None}
-    assert len(said) == 1
-    assert said == {known.get(digest, "no commit has it") for digest in locked}
+    for line in read_numbers(experiment, ROOT).lines:
+        if line.kind == "training" and line.seed is not None:
+            assert line.code == digest_of_run(known[md5] for md5 in locked[line.model].values())
 
 
 @pytest.mark.parametrize("experiment", REPORTED)

@@ -126,4 +126,9 @@ def test_the_added_text_is_read(project):
 def test_the_added_seed_is_a_model_of_the_same_system(params):
     assert params.seeds_of("base_reverse") == ["base_reverse", "base_reverse_2"]
     models = yaml.safe_load(Path("models.yaml").read_text())["models"]
-    assert models["base_reverse_2"] == {"system": "base_reverse", "family": "luong", "seed": 2}
+    assert models["base_reverse_2"] == {
+        "system": "base_reverse",
+        "family": "luong",
+        "seed": 2,
+        "code": "base_reverse",
+    }

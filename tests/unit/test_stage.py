@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import typer
 
+from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.workflow import stage
-from attnmt.workflow.code import code_of
+from attnmt.workflow.code import files_of_run
 from attnmt.workflow.record import DVC_STAGE, ORDER, Order, write_order
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +99,8 @@ def test_another_program_keeps_its_ctrl_c() -> None:
 
 
 SCRIPT = ROOT / "stages/train.py"
-CODE = Path("code/demo/train.json")
+PARAMS = load_params(ROOT / "params.yaml", ROOT)
+CODE, OWN = (Path("code/demo", path) for path in files_of_run(PARAMS, SCRIPT, "base"))
 
 
 @pytest.fixture
@@ -115,18 +117,19 @@ def test_under_an_engine_a_stage_whose_code_has_changed_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     monkeypatch.setenv(engine, "x")
-    write_json(CODE, code_of(SCRIPT) | {"attnmt.model.attention.scores": "before"})
-    with pytest.raises(
-        InputError, match=r"train\.json: attnmt\.model\.attention\.scores changed after"
-    ):
-        stage._check_code(SCRIPT, "demo")
+    code, own = files_of_run(PARAMS, SCRIPT, "base").values()
+    write_json(CODE, code)
+    write_json(OWN, own | {"models.base": "before"})
+    with pytest.raises(InputError, match=r"train/base\.json: models\.base changed after"):
+        stage._check_code(SCRIPT, PARAMS, "base")
 
 
 def test_by_hand_the_digests_of_the_code_are_brought_up_to_date(folder: Path) -> None:
     """Here no dvc.yaml defines the stage, so no engine asks for a record."""
     write_json(CODE, {})
-    stage._check_code(SCRIPT, "demo")
-    assert json.loads(CODE.read_text()) == code_of(SCRIPT)
+    stage._check_code(SCRIPT, PARAMS, "base")
+    found = [json.loads(path.read_text()) for path in (CODE, OWN)]
+    assert found == [*files_of_run(PARAMS, SCRIPT, "base").values()]
     assert stage._order("demo", "python stages/train.py params.yaml base") is None
 
 

@@ -21,7 +21,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
 from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
-from attnmt.workflow.code import STAGE, code_of, digest_of
+from attnmt.workflow.code import SCRIPT, STAGE, code_files, digest_of_run, files_of_run
 from attnmt.workflow.lock import dvc_digest, locked_outputs, read_lock
 from attnmt.workflow.record import Order
 
@@ -186,10 +186,13 @@ def _code_mismatches(
     the digests of code that were edited.
     """
     prefix = Layout(params.experiment).code.as_posix()
-    scripts = {path.stem: code_of(path.resolve()) for path in sorted(Path("stages").glob("*.py"))}
+    scripts = [
+        path.resolve() for path in sorted(Path("stages").glob("*.py")) if path.stem != SCRIPT
+    ]
     today = {
-        f"{prefix}/{stem}.json": hashlib.md5(json_text(code).encode()).hexdigest()
-        for stem, code in scripts.items()
+        f"{prefix}/{path.as_posix()}": hashlib.md5(json_text(code).encode()).hexdigest()
+        for script in scripts
+        for path, code in code_files(params, script).items()
     }
     stale: dict[str, list[str]] = {}
     for name, stage in stages.items():
@@ -197,9 +200,8 @@ def _code_mismatches(
             if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
                 stale.setdefault(dep["path"], []).append(name)
     made = locked_outputs(stages)
-    for path in filter(made.__contains__, today):
-        if dvc_digest(Path(path)) != made[path]:
-            yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
+    if prefix in made and dvc_digest(Path(prefix)) != made[prefix]:
+        yield f"{prefix}: not what dvc.lock has; edited, or made after the last attnmt commit"
     late = [
         name
         for name, stage in stages.items()
@@ -210,9 +212,14 @@ def _code_mismatches(
         yield f"dvc.lock: made of earlier outputs than those that it has: {listed(late)}"
     for path, names in stale.items():
         yield f"dvc.lock: made by other code than today's ({path}): {listed(names)}"
-    now = digest_of(scripts["train"])
-    current = stages.keys() - stale.get(f"{prefix}/train.json", ())
-    forced = [o.model for o in trained if f"train@{o.model}" in current and o.code != now]
+    current = stages.keys() - {name for names in stale.values() for name in names}
+    script = Path("stages/train.py").resolve()
+    forced = [
+        one.model
+        for one in trained
+        if f"train@{one.model}" in current
+        and one.code != digest_of_run(files_of_run(params, script, one.model).values())
+    ]
     if forced:
         yield (
             f"dvc.lock says that today's code trained {listed(forced)}, and their own files name "

@@ -5,11 +5,11 @@ ruamel.yaml reads them, as for DVC, by YAML 1.2: ``no`` and ``1:30`` are text, a
 
 import difflib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_args, get_origin
+from typing import Any, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -49,16 +49,16 @@ def hint(name: str, known: Collection[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else f"; the known ones are {', '.join(known)}"
 
 
-def parse(text: str, step: Literal["load", "compose"] = "load") -> Any:
-    """Return the values in a text of YAML, or the nodes that ``compose`` gives, which know their lines.
+def parse(text: str, step: Callable[[YAML, str], Any] = YAML.load) -> Any:
+    """Return the values in a text of YAML, or the nodes of ``YAML.compose``, which know their lines.
 
     The C parser is ten times as fast. It refuses some text that DVC writes, such as an address with a
     question mark in braces, so the other parser has the last word.
     """
     if sum(map(text.count, NESTING)) < MOST_NESTING:
         with suppress(YAMLError):
-            return getattr(YAML(typ="safe"), step)(text)
-    return getattr(YAML(typ="safe", pure=True), step)(text)
+            return step(YAML(typ="safe"), text)
+    return step(YAML(typ="safe", pure=True), text)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class YamlFile:
         """
         with yaml_faults(path):
             text = path.read_text(encoding="utf-8")
-            node, repeated = parse(text, "compose"), list[str]()
+            node, repeated = parse(text, YAML.compose), list[str]()
             if node is not None and _written_out(node, path, repeated, {}) > MOST_VALUES:
                 why = f"with its aliases written out it has more than {MOST_VALUES:,} values"
                 raise InputError(f"{path}: {why}; use fewer aliases")

@@ -1,16 +1,16 @@
 """Which of its instructions a processor computes with.
 
 With AVX2 alone, a training, a translation and its links have the same bytes on every x86-64 processor
-that has AVX2, Intel's and AMD's. Three libraries compute. Each reads a variable of its own before its first
-computation:
+that has AVX2, Intel's and AMD's. Three libraries compute. Each reads a variable of its own before it
+computes for the first time:
 
 - torch's own loops (sums, softmax, tanh) work on as many numbers at once as the instructions allow;
 - oneDNN makes the code of the products of matrices (``products.py``) from the instructions;
 - MKL has the rest: batched products, products with vectors, exp and log. It looks at the processor's
   maker unless it is told to be ``COMPATIBLE``, which is slow.
 
-One function cannot be held: MKL's square root (``torch.sqrt``) starts from an estimate that processors of
-Intel and AMD make differently. No result here depends on it.
+One function cannot be held: MKL's square root (``torch.sqrt``) starts from an estimate that Intel's and
+AMD's processors make differently. No result here depends on it.
 """
 
 import logging

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from attnmt.config import ModelShape, System
+from attnmt.config import Cell, ModelShape, System
 from attnmt.model.attention.memory import Memory
 from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
 from attnmt.model.fast.encoder import ENCODERS
@@ -45,9 +45,11 @@ class Translator(nn.Module):
         self.config = config
         encoder = ENCODERS[config.system.encoder]
         self.encoder = encoder(config.system, config.shape, config.source_words)
-        decoder = LuongDecoder if config.shape.cell == "lstm" else BahdanauDecoder
-        self.decoder: LuongDecoder | BahdanauDecoder
-        self.decoder = decoder(config.system, config.shape, config.target_words)
+        decoders: dict[Cell, type[LuongDecoder | BahdanauDecoder]] = {
+            "lstm": LuongDecoder,
+            "gru": BahdanauDecoder,
+        }
+        self.decoder = decoders[config.shape.cell](config.system, config.shape, config.target_words)
         self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))
 
     def initialize(self, seed: int) -> None:

@@ -1,166 +1,224 @@
-"""Which code a stage runs, as digests that comments, docstrings and formatting do not change.
+"""What decides the outputs of a stage besides its inputs, as digests: its code, and what it is set to.
 
-A module's digest is that of its syntax tree. The code of a stage is its own file, the modules of this
-package that the file imports, directly or not, at the top or in a function, and the data files of their
-packages. Only an ``import`` statement counts; a test forbids imports by name (``importlib``).
+The folder ``code/<experiment>/`` has them. ``<stage>.json`` has what counts for all that a stage makes.
+``<stage>/<system>.json`` has what counts only for one system, or for one family or ensemble: the code of
+its parts. Both also have a digest of each section of the configuration that the stage has as a parameter
+in dvc.yaml, with all defaults in it.
 """
 
-import ast
-import hashlib
 import json
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, reduce
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-import attnmt
-from attnmt.errors import InputError
-from attnmt.files.text_file import json_text, read_json, update_text
+import yaml
+from pydantic import BaseModel
 
-SOURCE = Path(attnmt.__file__).parent
+from attnmt.config import Params
+from attnmt.config.experiment import under
+from attnmt.config.model import Model, TrainedEnsemble
+from attnmt.files.text_file import json_text, update_text
+from attnmt.files.yaml_file import yaml_faults
+from attnmt.workflow.definitions import digest_of_bytes
+from attnmt.workflow.reached import SOURCE, Reached, remember
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
-DIGITS = 16  # digits of a SHA-256; they tell two versions of a module apart
-# A stage asks the first module for its own definition if a person started it, which decides no output.
-# The package offers other programs what is in the second, and loads it only for them.
-NOT_COUNTED = {"attnmt.workflow.graph", "attnmt.library"}
-# What was found in files, by their content. Every stage asks for its code, and parsing takes a second.
-PARSED = Path(".stages/parsed.json")
-OWN = Path(__file__).read_bytes()
+OTHER_NAMES = {"other_recipes": "recipes", "tables": "rows"}  # of parameters, in Params
 
-
-class Parsed(NamedTuple):
-    """What counts in a file of Python."""
-
-    digest: str  # of its syntax tree
-    imports: list[str]  # dotted names of this package, which may be modules or what they hold
+Code = dict[str, str]  # digests by the names of modules, data files and sections
+_reached = cache(Reached)
 
 
 @cache
-def code_of(script: Path) -> dict[str, str]:
-    """Return the digest of every module and data file that a script runs, by name.
+def code_of(*scripts: Path, parts: frozenset[str] = frozenset()) -> Code:
+    """Return the digest of what scripts run of every module and data file, by name.
+
+    Args:
+        parts: the scores, windows and the like that count, by the names that systems give them.
 
     Raises:
         InputError: if one of the files is not Python.
     """
-    reached, new = set[str](), _imported(script)
-    while new:
-        reached |= new
-        new = {name for module in new for name in _imported(_file(module))} - reached
-    code = {f"{script.parent.name}/{script.name}": _parsed(script).digest}
-    for module in reached:
-        file = _file(module)
-        code[module] = _parsed(file).digest
-        if file.name == "__init__.py":
-            for data in _data(file.parent):
-                code[data.relative_to(SOURCE.parent).as_posix()] = _digest(data.read_bytes())
-    return dict(sorted(code.items()))
+    reached = _reached(*scripts, parts=parts)
+    code = {_shown(module): digest_of(found) for module, found in reached.digests.items()}
+    return dict(sorted({**code, **reached.data}.items()))
 
 
-def digest_of(code: dict[str, str]) -> str:
-    """Return one digest of all the code that a script runs."""
-    return _digest(json.dumps(code, sort_keys=True).encode())
+def _only_with(script: Path, parts: frozenset[str]) -> Code:
+    """Return the digests of what a script runs only because of some parts."""
+    common = _reached(script, parts=frozenset()).digests
+    own = {
+        module: {name: one for name, one in found.items() if name not in common.get(module, {})}
+        for module, found in _reached(script, parts=parts).digests.items()
+    }
+    return {module: digest_of(found) for module, found in sorted(own.items()) if found}
 
 
-def write_code(stages: Path, folder: Path) -> None:
-    """Bring ``<script>.json`` in a folder up to date for every script in ``stages``.
+def _shown(module: str) -> str:
+    """Return the name of a module, or of a script relative to the project's folder."""
+    return "/".join(Path(module).parts[-2:]) if module.endswith(".py") else module
+
+
+def digest_of(code: Mapping[str, str]) -> str:
+    """Return one digest of code."""
+    return digest_of_bytes(json.dumps(code, sort_keys=True).encode())
+
+
+def parts_of(params: Params, name: str) -> frozenset[str]:
+    """Return the names of the parts that a model has, or the members of an ensemble have."""
+    parts = set[str | None]()
+    for member in params.translators(name).members:
+        model = params.model(member)
+        cell = params.families[model.family].shape.cell
+        parts |= {
+            model.attention,
+            model.score,
+            model.encoder,
+            cell,
+            params.recipe(member).optimizer,
+        }
+    return frozenset(part for part in parts if part)
+
+
+def code_files(params: Params, script: Path) -> dict[Path, Code]:
+    """Return what the files of digests of a script hold, by their paths in the folder of all.
 
     Raises:
-        InputError: if a file is not Python or cannot be written.
+        InputError: if a file is not Python, or dvc.yaml is not YAML.
+    """
+    stages = _declared(script.parents[1] / "dvc.yaml")
+    names, loops = _param_names(stages.get(script.stem, {})), _loops(stages, script.stem)
+    every = frozenset[str]().union(*(parts_of(params, model) for model in params.models))
+    common = code_of(script, parts=frozenset() if "models" in loops else every)
+    files = {Path(f"{script.stem}.json"): common | _values(params, names, {})}
+    for loop in loops:
+        for key, item in _entries(params, loop):
+            own = {} if loop == "families" else _only_with(script, parts_of(params, key))
+            path = Path(script.stem, f"{item['code']}.json")
+            files[path] = own | _values(params, names, {"key": key, **item})
+    return files
+
+
+def files_of_run(params: Params, script: Path, key: str | None) -> dict[Path, Code]:
+    """Return those files of digests that decide one run of a script, and what they hold.
+
+    Args:
+        key: what the script runs for: a model, an ensemble or a family.
+    """
+    names = {Path(f"{script.stem}.json")}
+    if key is not None:
+        names.add(Path(script.stem, f"{name_in_code(params, key)}.json"))
+    return {path: code for path, code in code_files(params, script).items() if path in names}
+
+
+def digest_of_run(files: Iterable[Code]) -> str:
+    """Return one digest of the code that decides a run, without sections of the configuration.
+
+    Args:
+        files: what its files of digests hold, that of the stage first.
+    """
+    names = f"{SOURCE.name}.", f"{SOURCE.name}/", "stages/"
+    return digest_of(
+        {
+            f"{name}{'*' * number}": digest  # of one module, both files may have definitions
+            for number, code in enumerate(files)
+            for name, digest in code.items()
+            if name.startswith(names) or name == SOURCE.name
+        }
+    )
+
+
+def name_in_code(params: Params, name: str) -> str:
+    """Return what the files of digests of a model or an ensemble are called, the same for all seeds."""
+    one = params.models.get(name) or params.ensembles.get(name)
+    return under(one.recipe, one.entry) if one else name  # a family
+
+
+def write_code(params: Params, stages: Path, folder: Path) -> None:
+    """Bring the files of digests of an experiment up to date, for every script in ``stages``.
+
+    Raises:
+        InputError: as :func:`code_files` does, or if a file cannot be written.
     """
     scripts = [path for path in sorted(stages.resolve().glob("*.py")) if path.stem != SCRIPT]
-    for script in scripts:
-        update_text(folder / f"{script.stem}.json", json_text(code_of(script)))
-    modules = {name for script in scripts for name in code_of(script) if "/" not in name}
-    files = [*scripts, *map(_file, sorted(modules))]
-    update_text(PARSED, json_text({_key(file): _parsed(file) for file in files}))
-
-
-def _imported(file: Path) -> set[str]:
-    """Return the modules of this package that a file imports, and the packages around them."""
-    parts = [name.split(".") for name in _parsed(file).imports]
-    names = {".".join(part[: i + 1]) for part in parts for i in range(len(part))}
-    return {name for name in names - NOT_COUNTED if _file(name).exists()}
-
-
-def _file(module: str) -> Path:
-    """Return the file of a module of this package, whether or not it exists."""
-    path = SOURCE.joinpath(*module.split(".")[1:])
-    package = path / "__init__.py"  # a folder without it may hold data beside a module
-    return package if package.exists() else path.with_suffix(".py")
-
-
-def _data(package: Path) -> Iterator[Path]:
-    """Yield a package's files that are not Python, also those in folders that are not packages.
-
-    Hidden files, and the copies that an editor keeps, do not count.
-    """
-    for path in sorted(package.iterdir()):
-        if path.is_dir():
-            if path.name != "__pycache__" and not (path / "__init__.py").exists():
-                yield from _data(path)
-        elif path.suffix != ".py" and not path.name.startswith(".") and path.name[-1] != "~":
-            yield path
+    found = dict(chain.from_iterable(code_files(params, one).items() for one in scripts))
+    for path, code in found.items():
+        update_text(folder / path, json_text(code))
+    for path in folder.rglob("*.json"):
+        if path.relative_to(folder) not in found:
+            path.unlink()
+    remember(stages)
 
 
 @cache
-def _known() -> dict[str, Parsed]:
-    """Return what was found in files before, by their content."""
-    try:
-        return {key: Parsed(*found) for key, found in read_json(PARSED).items()}
-    except (InputError, AttributeError, TypeError):  # a damaged file is written again
-        return {}
+def _declared(dvc_yaml: Path) -> dict[str, Any]:
+    """Return the stages of dvc.yaml; of a loop, what it repeats."""
+    with yaml_faults(dvc_yaml):
+        stages = yaml.load(dvc_yaml.read_text(encoding="utf-8"), Loader)["stages"]
+    return {name: stage | stage.get("do", {}) for name, stage in stages.items()}
 
 
-def _key(file: Path) -> str:
-    """Return the digest of a file's content, and of this module, which says what counts."""
-    try:
-        return hashlib.sha256(OWN + file.read_bytes()).hexdigest()
-    except FileNotFoundError:
-        raise InputError(f"{file}: no such file") from None
+def _param_names(stage: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that a stage has in dvc.yaml, of whatever file."""
+    return [name for group in stage.get("params", ()) for names in group.values() for name in names]
 
 
-@cache
-def _parsed(file: Path) -> Parsed:
-    known = _known().get(_key(file))
-    if known is not None:
-        return known
-    try:
-        tree = ast.parse(file.read_bytes(), str(file))
-    except SyntaxError as error:
-        raise InputError(f"{file}:{error.lineno}: not Python: {error.msg}") from None
-    imports = sorted({name for name in _imports(tree) if name.split(".")[0] == SOURCE.name})
-    return Parsed(_digest(json.dumps(_plain(tree)).encode()), imports)
+def _loops(stages: Mapping[str, Any], script: str) -> list[str]:
+    """Return what those stages of dvc.yaml loop over that read digests of one entry alone."""
+    read = f"code/${{experiment}}/{script}/"
+    return [
+        stage["foreach"][2:-1]
+        for stage in stages.values()
+        if any(path.startswith(read) for path in stage.get("deps", ()))
+    ]
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
-    """Yield the dotted name of everything that a file imports."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            # A name that is imported from a package may be one of its modules.
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+def _entries(params: Params, loop: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the entries of a loop that have files of their own: of several seeds the first."""
+    if loop == "families":
+        yield from ((family, {"code": family}) for family in params.families)
+        return
+    known = set[str]()
+    entries: dict[str, Model | TrainedEnsemble] = (
+        {**params.models} if loop == "models" else {**params.ensembles}
+    )
+    for name, one in entries.items():
+        code = name_in_code(params, name)
+        if code not in known:
+            known.add(code)
+            yield name, {"code": code, "item.family": one.family}
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:DIGITS]
+def _values(params: Params, names: Iterable[str], item: Mapping[str, str]) -> Code:
+    """Return a digest of each parameter with its defaults: of an entry of a loop, or of no entry."""
+    values = Code()
+    for name in names:
+        place = reduce(lambda text, key: text.replace(f"${{{key}}}", item[key]), item, name)
+        if ("${" in name) == bool(item) and "${" not in place:
+            for value in _found(params, place.split(".")):
+                values[place] = digest_of_bytes(json.dumps(_plain(value)).encode())
+    return values
 
 
-def _plain(node: object) -> object:
-    """Return a syntax tree as lists, without positions and without strings that stand alone.
-
-    Empty fields are left out, because versions of Python differ in which of them a node has.
-    """
-    if isinstance(node, ast.AST):
-        fields = [(name, _plain(value)) for name, value in ast.iter_fields(node)]
-        return [type(node).__name__, *(pair for pair in fields if pair[1] not in (None, []))]
-    if isinstance(node, list):
-        return [_plain(item) for item in node if not _is_docstring(item)]
-    # repr tells 1 from True and 1.0, which compare equal, and "None" from None.
-    return None if node is None else repr(node)
+def _found(value: Any, place: list[str]) -> list[Any]:
+    """Return what stands in a place of the configuration, if it has such a place."""
+    for key in place:
+        inside = dict(value) if isinstance(value, BaseModel | dict) else {}
+        if (own := OTHER_NAMES.get(key, key)) not in inside:
+            return []
+        value = inside[own]
+    return [value]
 
 
-def _is_docstring(node: object) -> bool:
-    """Return whether a statement is only a string, which does nothing, wherever it stands."""
-    value = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+def _plain(value: Any) -> Any:
+    """Return a value of the configuration as JSON has it, also what is left out of files."""
+    if isinstance(value, BaseModel):
+        return {key: _plain(inside) for key, inside in value}
+    if isinstance(value, dict):
+        return {key: _plain(inside) for key, inside in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inside) for inside in value]
+    return value if isinstance(value, int | float | str | None) else str(value)

@@ -10,7 +10,7 @@ stage.
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, reduce
@@ -28,7 +28,7 @@ from dvc.utils.serialize import load_yaml, modify_yaml
 from networkx import topological_sort
 from tqdm import tqdm
 
-from attnmt.config import DEMO, load_params
+from attnmt.config import DEMO, Params, load_params
 from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.generated import write_models
 from attnmt.errors import InputError
@@ -101,10 +101,21 @@ def compare_stages(experiment: str) -> list[Stage]:
     """
     root = Path().resolve()
     file = _dvc_yaml(experiment, root)
-    _prepare(file, root)
-    write_code(root / "stages", Layout(experiment, root).code)
+    params = _prepare(file, root)
+    write_code(params, root / "stages", Layout(experiment, root).code)
     with _index(file, root) as index:
         return _compared(index, _declared(index, root), Layout(experiment))
+
+
+def following(stages: Sequence[Stage], asked: Collection[str]) -> set[str]:
+    """Return the names of stages and of all that follow; ``asked`` has names of stages or outputs."""
+    found = {one.name for one in stages if {one.name, *one.outputs} & {*asked}}
+    size = -1
+    while len(found) > size:
+        size = len(found)
+        made = {path for one in stages if one.name in found for path in one.outputs}
+        found |= {one.name for one in stages if made & {*one.inputs}}
+    return found
 
 
 class Committed(NamedTuple):
@@ -152,12 +163,13 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
     return path
 
 
-def _prepare(file: Path, root: Path) -> None:
+def _prepare(file: Path, root: Path) -> Params:
     """Check the parameters and the claims, because DVC would accept faulty ones; write models.yaml."""
     params = load_params(file.with_name("params.yaml"), root)
     if (root / CLAIMS).exists():
         project_claims(root)
     write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
+    return params
 
 
 class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
@@ -206,9 +218,10 @@ def _index(file: Path, root: Path) -> Iterator[Index]:
 
 def _declared(index: Index, root: Path) -> list[Stage]:
     """Return the stages as they are declared. Each parameter file is parsed once."""
-    # The outputs in each folder; an output lies also in itself.
+    # The outputs in each folder; an output lies also in itself. A file of digests stands for itself.
     within: dict[Path, list[Path]] = defaultdict(list)
-    for output in (_path(item, root) for stage in index.stages for item in stage.outs):
+    makers = (stage for stage in index.stages if stage.name != STAGE)
+    for output in (_path(item, root) for stage in makers for item in stage.outs):
         for folder in (output, *output.parents):
             within[folder].append(output)
     files = {group.fs_path for stage in index.stages for group in stage.params}

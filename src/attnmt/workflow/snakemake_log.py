@@ -6,6 +6,7 @@ A terminal and a file get the same plain lines.
 """
 
 import logging
+import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ from attnmt.workflow.graph import TRAIN, Stage, by_kind, kind_of
 REPORT = "report"  # the last stage
 SLOWEST = 3  # how many kinds of stages the last line names
 NOTHING = "Nothing to be done"
+METADATA = re.compile(r"\d+ jobs have (missing|outdated) provenance/metadata")
 HIDDEN_EVENTS = {
     LogEvent.RUN_INFO,
     LogEvent.RESOURCES_INFO,
@@ -44,6 +46,12 @@ HIDDEN_LINES = (
 )
 
 
+def hide_metadata() -> None:
+    """Leave out what Snakemake says about its own records, which do not decide here what is done."""
+    for handler in logging.getLogger("snakemake.logging").handlers:
+        handler.addFilter(lambda record: not METADATA.match(str(record.msg)))
+
+
 def follow(
     experiment: str, stages: Sequence[Stage], limits: Mapping[str, Any], stop: EngineStop
 ) -> None:
@@ -56,6 +64,7 @@ def follow(
         stop: what ends the run. Then nothing is shown, because a stage that is stopped looks like a
             fault.
     """
+    hide_metadata()
     log = logging.getLogger("snakemake.logging")
     for handler in [one for one in log.handlers if one.name == "DefaultStreamHandler"]:
         handler.addFilter(lambda record: not stop.signal and is_shown(record))

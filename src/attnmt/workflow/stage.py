@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 
 import typer
 
-from attnmt.config import load_params
+from attnmt.config import Params, load_params
 from attnmt.errors import InputError
 from attnmt.files.atomic import FULL
 from attnmt.files.text_file import json_text, read_json, update_text
 from attnmt.layout import Layout
 from attnmt.training.stop import handled
-from attnmt.workflow.code import SCRIPT, code_of
+from attnmt.workflow.code import SCRIPT, files_of_run
 from attnmt.workflow.record import DVC_STAGE, ORDER, Order, read_order, recorded
 
 # What torch, the system and the loader of libraries say where Python itself raises a MemoryError.
@@ -41,12 +41,13 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
 
     @wraps(main)
     def run(params_file: Path, **others: Any) -> None:
-        experiment = load_params(params_file).experiment
+        params = load_params(params_file)
+        experiment = params.experiment
         arguments = [str(params_file), *map(str, others.values())]
         command = " ".join(["python", f"stages/{script.name}", *arguments])
         order = None
         if script.stem != SCRIPT:  # which runs whenever an engine looks
-            _check_code(script, experiment)
+            _check_code(script, params, *others.values())
             order = _order(experiment, command)
         record = recorded(order, command, Layout(experiment).record(order.name)) if order else None
         with record or nullcontext():
@@ -60,22 +61,23 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     run_app(app)
 
 
-def _check_code(script: Path, experiment: str) -> None:
-    """Check that the stage's file of digests describes the code that runs.
+def _check_code(script: Path, params: Params, key: str | None = None) -> None:
+    """Check that the files of digests describe the code that runs.
 
-    If a person started the stage, the file is brought up to date instead.
+    If a person started the stage, they are brought up to date instead.
     """
-    code, file = code_of(script), Layout(experiment).code / f"{script.stem}.json"
-    if not {ORDER, DVC_STAGE} & os.environ.keys():
-        update_text(file, json_text(code))
-        return
-    seen = read_json(file)
-    changed = [name for name in {**seen, **code} if seen.get(name) != code.get(name)]
-    if changed:
-        raise InputError(
-            f"{file}: {', '.join(sorted(changed))} changed after DVC or Snakemake had read them; "
-            f"start it again"
-        )
+    for path, code in files_of_run(params, script, key).items():
+        file = Layout(params.experiment).code / path
+        if not {ORDER, DVC_STAGE} & os.environ.keys():
+            update_text(file, json_text(code))
+            continue
+        seen = read_json(file)
+        if changed := [name for name in {**seen, **code} if seen.get(name) != code.get(name)]:
+            write = f"python stages/{SCRIPT}.py {params.params_file}"
+            raise InputError(
+                f"{file}: {', '.join(sorted(changed))} changed after DVC or Snakemake had read them; "
+                f"run {write}, and start it again"
+            )
 
 
 def _order(experiment: str, command: str) -> Order | None:

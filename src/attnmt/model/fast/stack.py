@@ -61,7 +61,8 @@ class Stack(nn.Module):
         layer_class = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
         self.parts = {"lstm": 2, "gru": 1}[cell]  # tensors in a layer's state
-        self.steps: type[Steps] = LSTMSteps if cell == "lstm" else GRUSteps
+        steps: dict[Cell, type[Steps]] = {"lstm": LSTMSteps, "gru": GRUSteps}
+        self.steps = steps[cell]
         self.size = size
         self.dropout = Dropout(dropout)
         # torch's modules hold the weights, and compute the layers on a GPU. Each layer is a separate
