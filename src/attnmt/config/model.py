@@ -97,7 +97,7 @@ def _owners(name: str) -> str:
 
 
 class Features(Strict):
-    """What a recipe may add to the paper's. Each key is explained with its class in training/features/."""
+    """What a recipe may add to the paper's. training/features/ has a class for each key."""
 
     warmup_steps: int | None = optional("batches over which the rate rises to its first value", 2)
     patience: int | None = optional(
@@ -130,14 +130,6 @@ class Entry(System, OwnRecipe):
         possible = [*OPTIMIZERS, *filter(OWN.fullmatch, self.numbers)]
         return [*super().parts, *([self.optimizer] if self.optimizer else possible)]
 
-
-class Model(Entry):
-    """One training: a system, perhaps under another recipe, and a seed."""
-
-    entry: Name = ""  # its name in systems.yaml
-    recipe: Name | None = None  # the name of the other recipe
-    seed: Annotated[int, Field(ge=0)] = 1
-
     @property
     def system(self) -> System:
         """Only the architecture."""
@@ -145,6 +137,14 @@ class Model(Entry):
         parts = (self.attention, self.score, self.encoder)
         numbers = {part: given for part, given in self.numbers.items() if part in parts}
         return System(**values | {"numbers": numbers})
+
+
+class Model(Entry):
+    """One training: a system, perhaps under another recipe, and a seed."""
+
+    entry: Name = ""  # its name in systems.yaml
+    recipe: Name | None = None  # the name of the other recipe
+    seed: Annotated[int, Field(ge=0)] = 1
 
 
 class Ensemble(Strict):

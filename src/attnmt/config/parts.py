@@ -94,7 +94,11 @@ NUMBERS: Any = Field(
     exclude_if=lambda given: not given,
     description="numbers of its parts, by the name of the part",
     json_schema_extra={
-        "properties": {name: part.numbers.model_json_schema() for name, part in PARTS.items()}
+        "properties": {
+            name: part.numbers.model_json_schema()
+            for name, part in PARTS.items()
+            if part.numbers.model_fields
+        }
     },
 )
 

@@ -163,9 +163,9 @@ class Adam(TorchOptimizer):
     m^_t = m_t / (1 - beta_1^t) and v^_t = v_t / (1 - beta_2^t): p -= rate m^_t / (sqrt(v^_t) + eps).
 
     g_t is the clipped gradient, as for SGD, plus weight_decay p. Two things differ. A step's size hardly
-    depends on the gradient's, so a rate that suits SGD is far too high: 0.001 is the usual one. And every
-    word's embedding moves at every step, because m_t outlasts the batch; so gradients are dense, and
-    steps of a large vocabulary are slower on a processor. The checkpoint holds m, v and t.
+    depends on the gradient's, so a rate that suits SGD is far too high: 0.001 is the usual one. And
+    every word's embedding moves at every step, because m_t outlasts the batch; so gradients are dense,
+    and steps of a large vocabulary are slower on a processor. The checkpoint holds m, v and t.
     """
 
     name = "adam"
