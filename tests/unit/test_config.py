@@ -150,26 +150,14 @@ PARAMS = [
     ("init: 0.1", "size: 128, init: 0.1", f"families.luong.shape.size: {TWICE}"),
     ("corpus:\n  kind: local\n", "corpus:\n", "corpus.kind: this key is missing"),
     (BATCH, "    training:\n", f"{TRAINING}.batch_size: this key is missing"),
+    (ONE, slow("base: {average_last: 1}"), "recipes.slow.base.average_last: Input should be"),
+    (HALVE, f"      average_last: 2\n      patience: 2\n{HALVE}", f"{TRAINING}.average_last: with"),
     (
-        ONE,
-        slow("base: {average_last: 1}"),
-        "recipes.slow.base.average_last: Input should be greater",
+        HALVE,
+        f"      numbers: {{adam: {{}}}}\n{HALVE}",
+        f"{TRAINING}.numbers.adam: there is no such",
     ),
-    (
-        BATCH,
-        f"{BATCH}      average_last: 2\n      patience: 2\n",
-        f"{TRAINING}.average_last: with pat",
-    ),
-    (
-        BATCH,
-        f"{BATCH}      numbers: {{adam: {{}}}}\n",
-        f"{TRAINING}.numbers.adam: there is no such part",
-    ),
-    (
-        ONE,
-        slow("base: {average_last: 2, patience: 2}"),
-        "recipes.slow.base.average_last: with patience",
-    ),
+    (ONE, slow("base: {average_last: 2, patience: 2}"), "recipes.slow.base.average_last: with pat"),
 ]
 MEMBERS, SELF = "[global_location_feed, global_dot_feed,", "attention: global, score: self}"
 REVERSE, SECOND = "base_reverse: {family: luong, reverse: true}", "ensembles.ensemble.members.1"

@@ -87,6 +87,8 @@ def test_clipping_is_torchs(scale):
 class Momentum(TorchOptimizer, known=False):
     """An optimizer that is not registered."""
 
+    name = "momentum"
+
     def build(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
         return torch.optim.SGD(parameters, momentum=0.9, nesterov=True)
 

@@ -97,8 +97,9 @@ def _owners(name: str) -> str:
 
 
 class Features(Strict):
-    """What a recipe may add to the paper's. training/features/ has a class for each key."""
+    """What a recipe may add to the paper's."""
 
+    # A key for each class in training/features/
     warmup_steps: int | None = optional("batches over which the rate rises to its first value", 2)
     patience: int | None = optional(
         "evaluations without a lower development cost after which a training ends early"

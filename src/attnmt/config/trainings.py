@@ -60,7 +60,8 @@ def trained_models(
         for seed in range(1, experiment.seeds_of_system(system, recipe) + 1):
             name = _name(file, under(recipe, system), seed, recipe, {*models, *known})
             models[name] = Model(**dict(entry), entry=system, recipe=recipe, seed=seed)
-        family, place = experiment.families[entry.family], ["recipes", recipe, system]
+        family = experiment.families[entry.family]
+        place: Location = ["recipes", str(recipe), system]
         if recipe is not None and _recipe(file, place, family, entry) == family.recipe(
             systems.systems[system]
         ):
