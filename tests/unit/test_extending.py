@@ -17,7 +17,7 @@ from attnmt.scoring.numbers import Line, Numbers, write_numbers
 
 SCORE, ENCODER = "global_low_rank_feed", "both_ways"  # the systems with parts of one's own
 OPTIMIZERS = {"base_adam": "adam", "base_nesterov": "Nesterov"}
-OWN = ["narrow", "base_decay", "near_dot", "base_warm", "base_plateau"]
+OWN = ["narrow", "base_decay", "near_dot", "base_warm"]
 SYSTEMS = [
     "base",
     "base_reverse",
@@ -76,7 +76,6 @@ def test_both_engines_know_what_was_added_and_dvc_runs_it(project):
     assert configs[1]["training"]["numbers"] == {"adam": {"weight_decay": 0.01}}
     assert configs[2]["system"]["numbers"] == {"Near": {"words": 2}}
     assert (training["warmup_steps"], training["average_last"]) == (10, 3)
-    assert configs[4]["training"]["plateau"] == 2
     metrics = read_json(project.folder / "models/demo/base_warm/metrics.json")
     assert metrics["averaged_steps"] == [8, 12, 13]
     rows = [line.split("\t") for line in read_lines(project.folder / "data/demo/frequent/de.tsv")]
@@ -85,6 +84,18 @@ def test_both_engines_know_what_was_added_and_dvc_runs_it(project):
     assert counts == sorted(counts, reverse=True)
     code = read_json(project.folder / "code/demo/frequent.json")
     assert "stages/frequent.py" in code
+
+
+def test_the_feature_of_the_page_changes_the_rate_and_resumes(project):
+    systems = project.folder / "systems.yaml"
+    text = systems.read_text()
+    line = next(line for line in text.splitlines() if line.startswith("  base:"))
+    systems.write_text(text.replace(line, line.replace("}", ", epochs: 3, plateau: 2}")))
+    project.run("python", "stages/train.py", "params.yaml", "base")
+    systems.write_text(text)
+    model = project.folder / "models/demo/base"
+    assert read_json(model / "config.json")["training"]["plateau"] == 2
+    assert len(read_lines(model / "history.csv")) > 4
 
 
 def made_line(**changes: object) -> Line:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from extending_page import parts_known
+from extending_page import PAGE, parts_known
 from pydantic import PositiveInt
 from small_models import SHAPE, WINDOWS, Variant, compare_with_reference, padded_batch, translator
 
@@ -153,6 +153,17 @@ def test_a_part_of_ones_own_has_numbers_of_its_own():
             near(words=0)
     finally:
         del WINDOW_CLASSES["Near"]
+
+
+def test_the_pages_table_has_every_number_of_the_papers_parts():
+    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if "|" in line]
+    table = {(row[0].strip("`"), row[1].strip("`")): row[2:] for row in rows if len(row) == 4}
+    for part, known in parts.PARTS.items():
+        for number, field in known.numbers.model_fields.items():
+            default, description = table.pop((part, number))
+            assert default == str(field.default) or f"without it {default}" in field.description
+            assert field.description.startswith(description)
+    assert not [key for key in table if key[0] in parts.PARTS]
 
 
 def test_two_parts_of_one_name_are_refused():

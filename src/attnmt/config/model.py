@@ -213,6 +213,10 @@ class Training(Features):
     # has these numbers in their places, so its files leave this out
     with_dropout: OwnRecipe = Field(default=OwnRecipe(), exclude=True)
 
+    def __hash__(self) -> int:
+        """Return the same for equal recipes."""
+        return hash(self.model_dump_json())
+
     @model_validator(mode="after")
     def _settings_agree(self) -> Self:
         check_numbers(self.numbers, [self.optimizer])
