@@ -49,6 +49,8 @@ def test_interruptions_change_no_byte(tmp_path, recipe):
     costs = [row["dev_cost"] for row in undisturbed[1]]
     assert len(costs) == 9  # of 57 batches every seventh and the last are evaluated
     assert min(costs) < 0.8 * math.log(8) < costs[0]  # it learns; a guess of 8 words costs ln 8
+    for row in undisturbed[1]:  # each has the cost of its own batches only
+        assert 0.7 < row["train_cost"] / row["dev_cost"] < 1.5
     torch.manual_seed(99)  # random numbers drawn before must not matter
     assert run(tmp_path / "b", iter([3, 0, 10, 1, 20]), recipe=recipe) == undisturbed
     stops = iter([3, 0, 8, 5, 1, 6, 20])
