@@ -52,7 +52,8 @@ def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
     step = Step(model, RECIPE.model_copy(update=changes))
     torchs = TORCHS[optimizer](other.parameters(), lr=1.0, **numbers.get(optimizer, {}))
     for seed, rate in enumerate((0.7, 0.7, 0.35)):
-        batch = text.batch(np.arange(8 * seed, 8 * seed + 8))
+        # The last batches of an epoch may have fewer pairs; what divides is the recipe's number.
+        batch = text.batch(np.arange(8 * seed, 8 * seed + 8 - seed))
         torch.manual_seed(seed)
         loss = step(batch, rate)
         torch.manual_seed(seed)
