@@ -42,7 +42,7 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
     with tempfile.TemporaryDirectory() as folder, products_in(precision, device):
         checkpoints = Checkpoints(Path(folder), params.machine.checkpoint_minutes)
         held_out = {sets.dev: texts[sets.dev]}
-        progress = train(
+        progress, _ = train(
             model, texts[sets.train], held_out, recipe, seed, checkpoints, lambda row: None
         )
     return math.exp(progress.best_cost)

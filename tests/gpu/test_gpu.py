@@ -13,7 +13,7 @@ from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import Translator
 from attnmt.text.batches import Batch, ParallelText
-from attnmt.training.loop import cost_a_word
+from attnmt.training.evaluation import cost_a_word
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step
 

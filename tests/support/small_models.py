@@ -45,8 +45,9 @@ def translator(
     dropout: float = 0.0,
     faults: Sequence[str] = (),
     encoder: str = "recurrent",
+    **own: object,
 ) -> Translator:
-    """Build a model in double precision with the same weights every time."""
+    """Build a model in double precision with the same weights every time; ``own`` is of the system."""
     system = System(
         attention=variant.attention,
         score=variant.score,
@@ -55,6 +56,7 @@ def translator(
         encoder=encoder,
         dropout=dropout,
         faults=list(faults),
+        **own,
     )
     shape = SHAPE.model_copy(update={"cell": variant.cell})
     model = Translator(ModelConfig(system, shape, source_words=7, target_words=6)).double()

@@ -9,9 +9,10 @@ from attnmt.config import ModelShape, System, Training
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
-from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.optimizers import SGD
+from attnmt.training.progress import Progress
 from attnmt.training.stop import Stop, TrainingStopped
 
 RECIPE = Training(
@@ -46,7 +47,8 @@ def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelTe
 
 
 def small(system: System, size: int = 8) -> Translator:
-    shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.1)
+    # Drawn from a narrower range, so small a model would not learn in so few batches.
+    shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.6)
     model = Translator(ModelConfig(system, shape, 8, 8))
     model.initialize(1)  # what lies in fresh memory may not be a number
     return model
@@ -81,8 +83,8 @@ def run(
     device: str = "cpu",
     stop_after: Iterator[int] | None = None,
     recipe: Training = RECIPE,
-) -> tuple[dict[str, bytes], list]:
-    """Train to the end, whatever interrupts it; return the weights and the history.
+) -> tuple[dict[str, bytes], list, dict]:
+    """Train to the end, whatever interrupts it; return the weights, the history and the metrics.
 
     Args:
         folder: where checkpoints lie.
@@ -106,10 +108,10 @@ def run(
 
         checkpoints.save = save_or_die  # type: ignore[method-assign]
         try:
-            progress = train(
+            progress, metrics = train(
                 model, text, {"dev": dev}, recipe, 1, checkpoints, lambda row: None, stop
             )
         except (KilledError, TrainingStopped):
             continue
         weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
-        return weights, progress.history
+        return weights, progress.history, metrics

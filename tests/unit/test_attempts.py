@@ -19,8 +19,9 @@ from attnmt.training.attempts import (
     noted_failures,
     refuse_failed,
 )
-from attnmt.training.checkpoint import Checkpoints, Progress
+from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
+from attnmt.training.progress import Progress
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
 

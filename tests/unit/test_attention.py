@@ -14,9 +14,10 @@ n = SHAPE.size
 S = 4
 
 
-def attention_of(kind: str, score: str, faults: tuple[str, ...] = ()) -> Attention:
+def attention_of(kind: str, score: str, faults: tuple[str, ...] = (), **own: object) -> Attention:
     """Build an attention module whose parameters are random."""
-    system = System.model_validate({"attention": kind, "score": score, "faults": list(faults)})
+    values = {"attention": kind, "score": score, "faults": list(faults), **own}
+    system = System.model_validate(values)
     attention = Attention(system, SHAPE).double()
     torch.manual_seed(0)
     for parameter in attention.parameters():
@@ -84,9 +85,17 @@ def test_local_m_looks_at_the_window_around_its_step(score):
         torch.testing.assert_close(a, window / window.sum())
 
 
-def test_local_p_weights_its_window_by_a_gaussian():
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({}, [0.026, 0.236, 0.783, 0.956, 0.430]),
+        ({"numbers": {"local_p": {"sigma": 2}}}, [0.402, 0.697, 0.941, 0.989, 0.810]),
+        ({"window_D": 1}, [0, 5 / 3 * 0.003, 5 / 3 * 0.375, 5 / 3 * 0.835, 0]),
+    ],
+)
+def test_local_p_weights_its_window_by_a_gaussian(own, expected):
     """With S = 5, D = 2 and p_t = 2.7 the window is 0 .. 4. The factors are computed by hand."""
-    attention = attention_of("local_p", "dot")
+    attention = attention_of("local_p", "dot", **own)
     with torch.no_grad():
         attention.W_p.copy_(torch.eye(5))
         attention.v_p.copy_(torch.tensor([1.0, 0, 0, 0, 0]))
@@ -95,8 +104,8 @@ def test_local_p_weights_its_window_by_a_gaussian():
     h[0, 0] = math.atanh(math.log(0.54 / 0.46))
     values = torch.zeros(5, 5, dtype=torch.float64)  # equal scores: a softmax of 1/5 each
     _, weights = attend(attention, h, values)
-    expected = torch.tensor([0.026, 0.236, 0.783, 0.956, 0.430], dtype=torch.float64)
-    torch.testing.assert_close(weights[0] * 5, expected, rtol=0, atol=5e-4)
+    expected = torch.tensor(expected, dtype=torch.float64)
+    torch.testing.assert_close(weights[0] * 5, expected, rtol=0, atol=1e-3)
 
 
 def test_location_uses_the_first_slots_for_the_words_read_last():

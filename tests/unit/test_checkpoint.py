@@ -17,8 +17,9 @@ from small_training import FEEDING, held_by, small
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
-from attnmt.training.checkpoint import Checkpoints, Progress, discard
+from attnmt.training.checkpoint import Checkpoints, discard
 from attnmt.training.optimizers import SGD, Adam
+from attnmt.training.progress import Progress
 
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
 

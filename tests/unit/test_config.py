@@ -150,6 +150,14 @@ PARAMS = [
     ("init: 0.1", "size: 128, init: 0.1", f"families.luong.shape.size: {TWICE}"),
     ("corpus:\n  kind: local\n", "corpus:\n", "corpus.kind: this key is missing"),
     (BATCH, "    training:\n", f"{TRAINING}.batch_size: this key is missing"),
+    (ONE, slow("base: {average_last: 1}"), "recipes.slow.base.average_last: Input should be"),
+    (HALVE, f"      average_last: 2\n      patience: 2\n{HALVE}", f"{TRAINING}.average_last: with"),
+    (
+        HALVE,
+        f"      numbers: {{adam: {{}}}}\n{HALVE}",
+        f"{TRAINING}.numbers.adam: there is no such",
+    ),
+    (ONE, slow("base: {average_last: 2, patience: 2}"), "recipes.slow.base.average_last: with pat"),
 ]
 MEMBERS, SELF = "[global_location_feed, global_dot_feed,", "attention: global, score: self}"
 REVERSE, SECOND = "base_reverse: {family: luong, reverse: true}", "ensembles.ensemble.members.1"
@@ -178,6 +186,7 @@ IN_SYSTEMS = [
     ("{label: Base, ", '{label: "Base {size}", ', "tables.table1.base.label: only an ensemble has"),
     ("{label: Base, ", '{label: "Base {n}", ', "tables.table1.base.label: only {size} may stand"),
 ]
+LOCAL_P, SIGMA = "attention: local_p, score: dot", "systems.base.numbers.local_p.sigma"
 # What is added to the system base.
 IN_BASE = [
     ("attention: globl", "systems.base.attention: no attention 'globl'; did you mean 'global'?"),
@@ -185,6 +194,26 @@ IN_BASE = [
     ("attention: local_p, score: location", "systems.base: score 'location' is defined"),
     ("faults: [general_gradient]", "systems.base: fault 'general_gradient' exists only with"),
     ("faults: [unmasked_padding]", "systems.base: fault 'unmasked_padding' exists only with"),
+    ("window_D: 5", "systems.base.window_D: attention 'none' has no window"),
+    (
+        f"{LOCAL_P}, window_D: 0",
+        "systems.base.window_D: Input should be greater than or equal to 1",
+    ),
+    (
+        f"{LOCAL_P}, numbers: {{local_p: {{sigm: 2}}}}",
+        f"{SIGMA[:-1]}: unknown key; did you mean 'sigma",
+    ),
+    (f"{LOCAL_P}, numbers: {{local_p: {{sigma: 0}}}}", f"{SIGMA}: Input should be greater than 0"),
+    (f"{LOCAL_P}, numbers: {{local_p: {{sigma: no}}}}", f"{SIGMA}"),
+    (
+        f"{LOCAL_P}, numbers: {{local_m: {{}}}}",
+        "systems.base.numbers.local_m: there is no such part he",
+    ),
+    ("numbers: {adam: {}}", "systems.base.numbers.adam: it is trained by 'sgd'"),
+    (
+        "average_last: 2, patience: 2",
+        "systems.base.average_last: with patience, nobody knows in adv",
+    ),
 ]
 CASES = [
     *(("params.yaml", *case) for case in PARAMS),

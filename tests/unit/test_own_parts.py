@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 import torch
-from extending_page import parts_known
-from small_models import SHAPE, WINDOWS, Variant, compare_with_reference, translator
+from extending_page import PAGE, parts_known
+from pydantic import PositiveInt
+from small_models import SHAPE, WINDOWS, Variant, compare_with_reference, padded_batch, translator
 
 from attnmt.config import ModelShape, System, load_params, parts
 from attnmt.errors import InputError
 from attnmt.model.attention.scores import SCORES
 from attnmt.model.attention.windows import WINDOWS as WINDOW_CLASSES
-from attnmt.model.attention.windows import Global, Window
+from attnmt.model.attention.windows import Global, Window, softmax
 from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import work
+from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.workflow.code import code_of
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +40,10 @@ def config(system: System) -> ModelConfig:
 def test_the_papers_parts_are_those_that_the_configuration_knows():
     assert SCORES.keys() - {"LowRank"} == parts.SCORES.keys()
     assert WINDOW_CLASSES.keys() == parts.WINDOWS.keys()
-    assert ENCODERS.keys() - {"BothWays"} == set(parts.ENCODERS)
+    assert ENCODERS.keys() - {"BothWays"} == parts.ENCODERS.keys()
+    for classes in (SCORES, WINDOW_CLASSES, ENCODERS, OPTIMIZERS):
+        for name in classes.keys() & parts.PARTS.keys():
+            assert classes[name].Numbers is parts.PARTS[name].numbers
 
 
 @pytest.mark.parametrize("window", WINDOWS)
@@ -119,6 +124,46 @@ def test_a_class_that_does_not_exist_is_named_when_the_model_is_built():
     ):
         with pytest.raises(InputError, match=message):
             Translator(config(System.model_validate({"attention": "global", **part})))
+
+
+def test_a_part_of_ones_own_has_numbers_of_its_own():
+    """Of a part that the configuration does not know, they are checked when the model is built."""
+
+    class Near(Window):
+        class Numbers(parts.Numbers):
+            words: PositiveInt = 3
+
+        def weights(self, w, scores, h, memory, steps):
+            near = memory.positions[:, None] < self.numbers.words
+            return softmax(scores, near & self.attended(memory))
+
+    def near(**numbers):
+        own = {"numbers": {"Near": numbers}} if numbers else {}
+        return translator(Variant("lstm", "Near", "dot", True), reverse=False, **own)
+
+    try:
+        for model, words in ((near(), 3), (near(words=1), 1)):
+            compare_with_reference(model)
+            assert (model(*padded_batch()[:3])[1][0, 0] > 0).sum() == words
+        with pytest.raises(
+            InputError, match=r"numbers.Near.word: unknown key; did you mean 'words'"
+        ):
+            near(word=1)
+        with pytest.raises(InputError, match=r"numbers.Near.words: Input should be greater than 0"):
+            near(words=0)
+    finally:
+        del WINDOW_CLASSES["Near"]
+
+
+def test_the_pages_table_has_every_number_of_the_papers_parts():
+    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if "|" in line]
+    table = {(row[0].strip("`"), row[1].strip("`")): row[2:] for row in rows if len(row) == 4}
+    for part, known in parts.PARTS.items():
+        for number, field in known.numbers.model_fields.items():
+            default, description = table.pop((part, number))
+            assert default == str(field.default) or f"without it {default}" in field.description
+            assert field.description.startswith(description)
+    assert not [key for key in table if key[0] in parts.PARTS]
 
 
 def test_two_parts_of_one_name_are_refused():

@@ -1,5 +1,7 @@
 """The recipe of training, and trainings that are interrupted."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +10,8 @@ from small_training import ADAM, FEEDING, RECIPE, StopAfter, held_by, reversal, 
 
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.loop import cost_a_word, train
+from attnmt.training.evaluation import cost_a_word
+from attnmt.training.loop import train
 from attnmt.training.optimizers import learning_rate
 from attnmt.training.stop import TrainingStopped
 
@@ -43,7 +46,11 @@ def test_every_pair_comes_once_an_epoch_with_little_padding(shuffle):
 @pytest.mark.parametrize("recipe", [RECIPE, ADAM], ids=["sgd", "adam"])
 def test_interruptions_change_no_byte(tmp_path, recipe):
     undisturbed = run(tmp_path / "a", recipe=recipe)
-    assert len(undisturbed[1]) == 9  # of 57 batches every seventh and the last are evaluated
+    costs = [row["dev_cost"] for row in undisturbed[1]]
+    assert len(costs) == 9  # of 57 batches every seventh and the last are evaluated
+    assert min(costs) < 0.8 * math.log(8) < costs[0]  # it learns; a guess of 8 words costs ln 8
+    for row in undisturbed[1]:  # each has the cost of its own batches only
+        assert 0.7 < row["train_cost"] / row["dev_cost"] < 1.5
     torch.manual_seed(99)  # random numbers drawn before must not matter
     assert run(tmp_path / "b", iter([3, 0, 10, 1, 20]), recipe=recipe) == undisturbed
     stops = iter([3, 0, 8, 5, 1, 6, 20])
@@ -79,7 +86,7 @@ def test_the_weights_kept_are_those_of_the_lowest_development_cost(tmp_path):
     dev = ParallelText(dev.source, reversal(40, 3, reverse=True).source, True)
     model, checkpoints = small(FEEDING), Checkpoints(tmp_path, minutes=0)
     recipe = ADAM.model_copy(update={"epochs": 30, "learning_rate": 0.03})
-    progress = train(model, text, {"dev": dev}, recipe, 1, checkpoints, lambda row: None, None)
+    progress, _ = train(model, text, {"dev": dev}, recipe, 1, checkpoints, lambda row: None, None)
     costs = {row["step"]: row["dev_cost"] for row in progress.history}
     lowest = min(costs, key=lambda step: costs[step])
     assert lowest != max(costs)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 import yaml
 from demo_values import ROOT, demo_text
+from dvc.utils.cli_parse import to_path_overrides
+from dvc.utils.hydra import apply_overrides
 
 from attnmt.config import Params, load_params
 from attnmt.config.claims import project_claims
@@ -113,6 +115,22 @@ def test_an_ensemble_has_a_recipe_that_all_its_members_have(load):
     )
     assert list(same.ensembles) == ["ensemble"]
     assert same.system_under("slow", "ensemble") == "ensemble"
+
+
+@pytest.mark.parametrize("key", ["window_D=5", "numbers.local_p.sigma=3.33", "patience=2"])
+def test_dvc_gives_one_system_what_it_did_not_have(load, tmp_path, key):
+    """As ``dvc exp run -S`` does; a + before the key says that it is new."""
+    before = load("1")
+    option = f"{tmp_path}/systems.yaml:+systems.{BEST}.{key}"
+    ((path, overrides),) = to_path_overrides([option]).items()
+    apply_overrides(path, overrides)
+    after = load_params(tmp_path / "params.yaml", tmp_path)
+    assert [name for name in after.models if after.models[name] != before.models[name]] == [BEST]
+    name, _, value = key.partition("=")
+    changed = after.models[BEST].model_dump()
+    for part in name.split("."):
+        changed = changed[part]
+    assert str(changed) == value
 
 
 def test_another_system_with_the_name_of_a_recipe_is_not_taken_for_its_training(load):

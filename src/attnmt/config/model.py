@@ -1,13 +1,26 @@
 """The sections that decide which models are trained, and how."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from attnmt.config.languages import Direction
-from attnmt.config.parts import ENCODERS, FAULTS, OPTIMIZERS, SCORES, WINDOWS, Part, one_of
+from attnmt.config.parts import (
+    ENCODERS,
+    FAULTS,
+    NUMBERS,
+    OPTIMIZERS,
+    OWN,
+    SCORES,
+    WINDOWS,
+    Part,
+    PartNumbers,
+    check_numbers,
+    one_of,
+)
 from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
+from attnmt.files.yaml_file import fault
 
 Attention = Annotated[str, *one_of("attention", ["none", *WINDOWS])]
 Score = Annotated[str, *one_of("score", SCORES)]
@@ -22,6 +35,14 @@ Average = Literal["logits", "probabilities"]
 Optimizer = Annotated[str, *one_of("optimizer", OPTIMIZERS)]
 
 
+def optional(description: str, least: int = 1) -> Any:
+    """Return a field that is left out of a model's files if it is not given.
+
+    So files from before there was such a key stay valid, and fingerprints stay what they were.
+    """
+    return Field(None, ge=least, description=description, exclude_if=lambda value: value is None)
+
+
 class System(Strict):
     """What distinguishes one model from another of its family."""
 
@@ -29,11 +50,24 @@ class System(Strict):
     score: Score | None = None
     input_feeding: bool = False
     reverse: bool = False
-    # The paper's is left out of a model's files, so those from before there was a choice stay valid.
     encoder: Encoder = Field(default="recurrent", exclude_if=lambda name: name == "recurrent")
     dropout: Probability = 0.0
     faults: list[Fault] = Field(default_factory=list)
     direction: Direction = "forward"
+    window_D: int | None = optional("half-width of the local window, in place of the family's")
+    numbers: PartNumbers = NUMBERS
+
+    @property
+    def parts(self) -> list[str]:
+        """The names of the parts that it is built of."""
+        return [name for name in (self.attention, self.score, self.encoder) if name is not None]
+
+    @model_validator(mode="after")
+    def _parts_take_their_numbers(self) -> Self:
+        if self.window_D is not None and self.attention in ("none", "global"):
+            raise fault(["window_D"], f"attention {self.attention!r} has no window")
+        check_numbers(self.numbers, self.parts)
+        return self
 
     @model_validator(mode="after")
     def _attention_has_a_score(self) -> Self:
@@ -62,7 +96,22 @@ def _owners(name: str) -> str:
     return f"attention {kinds} with a score that looks at the source"
 
 
-class OwnRecipe(Strict):
+class Features(Strict):
+    """What a recipe may add to the paper's."""
+
+    # A key for each class in training/features/
+    warmup_steps: int | None = optional("batches over which the rate rises to its first value", 2)
+    patience: int | None = optional(
+        "evaluations without a lower development cost after which a training ends early"
+    )
+    average_last: int | None = optional(
+        "the model has the mean of the weights at so many last evaluations; without it, the weights "
+        "with the lowest development cost",
+        2,
+    )
+
+
+class OwnRecipe(Features):
     """What stands in place of a family's recipe. What is not given stays the family's."""
 
     epochs: PositiveInt | None = None
@@ -76,6 +125,20 @@ class Entry(System, OwnRecipe):
 
     family: Name
 
+    @property
+    def parts(self) -> list[str]:
+        """Those of the system, and the optimizers that it may be trained by."""
+        possible = [*OPTIMIZERS, *filter(OWN.fullmatch, self.numbers)]
+        return [*super().parts, *([self.optimizer] if self.optimizer else possible)]
+
+    @property
+    def system(self) -> System:
+        """Only the architecture."""
+        values = {key: getattr(self, key) for key in System.model_fields}
+        parts = (self.attention, self.score, self.encoder)
+        numbers = {part: given for part, given in self.numbers.items() if part in parts}
+        return System(**values | {"numbers": numbers})
+
 
 class Model(Entry):
     """One training: a system, perhaps under another recipe, and a seed."""
@@ -83,11 +146,6 @@ class Model(Entry):
     entry: Name = ""  # its name in systems.yaml
     recipe: Name | None = None  # the name of the other recipe
     seed: Annotated[int, Field(ge=0)] = 1
-
-    @property
-    def system(self) -> System:
-        """Only the architecture."""
-        return System(**{key: getattr(self, key) for key in System.model_fields})
 
 
 class Ensemble(Strict):
@@ -130,7 +188,7 @@ class ModelShape(Strict):
         return self.embedding or self.size
 
 
-class Training(Strict):
+class Training(Features):
     """The paper's recipe (section 4.1), and what it leaves open."""
 
     batch_size: PositiveInt  # sentence pairs; every gradient is divided by it
@@ -150,9 +208,22 @@ class Training(Strict):
     chunk_batches: PositiveInt  # how many batches are sorted by length together
     precision: Precision = "fp32"
     evaluate_every: PositiveInt  # batches between two evaluations
+    numbers: PartNumbers = NUMBERS
     # what differs for models with dropout, which the paper trains longer; a model's own recipe
     # has these numbers in their places, so its files leave this out
     with_dropout: OwnRecipe = Field(default=OwnRecipe(), exclude=True)
+
+    def __hash__(self) -> int:
+        """Return the same for equal recipes."""
+        return hash(self.model_dump_json())
+
+    @model_validator(mode="after")
+    def _settings_agree(self) -> Self:
+        check_numbers(self.numbers, [self.optimizer])
+        if self.average_last is not None and self.patience is not None:
+            why = "with patience, nobody knows in advance which evaluations are the last; leave one out"
+            raise fault(["average_last"], why)
+        return self
 
 
 class Family(Strict):
@@ -168,4 +239,7 @@ class Family(Strict):
         for own in (self.training.with_dropout, model) if model.dropout else (model,):
             given = {key: getattr(own, key) for key in OwnRecipe.model_fields}
             recipe |= {key: value for key, value in given.items() if value is not None}
+        optimizer = recipe.get("optimizer", "sgd")
+        numbers = [given.get(optimizer, {}) for given in (self.training.numbers, model.numbers)]
+        recipe["numbers"] = {optimizer: numbers[0] | numbers[1]} if any(numbers) else {}
         return Training(**recipe)

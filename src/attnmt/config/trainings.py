@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 
+from pydantic import ValidationError
+
 from attnmt.config.experiment import Experiment, under
-from attnmt.config.model import Ensemble, Model, OwnRecipe, TrainedEnsemble
+from attnmt.config.model import Ensemble, Entry, Family, Model, OwnRecipe, TrainedEnsemble, Training
 from attnmt.config.strict import Name
 from attnmt.config.systems import EVERY_OTHER, Systems
-from attnmt.files.yaml_file import YamlFile, hint
+from attnmt.files.yaml_file import Location, YamlFile, explained, hint
 
 SYSTEMS = "systems.yaml"  # in the project's folder
 
@@ -50,7 +52,7 @@ def trained_models(
             raise file.error(["seeds", name], f"no system {name!r} is trained{hint(name, counted)}")
     models = dict[Name, Model]()
     for recipe, system, own in plan:
-        _check_family(systems_file, experiment, system, systems)
+        _check_family(systems_file, experiment, system, systems.systems[system])
         changes = {key: value for key, value in dict(own).items() if value is not None}
         if recipe is not None and not changes:
             continue  # the training by the family's recipe serves for both
@@ -59,9 +61,12 @@ def trained_models(
             name = _name(file, under(recipe, system), seed, recipe, {*models, *known})
             models[name] = Model(**dict(entry), entry=system, recipe=recipe, seed=seed)
         family = experiment.families[entry.family]
-        if recipe is not None and family.recipe(entry) == family.recipe(systems.systems[system]):
+        place: Location = ["recipes", str(recipe), system]
+        if recipe is not None and _recipe(file, place, family, entry) == family.recipe(
+            systems.systems[system]
+        ):
             why = "this is the family's recipe; write {}, and the system is trained once"
-            raise file.error(["recipes", recipe, system], why)
+            raise file.error(place, why)
     return models
 
 
@@ -150,17 +155,30 @@ def _name(file: YamlFile, name: str, seed: int, recipe: str | None, taken: Colle
     return own
 
 
-def _check_family(file: YamlFile, experiment: Experiment, name: str, systems: Systems) -> None:
+def _check_family(file: YamlFile, experiment: Experiment, name: str, system: Entry) -> None:
     """Refuse a system whose family is missing or does not suit it."""
-    system, families = systems.systems[name], experiment.families
-    if system.family not in families:
+    if system.family not in experiment.families:
         why = f"experiment {experiment.experiment} has no family {system.family!r}"
-        raise file.error(["systems", name, "family"], f"{why}{hint(system.family, families)}")
-    if families[system.family].shape.cell == "gru":
-        if system.attention == "none":
-            raise file.error(
-                ["systems", name], "a gru family needs attention: its cell reads a context"
-            )
-        if system.input_feeding:
-            why = "the context enters a gru's cell, so there is nothing to feed"
-            raise file.error(["systems", name, "input_feeding"], why)
+        why += hint(system.family, experiment.families)
+        raise file.error(["systems", name, "family"], why)
+    family = experiment.families[system.family]
+    if family.shape.cell == "gru" and system.attention == "none":
+        why = "a gru family needs attention: its cell reads a context"
+        raise file.error(["systems", name], why)
+    if family.shape.cell == "gru" and system.input_feeding:
+        why = "the context enters a gru's cell, so there is nothing to feed"
+        raise file.error(["systems", name, "input_feeding"], why)
+    recipe = _recipe(file, ["systems", name], family, system)
+    for part in system.numbers:
+        if part not in (*system.system.parts, recipe.optimizer):
+            why = f"it is trained by {recipe.optimizer!r}"
+            raise file.error(["systems", name, "numbers", part], why)
+
+
+def _recipe(file: YamlFile, place: Location, family: Family, entry: Entry) -> Training:
+    """Return a recipe, or refuse one whose settings do not agree; ``place`` is where it is changed."""
+    try:
+        return family.recipe(entry)
+    except ValidationError as error:
+        location, message = explained(error.errors()[0], Training)
+        raise file.error([*place, *location], message) from None

@@ -110,7 +110,7 @@ def explain(
     taken = _force(
         pipeline, source, [(vocabulary.decode(t.ids), t.ids) for t in translations] + given
     )
-    system, shape = translator.models[0].config.system, translator.models[0].config.shape
+    system, attention = translator.models[0].config.system, translator.models[0].decoder.attention
     alone = len(translator.models) == 1 and translator.attends
     return Explanation(
         languages=(translator.source, translator.target),
@@ -119,7 +119,7 @@ def explain(
         reverse=system.reverse,
         attends=translator.attends,
         window=system.attention if alone else None,
-        D=shape.window_D if alone and taken[0].spans else None,
+        D=attention.window.D if alone and attention and taken[0].spans else None,
         step=options.link_step,
         beam=options.beam,
         source=_units(source, pipeline.source.vocabulary, pieces),

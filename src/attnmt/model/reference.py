@@ -135,7 +135,8 @@ class Attention(nn.Module):
 
     def __init__(self, system: System, shape: ModelShape) -> None:
         super().__init__()
-        self.system, self.D, n = system, shape.window_D, shape.size
+        self.system, self.D, n = system, system.window_D or shape.window_D, shape.size
+        self.sigma = system.numbers.get("local_p", {}).get("sigma", self.D / 2)
         self.context_size = n // 2 if system.score == "key_value" else n
         rows = {"dot": 0, "location": shape.location_slots}.get(str(system.score), n)
         columns = {"concat": n, "key_value": n - n // 2}.get(str(system.score))
@@ -184,7 +185,7 @@ class Attention(nn.Module):
             if "position_gradient" in self.system.faults:
                 p = (p + p.detach()) / 2  # half the gradient
             attended = attended & ((s - p.floor()).abs() <= self.D)
-            gaussian = torch.exp(-((s - p) ** 2) / (2 * (self.D / 2) ** 2))
+            gaussian = torch.exp(-((s - p) ** 2) / (2 * self.sigma**2))
         scores = self.scores(h, source.h_s).masked_fill(~attended, -torch.inf)
         return torch.softmax(scores, dim=1) * gaussian  # equation 10
 

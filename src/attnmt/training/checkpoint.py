@@ -8,9 +8,9 @@ import platform
 import shutil
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
@@ -23,7 +23,9 @@ from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
 from attnmt.files.text_file import write_text
 from attnmt.training.attempts import DivergedError
+from attnmt.training.features.feature import Feature
 from attnmt.training.optimizers import Optimizer
+from attnmt.training.progress import Progress
 from attnmt.training.trained import read_config
 
 log = logging.getLogger(__name__)
@@ -31,27 +33,10 @@ log = logging.getLogger(__name__)
 LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
 
 
-@dataclass
-class Progress:
-    """How far a training is, after ``step`` batches."""
-
-    epoch: int = 1
-    batch: int = 0  # the next one of the epoch, counted from 0
-    step: int = 0
-    best_step: int = 0
-    best_cost: float = float("inf")  # on the development set, nats a word
-    target_words: int = 0  # trained on so far
-    recent_cost: float = 0.0  # summed since the last evaluation, nats
-    recent_words: int = 0
-    seconds: float = 0.0  # spent on training and evaluations; not part of the result
-    peak_memory_mb: int = 0  # highest of all starts; not part of the result
-    history: list[dict[str, float]] = field(default_factory=list)
-
-
 class Checkpoints:
     """The folder of one training's checkpoints: the last, the one before, and the best weights of each.
 
-    After ``minutes``, a checkpoint is written even without an evaluation.
+    A checkpoint is due after an evaluation, and ``minutes`` after the last one.
     """
 
     def __init__(self, folder: Path, minutes: float) -> None:
@@ -93,11 +78,18 @@ class Checkpoints:
                 owner.unlink(missing_ok=True)
 
     def due(self, progress: Progress) -> bool:
-        """Say whether the last checkpoint is so old that another is due."""
+        """Say whether there is an evaluation that no checkpoint holds, or batches for too long."""
         old = time.monotonic() - self._time > 60 * self.minutes
-        return old and progress.step > self._held.step
+        evaluated = len(progress.history) > len(self._held.history)
+        return evaluated or (old and progress.step > self._held.step)
 
-    def save(self, model: nn.Module, optimizer: Optimizer, progress: Progress) -> None:
+    def save(
+        self,
+        model: nn.Module,
+        optimizer: Optimizer,
+        progress: Progress,
+        features: Sequence[Feature] = (),
+    ) -> None:
         """Write the whole state of the training, all or nothing.
 
         Raises:
@@ -106,12 +98,14 @@ class Checkpoints:
         self._refuse_diverged(model, progress)
         tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
         tensors |= {f"optimizer.{name}": value for name, value in optimizer.state().items()}
+        for feature in features:
+            tensors |= {f"{feature.key}.{name}": v for name, v in feature.state().items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
         self._write(LAST, tensors, json.dumps(asdict(progress)))
         self._keep(LAST, PREVIOUS, self._best(self._held).name, self._best(progress).name)
-        self._held, self._time = replace(progress), time.monotonic()
+        self._hold(progress)
 
     def save_best(self, model: nn.Module, progress: Progress) -> None:
         """Keep the weights of ``progress.best_step``; ``save`` deletes those no longer needed.
@@ -122,7 +116,9 @@ class Checkpoints:
         self._refuse_diverged(model, progress)
         self._write(self._best(progress).name, model.state_dict(), "")
 
-    def load(self, model: nn.Module, optimizer: Optimizer) -> Progress:
+    def load(
+        self, model: nn.Module, optimizer: Optimizer, features: Sequence[Feature] = ()
+    ) -> Progress:
         """Restore the state of the last ``save``; if it is damaged, restore the one before.
 
         Without a checkpoint, return a fresh Progress.
@@ -135,14 +131,14 @@ class Checkpoints:
             if not path.exists():
                 continue
             try:
-                progress = self._restore(path, model, optimizer)
+                progress = self._restore(path, model, optimizer, features)
             except InputError as error:
                 faults.append(str(error))
                 continue
             for fault in faults:
                 log.warning("%s; going back to the checkpoint before it", fault)
             path.replace(self.folder / LAST)  # in place of a damaged one
-            self._held = replace(progress)
+            self._hold(progress)
             return progress
         if faults:
             raise InputError(
@@ -159,6 +155,10 @@ class Checkpoints:
         """Keep only the two checkpoint files from which lost outputs can be written without training."""
         self._keep(LAST, self._best(self._held).name)
 
+    def _hold(self, progress: Progress) -> None:
+        self._held = replace(progress, history=[*progress.history])
+        self._time = time.monotonic()
+
     def _refuse_diverged(self, model: nn.Module, progress: Progress) -> None:
         if not math.isfinite(progress.recent_cost):
             raise DivergedError(self.folder, "the cost is", progress.step)
@@ -173,12 +173,16 @@ class Checkpoints:
     def _best(self, progress: Progress) -> Path:
         return self.folder / f"best-{progress.best_step}.safetensors"
 
-    def _restore(self, path: Path, model: nn.Module, optimizer: Optimizer) -> Progress:
+    def _restore(
+        self, path: Path, model: nn.Module, optimizer: Optimizer, features: Sequence[Feature]
+    ) -> Progress:
         tensors, text = _read(path)
         try:
             progress = Progress(**json.loads(text))
             model.load_state_dict(_under("model.", tensors))
             optimizer.restore(_under("optimizer.", tensors))
+            for feature in features:
+                feature.restore(_under(f"{feature.key}.", tensors))
         except (ValueError, TypeError, RuntimeError) as error:
             raise InputError(f"{path}: does not fit this program ({error})") from error
         if progress.best_step:

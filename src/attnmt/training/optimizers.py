@@ -6,12 +6,13 @@ the rate and the clipping of the gradient are the same for all.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from attnmt.config import Training
+from attnmt.config import Training, parts
 from attnmt.model.registry import Registry
 
 
@@ -48,6 +49,7 @@ class Optimizer(ABC):
     """
 
     name: ClassVar[str]
+    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a recipe may set
     takes_sparse: ClassVar[bool] = False  # whether a gradient may be sparse
 
     def __init_subclass__(cls, known: bool = True) -> None:
@@ -55,8 +57,12 @@ class Optimizer(ABC):
         if known:
             OPTIMIZERS.add(cls)
 
-    def __init__(self, parameters: Sequence[Tensor]) -> None:
+    def __init__(
+        self, parameters: Sequence[Tensor], numbers: parts.PartNumbers | None = None
+    ) -> None:
+        """Take the parameters, and numbers by the name of the optimizer, as a recipe has them."""
         self.parameters = list(parameters)
+        self.numbers: Any = self.Numbers.of(self.name, numbers or {})
 
     @abstractmethod
     def update(self, rate: float, factor: Tensor) -> None:
@@ -117,9 +123,10 @@ class SGD(Optimizer):
 class TorchOptimizer(Optimizer, known=False):
     """One of ``torch.optim``. Its own learning rate is replaced by the schedule's at every step."""
 
-    def __init__(self, parameters: Sequence[Tensor]) -> None:
-        super().__init__(parameters)
-        self.of_torch = self.build(self.parameters)
+    @cached_property
+    def of_torch(self) -> torch.optim.Optimizer:
+        """Torch's optimizer."""
+        return self.build(self.parameters)
 
     @abstractmethod
     def build(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
@@ -155,14 +162,18 @@ class Adam(TorchOptimizer):
     m_t = beta_1 m_{t-1} + (1 - beta_1) g_t and v_t = beta_2 v_{t-1} + (1 - beta_2) g_t^2, and with
     m^_t = m_t / (1 - beta_1^t) and v^_t = v_t / (1 - beta_2^t): p -= rate m^_t / (sqrt(v^_t) + eps).
 
-    g_t is the clipped gradient, as for SGD. Two things differ. A step's size hardly depends on the
-    gradient's, so a rate that suits SGD is far too high: 0.001 is the usual one. And every word's
-    embedding moves at every step, because m_t outlasts the batch; so gradients are dense, and steps of a
-    large vocabulary are slower on a processor. The checkpoint holds m, v and t.
+    g_t is the clipped gradient, as for SGD, plus weight_decay p. Two things differ. A step's size hardly
+    depends on the gradient's, so a rate that suits SGD is far too high: 0.001 is the usual one. And
+    every word's embedding moves at every step, because m_t outlasts the batch; so gradients are dense,
+    and steps of a large vocabulary are slower on a processor. The checkpoint holds m, v and t.
     """
 
     name = "adam"
+    Numbers = parts.AdamNumbers
 
     def build(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
         # Fused, it keeps t on the parameters' device, and the host does not wait to read it.
-        return torch.optim.Adam(parameters, betas=(0.9, 0.999), eps=1e-8, fused=True)
+        decay = self.numbers.weight_decay
+        return torch.optim.Adam(
+            parameters, betas=(0.9, 0.999), eps=1e-8, weight_decay=decay, fused=True
+        )

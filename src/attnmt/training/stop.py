@@ -1,14 +1,19 @@
 """How a training is told to stop, by a scheduler or by Ctrl-C. What was trained is kept."""
 
+import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+
+from attnmt.training.progress import Progress
 
 # EX_TEMPFAIL of sysexits.h: what failed may succeed when it is started again.
 START_AGAIN = 75
 # A scheduler sends TERM before it kills, or USR1 as a warning. A terminal sends INT for Ctrl-C, and HUP
 # when it closes.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP)
+
+log = logging.getLogger(__name__)
 
 
 class TrainingStopped(SystemExit):
@@ -28,6 +33,21 @@ class Stop:
     def asked(self) -> bool:
         """Whether a signal has come."""
         return bool(self.signal)
+
+    @contextmanager
+    def reported(self, progress: Progress) -> Iterator[None]:
+        """If the training stops, say after which batch, and how it goes on."""
+        try:
+            yield
+        except TrainingStopped:
+            log.warning(
+                "stopped%s after batch %d, which the checkpoint holds: start the same training again to "
+                "go on (exit status %d)",
+                f" by {self.signal}" if self.signal else "",
+                progress.step,
+                START_AGAIN,
+            )
+            raise
 
 
 @contextmanager

@@ -81,13 +81,15 @@ class Provenance(_TrainingFile):
 
 
 class Metrics(Record):
-    """Perplexities at the best development cost, and the curve in short: ``metrics.json``."""
+    """Perplexities of the model that is kept, and the curve in short: ``metrics.json``."""
 
     dataset_digest: Text
     best_step: Positive
     steps: Positive
     jumps: Count  # evaluations at which the development cost jumped
     late_fall: float  # the part by which it fell in the last tenth of the steps
+    # Steps whose weights are averaged; without any, weights and perplexities are those of best_step.
+    averaged_steps: list[Positive] = Field(default_factory=list)
     dev_perplexity: PositiveFloat
     perplexity: dict[Name, PositiveFloat]
 

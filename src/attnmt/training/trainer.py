@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 import logging
-import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -24,10 +23,10 @@ from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.attempts import Origin, claim, refuse_failed
-from attnmt.training.checkpoint import Checkpoints, Progress
-from attnmt.training.curve import late_fall
+from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory, surroundings
+from attnmt.training.progress import Progress
 from attnmt.training.saved import describe, save_model
 from attnmt.training.stop import Stop, noted
 
@@ -120,7 +119,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
             params=config,
             tags=provenance,
         ) as watcher:
-            progress = train(
+            progress, metrics = train(
                 model,
                 texts[sets.train],
                 held_out,
@@ -130,7 +129,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
                 partial(_report, watcher),
                 stop,
             )
-            metrics = {"dataset_digest": data.digest, **_metrics(progress, sets.tests)}
+            metrics = {"dataset_digest": data.digest, **metrics}
             cost = _cost(progress)
             log.info("%d batches: %s", progress.step, cost)
             folder = layout.model(name)
@@ -162,19 +161,6 @@ def _cost(progress: Progress) -> dict[str, float]:
         "seconds": round(progress.seconds, 1),
         "target_words_per_second": round(progress.target_words / progress.seconds, 1),
         "peak_memory_mb": progress.peak_memory_mb,
-    }
-
-
-def _metrics(progress: Progress, tests: list[str]) -> dict[str, Any]:
-    """Return the perplexities at the best development cost, and what the curve says."""
-    best = next(row for row in progress.history if row["step"] == progress.best_step)
-    return {
-        "best_step": progress.best_step,
-        "steps": progress.step,
-        "jumps": sum(row["jump"] > 0 for row in progress.history),
-        "late_fall": late_fall(progress.history),
-        "dev_perplexity": math.exp(best["dev_cost"]),
-        "perplexity": {name: math.exp(best[f"{name}_cost"]) for name in tests},
     }
 
 

@@ -18,8 +18,8 @@ class Attention(nn.Module):
     def __init__(self, system: System, shape: ModelShape) -> None:
         super().__init__()
         assert system.score is not None, "a system without attention has no such layer"
-        self.score = SCORES[system.score](shape, system.faults)
-        self.window = WINDOWS[system.attention](shape, system.faults)
+        self.score = SCORES[system.score](system, shape)
+        self.window = WINDOWS[system.attention](system, shape)
         self.context_size = self.score.context_size
         for name, size in (self.score.parameters() | self.window.parameters()).items():
             self.register_parameter(name, nn.Parameter(torch.empty(size)))

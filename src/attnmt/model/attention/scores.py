@@ -7,12 +7,11 @@ parameters.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
 from typing import Any, ClassVar
 
 from torch import Tensor
 
-from attnmt.config import LinkStep, ModelShape
+from attnmt.config import LinkStep, ModelShape, System, parts
 from attnmt.model.attention.memory import Memory
 from attnmt.model.attention.windows import Window
 from attnmt.model.products import product
@@ -23,16 +22,18 @@ class Score(ABC):
     """A score. Those of ``attnmt.config.parts`` have the ``name`` that they have there."""
 
     name: ClassVar[str]
-    # The step whose weights link a word in the authors' program.
+    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a system may set
+    # Where the authors' program reads the link of a word: at its own step, or at the next.
     authors_step: ClassVar[LinkStep] = "next"
 
     def __init_subclass__(cls) -> None:
         """Make the score known to the configuration."""
         SCORES.add(cls)
 
-    def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
+    def __init__(self, system: System, shape: ModelShape) -> None:
         self.n, self.slots = shape.size, shape.location_slots
-        self.repeated = faults  # faults of the authors' program that this model is to have
+        self.faults = system.faults  # faults of the authors' program that this model has on purpose
+        self.numbers: Any = self.Numbers.of(self.name, system.numbers)
 
     @property
     def context_size(self) -> int:
@@ -108,7 +109,7 @@ class General(Dot):
         return {"W_a": (self.n, self.n)}
 
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
-        if "general_gradient" in self.repeated:
+        if "general_gradient" in self.faults:
             # h_s gets the gradient h_t, where W_a h_t would be right; the value is the same.
             return product(h_s.detach(), w.W_a.T) + (h_s - h_s.detach()), h_s
         return product(h_s, w.W_a.T), h_s

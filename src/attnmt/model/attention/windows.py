@@ -5,12 +5,11 @@ the **original** sentence, 0 .. S - 1, even where the encoder reads it backwards
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
 from typing import Any, ClassVar
 
 from torch import Tensor
 
-from attnmt.config import ModelShape
+from attnmt.config import ModelShape, System, parts
 from attnmt.model.attention.memory import Memory
 from attnmt.model.products import product
 from attnmt.model.registry import Registry
@@ -23,14 +22,16 @@ class Window(ABC):
     """
 
     name: ClassVar[str]
+    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a system may set
 
     def __init_subclass__(cls) -> None:
         """Make the window known to the configuration."""
         WINDOWS.add(cls)
 
-    def __init__(self, shape: ModelShape, faults: Collection[str] = ()) -> None:
-        self.n, self.D = shape.size, shape.window_D
-        self.repeated = faults  # faults of the authors' program that this model is to have
+    def __init__(self, system: System, shape: ModelShape) -> None:
+        self.n, self.D = shape.size, system.window_D or shape.window_D
+        self.faults = system.faults  # faults of the authors' program that this model has on purpose
+        self.numbers: Any = self.Numbers.of(self.name, system.numbers)
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the parameters by name, in the order in which they are drawn."""
@@ -47,7 +48,7 @@ class Window(ABC):
     def attended(self, memory: Memory) -> Tensor:
         """Return the columns that the window is chosen from, [N, 1, M]: those of words."""
         words = memory.words
-        return words.new_ones(words.shape) if "unmasked_padding" in self.repeated else words
+        return words.new_ones(words.shape) if "unmasked_padding" in self.faults else words
 
     def around(self, p: Tensor, memory: Memory) -> Tensor:
         """Return the columns whose positions are in p - D .. p + D, [N, K, M], from p [N, K, 1]."""
@@ -87,11 +88,13 @@ class LocalM(Window):
 class LocalP(Window):
     """Predictive: the words around floor(p_t), p_t = S sigmoid(v_p . tanh(W_p h_t)) (equation 9).
 
-    Each weight is then multiplied by exp(-(s - p_t)^2 / (2 (D/2)^2)) and not renormalized (equation 10).
-    The gradient reaches p_t only through this factor; the fault ``position_gradient`` halves it.
+    Each weight is then multiplied by exp(-(s - p_t)^2 / (2 sigma^2)) and not renormalized (equation 10);
+    the paper's sigma is D/2. The gradient reaches p_t only through this factor; the fault
+    ``position_gradient`` halves it.
     """
 
     name = "local_p"
+    Numbers = parts.LocalPNumbers
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         return {"W_p": (self.n, self.n), "v_p": (self.n,)}
@@ -102,10 +105,10 @@ class LocalP(Window):
 
     def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
         p = self.centers(w, h, memory, steps)
-        if "position_gradient" in self.repeated:
+        if "position_gradient" in self.faults:
             p = (p + p.detach()) / 2
         p = p[:, :, None]
         a = softmax(scores, self.around(p.detach().floor(), memory))
-        sigma = self.D / 2
+        sigma = self.numbers.sigma or self.D / 2
         gaussian: Tensor = ((memory.positions[:, None, :] - p) ** 2 * (-1 / (2 * sigma**2))).exp()
         return a * gaussian

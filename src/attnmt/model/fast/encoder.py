@@ -3,12 +3,12 @@
 A new one is one more class. It may be plain torch: autograd computes its gradients.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from attnmt.config import ModelShape, System
+from attnmt.config import ModelShape, System, parts
 from attnmt.model.fast.stack import Stack, State
 from attnmt.model.registry import Registry
 
@@ -17,6 +17,7 @@ class Encoder(nn.Module):
     """The base of all encoders: the embedding of the words and the order in which they are read."""
 
     name: ClassVar[str]
+    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a system may set
 
     def __init_subclass__(cls) -> None:
         """Make the encoder known to the configuration."""
@@ -25,6 +26,7 @@ class Encoder(nn.Module):
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
         self.reverse = system.reverse
+        self.numbers: Any = self.Numbers.of(self.name, system.numbers)
         self.embedding = nn.Embedding(vocabulary, shape.embedding_size)
 
     def embed(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
