@@ -21,11 +21,11 @@ from attnmt.config.claims import project_claims
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
-from attnmt.reporting.claims import judge_claims, write_claims
-from attnmt.reporting.gather import gather
+from attnmt.scoring.claim_lines import judge_claims, write_claims
+from attnmt.scoring.gather import gather
 from attnmt.scoring.numbers import metrics, write_numbers
 from attnmt.scoring.registration import registration
-from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.study import Study
 from attnmt.workflow.code import code_of
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage

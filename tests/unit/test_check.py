@@ -16,10 +16,10 @@ from attnmt.commands.check import experiment_faults
 from attnmt.config import load_params
 from attnmt.files.text_file import json_text, sha256, write_json
 from attnmt.layout import Layout
-from attnmt.reporting.claims import ClaimLine, write_claims
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import write_tables
 from attnmt.reporting.tables import make_tables
+from attnmt.scoring.claim_lines import ClaimLine, write_claims
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
 from attnmt.workflow import code
 from attnmt.workflow.code import code_of, digest_of

@@ -17,7 +17,7 @@ from attnmt.files.yaml_file import YamlFile
 from attnmt.scoring.registration import decisive, digest_of, registration
 from attnmt.workflow.code import code_of
 
-PUBLISHED = ROOT / "src/attnmt/reporting/printed/tables.csv"
+PUBLISHED = ROOT / "src/attnmt/scoring/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))
 ORDER, WITH, AMENDED = "table4_order:", "    rank_with: aer\n", "amendments.2"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)

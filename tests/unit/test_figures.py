@@ -15,8 +15,7 @@ from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
 from attnmt.reporting.canvas import GRID, INK
-from attnmt.reporting.curves import Panel, Series, figure5, figure6
-from attnmt.reporting.published import paper_curves
+from attnmt.reporting.curves import Panel, Series, figure5, figure6, paper_curves
 from attnmt.scoring.numbers import Numbers
 
 TABLE1 = ["base", "base_reverse", "base_reverse_dropout"]

@@ -14,8 +14,7 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, sha256_of_lines
 from attnmt.layout import Layout
-from attnmt.scoring.evaluate import DIGITS
-from attnmt.scoring.numbers import Numbers, metrics
+from attnmt.scoring.numbers import DIGITS, Numbers, metrics
 from attnmt.tracking.store import (
     SCORES,
     VIEW_TAG,
