@@ -39,7 +39,8 @@ def stages_of(project: Project, scripts: set[str]) -> set[str]:
     """Return the stages that run one of the scripts."""
     edges = project.edges()
     names = {name for edge in edges for name in edge}
-    kinds = scripts | ({"ensemble"} if scripts & {"translate", "evaluate"} else set())
+    kinds = scripts | ({"ensemble"} if "translate" in scripts else set())
+    kinds |= {"evaluate_ensemble", "evaluate_outside"} if "evaluate" in scripts else set()
     return {name for name in names if name.partition("@")[0] in kinds}
 
 
