@@ -2,9 +2,8 @@
 
 Called by dvc.yaml as `python stages/gather.py params.yaml`.
 
-Reads   scores/<experiment>/<name>.csv and models/<experiment>/<name>/ of every model and ensemble
-        translations/<experiment>/<name>/ and data/<experiment>/{raw, tokens, encoded}, for the tests
-        data/<experiment>/dictionary/
+Reads   scores/<experiment>/<name>.{csv, npz} of every model and ensemble, and of what is no model
+        models/<experiment>/<name>/ of every model, for curves and costs
         claims.yaml
 Writes  reports/<experiment>/scores.csv    every number, ours and the paper's, one a line
         reports/<experiment>/claims.csv    the claims; no line if the experiment can test none of them
@@ -42,7 +41,9 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = Study(params)
     numbers = gather(study)
-    code = code_of(SCRIPT) | code_of(SCRIPT.with_name("translate.py"))
+    code: dict[str, str] = {}
+    for name in ("translate", "evaluate", "gather"):  # what chooses links, measures and judges
+        code |= code_of(SCRIPT.with_name(f"{name}.py"))
     registered = registration(claims, code) == claims.digest
     judged = judge_claims(study, claims, registered, numbers)
     write_numbers(layout.numbers, numbers.lines)

@@ -25,7 +25,7 @@ WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
 CODE = {
     module: digest
-    for script in ("gather", "translate")
+    for script in ("translate", "evaluate", "gather")
     for module, digest in code_of(ROOT / f"stages/{script}.py").items()
 }
 KEPT = 12  # versions with fewer amendments are not compared: until then, entries were rewritten
