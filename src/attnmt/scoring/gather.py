@@ -66,7 +66,7 @@ def gather(study: Study) -> Numbers:
             lines += _means(study, runs)
     lines += (line for name in OUTSIDE for line in study.scores(name).lines)
     pairs = dict.fromkeys(compared(params, Numbers(lines)))
-    return Numbers([*lines, *(_gain(study, *pair) for pair in pairs)])
+    return Numbers([*lines, *(gain(study, *pair) for pair in pairs)])
 
 
 def short_commits(commits: Iterable[str]) -> str:
@@ -186,7 +186,7 @@ def _runs(study: Study, line: Line) -> Runs:
     return study.runs(str(line.system), metric, str(test), script, replacement)
 
 
-def _gain(study: Study, ours: Line, other: Line) -> Line:
+def gain(study: Study, ours: Line, other: Line) -> Line:
     """Return the gain of one system's number over another's, with its test."""
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
