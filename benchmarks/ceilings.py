@@ -22,7 +22,8 @@ from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.files.text_file import read_lines, read_text, write_text
 from attnmt.planning.proposal import propose_language
 from attnmt.reporting.readme_table import page_with_table
-from attnmt.scoring.scripts import References, score_alone
+from attnmt.scoring.metric import References
+from attnmt.scoring.metrics import METRICS
 from attnmt.text.moses import languages
 from attnmt.text.tokenizer import tokenizer
 from benchmarks.page import RESULTS, table
@@ -62,7 +63,7 @@ def measure(file: Path) -> Ceiling:
 
     def sacrebleu(text: list[str], against: list[str]) -> float:
         references = References(against, characters=characters)
-        return round(score_alone("sacrebleu", text, references), 2)
+        return round(METRICS["sacrebleu"].value(text, references), 2)
 
     def same(text: list[str]) -> int:
         return sum(a == b for a, b in zip(text, lines, strict=True))

@@ -18,9 +18,10 @@ from attnmt.config import load_params
 from attnmt.corpora.links import Links
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.layout import Layout
+from attnmt.scoring.metric import References
+from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.reference_links import reference_links
 from attnmt.scoring.replacements import Sentences, count_replacements
-from attnmt.scoring.scripts import References, score_alone
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
@@ -46,7 +47,7 @@ def scores(
 
     def bleu(rows: Sequence[int], against: Sentences) -> float:
         ours, theirs = ([" ".join(side[i]) for i in rows] for side in (translations, against))
-        return score_alone("tokenized", ours, References(theirs)) if rows else float("nan")
+        return METRICS["tokenized"].value(ours, References(theirs)) if rows else float("nan")
 
     return [*(bleu(rows, references) for rows in (every, known, rest)), bleu(every, read)]
 

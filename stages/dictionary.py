@@ -1,4 +1,4 @@
-"""Align words; write the dictionaries of both directions, and the aligner's own error rate.
+"""Align words; write the dictionaries of both directions, and the aligner's own links.
 
 Called by dvc.yaml as `python stages/dictionary.py params.yaml`.
 
@@ -10,14 +10,14 @@ at which attention is read.
 
 Reads   data/<experiment>/tokens/<train>.<language>
                                  <dev>.<language>
-                                 <aligned>.<language>, <aligned>.links (gold, if known)
+                                 <aligned>.<language>
 Writes  data/<experiment>/dictionary/
             en-de.tsv, de-en.tsv  source word, target word, p(target | source), count; the languages
                                   are those of the experiment
             <dev>.links, <aligned>.links  the aligner's links, Pharaoh, from the first language to the
                                   second
-            aligner.json          which aligner, its error rates, and how many training pairs and
-                                  parts the dictionaries were counted on
+            aligner.json          which aligner, and how many training pairs and parts the
+                                  dictionaries were counted on
 """
 
 import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
@@ -26,15 +26,14 @@ from collections import Counter
 from pathlib import Path
 
 from attnmt.config import LINKS, Params, load_params
-from attnmt.corpora.links import GoldLinks, Links, format_links, read_links
-from attnmt.corpora.parallel import count_parallel_lines, count_words, every_nth_pair
+from attnmt.corpora.links import Links, format_links
+from attnmt.corpora.parallel import count_parallel_lines, every_nth_pair
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.progress import progress
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.aer import aer
-from attnmt.scoring.results import AlignerResult
 from attnmt.text.aligner import SYSTEM, Aligner
+from attnmt.text.aligner_result import AlignerResult
 from attnmt.text.dictionary import count_links, write_dictionaries
 from attnmt.workflow.stage import run_stage
 
@@ -46,11 +45,11 @@ def main(params_file: Path) -> None:
     source, target = params.languages.codes
     train = _files(params, params.sets.train)
     check_place(layout.dictionary, folder=True)  # before the aligner learns
-    gold = {name: _gold(params, name) for name in params.sets.aligned}
     pairs = count_parallel_lines(train)
     parts = -(-pairs // settings.max_pairs)
-    count_parallel_lines(_files(params, params.sets.dev))
     linked = dict.fromkeys([*params.sets.aligned, params.sets.dev])
+    for name in linked:
+        count_parallel_lines(_files(params, name))
     links: dict[str, list[Links]] = {}
 
     def count_part(number: int) -> Counter[tuple[str, str]]:
@@ -75,18 +74,10 @@ def main(params_file: Path) -> None:
         for name, lines in links.items():
             write_lines(folder / f"{name}.{LINKS}", map(format_links, lines))
         result = AlignerResult(
-            system=SYSTEM,
-            aer={name: _rate(links[name], gold[name]) for name in params.sets.aligned},
-            pairs=pairs,
-            parts=parts,
-            min_count=settings.min_count,
+            system=SYSTEM, pairs=pairs, parts=parts, min_count=settings.min_count
         )
         write_json(folder / "aligner.json", result.model_dump())
-    rates = "; ".join(
-        f"no gold links of {name}" if rate is None else f"AER {rate:.3f} on {name}"
-        for name, rate in result.aer.items()
-    )
-    print(f"{total:,} links of {different:,} pairs of words; {SYSTEM}: {rates}")
+    print(f"{total:,} links of {different:,} pairs of words by {SYSTEM}")
 
 
 def _files(params: Params, name: str) -> tuple[Path, Path]:
@@ -94,19 +85,6 @@ def _files(params: Params, name: str) -> tuple[Path, Path]:
     source, target = params.languages.codes
     tokens = Layout(params.experiment).tokens
     return tokens / f"{name}.{source}", tokens / f"{name}.{target}"
-
-
-def _gold(params: Params, name: str) -> list[GoldLinks] | None:
-    """Return the gold links of a set; None if none are known."""
-    path = Layout(params.experiment).tokens / f"{name}.{LINKS}"
-    words = count_words(*_files(params, name))
-    return read_links(path, words, "run the tokens stage again") if path.exists() else None
-
-
-def _rate(links: list[Links], gold: list[GoldLinks] | None) -> float | None:
-    if gold is None:
-        return None
-    return aer(links, [line.sure for line in gold], [line.possible for line in gold])
 
 
 if __name__ == "__main__":

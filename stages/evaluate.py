@@ -1,12 +1,14 @@
 """Score the translations and links of a model or an ensemble, and say what each number measures.
 
-Called by dvc.yaml as `python stages/evaluate.py params.yaml base`.
+Called by dvc.yaml as `python stages/evaluate.py params.yaml base`. Instead of a model or an ensemble,
+the name may be aligner, diagonal or dictionary.
 
-Reads   data/<experiment>/raw/
+Reads   data/<experiment>/raw/, tokens/, dictionary/
         data/<experiment>/encoded/<family>/
         models/<experiment>/<name>/metrics.json, if it is a model
-        translations/<experiment>/<name>/
+        translations/<experiment>/<name>/, if it is a model or an ensemble
 Writes  scores/<experiment>/<name>.csv  a line for each number
+        scores/<experiment>/<name>.npz  the counts of each sentence behind them, for tests
 """
 
 import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
@@ -16,17 +18,19 @@ from pathlib import Path
 from attnmt.config import load_params
 from attnmt.files.atomic import check_place
 from attnmt.layout import Layout
-from attnmt.scoring.evaluate import score_system
-from attnmt.scoring.numbers import write_numbers
+from attnmt.scoring.evaluate import evaluate
+from attnmt.scoring.outside import EVALUATE
 from attnmt.workflow.stage import run_stage
 
 
 def main(params_file: Path, name: str) -> None:
-    """Write the scores of a model or an ensemble."""
+    """Write the scores of a model, of an ensemble, or of what is no model."""
     params = load_params(params_file)
-    path = Layout(params.experiment).scores(name)
-    check_place(path)
-    write_numbers(path, score_system(params, name))
+    layout = Layout(params.experiment)
+    for path in (layout.scores(name), layout.counts(name)):
+        check_place(path)
+    evaluated = EVALUATE[name](params) if name in EVALUATE else evaluate(params, name)
+    evaluated.write(params, name)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 
 Called by dvc.yaml as `python stages/gather.py params.yaml`.
 
-Reads   scores/<experiment>/<name>.csv and models/<experiment>/<name>/ of every model and ensemble
-        translations/<experiment>/<name>/ and data/<experiment>/{raw, tokens, encoded}, for the tests
-        data/<experiment>/dictionary/
+Reads   scores/<experiment>/<name>.{csv, npz} of every model and ensemble, and of what is no model
+        models/<experiment>/<name>/ of every model, for curves and costs
         claims.yaml
 Writes  reports/<experiment>/scores.csv    every number, ours and the paper's, one a line
         reports/<experiment>/claims.csv    the claims; no line if the experiment can test none of them
@@ -21,11 +20,11 @@ from attnmt.config.claims import project_claims
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
-from attnmt.reporting.claims import judge_claims, write_claims
-from attnmt.reporting.gather import gather
+from attnmt.scoring.claim_lines import judge_claims, write_claims
+from attnmt.scoring.gather import gather
 from attnmt.scoring.numbers import metrics, write_numbers
 from attnmt.scoring.registration import registration
-from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.study import Study
 from attnmt.workflow.code import code_of
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
@@ -42,7 +41,10 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = Study(params)
     numbers = gather(study)
-    code = code_of(SCRIPT, SCRIPT.with_name("translate.py"))
+    # What chooses links, measures and judges.
+    code = code_of(
+        *(SCRIPT.with_name(f"{name}.py") for name in ("translate", "evaluate", "gather"))
+    )
     registered = registration(claims, code) == claims.digest
     judged = judge_claims(study, claims, registered, numbers)
     write_numbers(layout.numbers, numbers.lines)

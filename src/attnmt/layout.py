@@ -64,8 +64,12 @@ class Layout:
         return self.translations(name) / "reading.json"
 
     def scores(self, name: str) -> Path:
-        """All numbers of a model or an ensemble, and what they were measured on."""
+        """All numbers of a model, an ensemble, or links that no model makes."""
         return Path(self.root, "scores", self.experiment, f"{name}.csv")
+
+    def counts(self, name: str) -> Path:
+        """The counts of each sentence behind these numbers (:mod:`attnmt.scoring.counts`)."""
+        return Path(self.root, "scores", self.experiment, f"{name}.npz")
 
     @property
     def numbers(self) -> Path:

@@ -14,7 +14,7 @@ from attnmt import cli
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.numbers import read_scores, write_numbers
+from attnmt.scoring.numbers import OUTSIDE, read_scores, write_numbers
 from attnmt.text.encoded import EncodedSets
 from attnmt.workflow.code import write_code
 from attnmt.workflow.stage import run_stage
@@ -60,11 +60,14 @@ def build(folder: Path) -> Params:
     for name in [*own, "ensemble"]:
         main_of("translate", name)
         main_of("evaluate", name)
+    for name in OUTSIDE:
+        main_of("evaluate", name)
     for name in SEEDS:
         changes = {"model": name, "seed": params.models[name].seed}
         lines = read_scores(params, MEMBERS[0]).lines
         write_numbers(layout.scores(name), [one.model_copy(update=changes) for one in lines])
         shutil.copytree(layout.translations(MEMBERS[0]), layout.translations(name))
+        shutil.copy(layout.counts(MEMBERS[0]), layout.counts(name))
     main_of("gather")
     main_of("report")
     return params
@@ -101,11 +104,12 @@ def _write_params(folder: Path) -> Params:
     }
     values["decoding"] |= {"beam": 2, "candidates": 2, "samples": 3}
     # The tables keep only the rows whose systems are in this project.
-    tables = yaml.safe_load((ROOT / "systems.yaml").read_text())["tables"]
+    paper = yaml.safe_load((ROOT / "systems.yaml").read_text())
     systems = {
         "systems": SYSTEMS,
         "ensembles": {"ensemble": {"family": "words", "members": MEMBERS}},
-        "tables": {table: _own_rows(rows) for table, rows in tables.items()},
+        "tables": {table: _own_rows(rows) for table, rows in paper["tables"].items()},
+        "comparisons": paper["comparisons"],
     }
     first = {"date": "2026-01-01", "what": "All.", "why": "Before.", "known": "Nothing."}
     claims = {"claims": {"one": CLAIM}, "amendments": [first]}

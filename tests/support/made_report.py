@@ -17,12 +17,12 @@ from demo_values import demo_values
 from attnmt.config import ALIGNER, DIAGONAL, LINKS, Params, load_params
 from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
-from attnmt.reporting.claims import ClaimLine, write_claims
 from attnmt.reporting.page import make_page
-from attnmt.reporting.published import published_lines
-from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.report import make_report
+from attnmt.scoring.claim_lines import ClaimLine, write_claims
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
+from attnmt.scoring.published import published_lines
+from attnmt.scoring.ranking import attention_pairs
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
@@ -165,13 +165,14 @@ def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
     common |= {"sd": 0.5, "seed": None} if several else {"seed": None if ensemble else 1}
     common |= {"commit": COMMIT, "code": "c0de"}
     for run in () if ensemble else runs:
-        own = {**common, "kind": "training", "model": run, "seed": params.models[run].seed}
+        own = {**common, "model": run, "seed": params.models[run].seed}
+        own |= {"kind": "training"} if several else {}
         costs = {"parameters": 1200, "steps": 20, "target_words": 1500, "minutes": 30.0}
         costs |= {"target_words_per_second": 16.7, "peak_memory_mb": 1234}
         for metric, value in costs.items():
             own |= {"sd": None, "trainings": 1, "signature": MACHINE}
             yield made_line(name, metric, value, **own)
-            if run == runs[0]:  # the system's own line, the mean over its trainings
+            if several and run == runs[0]:  # the system's own line, the mean over its trainings
                 yield made_line(name, metric, value, **common, signature=MACHINE)
     if not ensemble:
         yield made_line(name, "ppl", 9 - k / 10, set=params.sets.dev, **common)
@@ -197,9 +198,9 @@ def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
                 yield made_line(name, metric, count, **on)
     if params.attends(name):
         on = common | {"set": params.sets.aligned[0], "lines": 500, "note": _links("gold")}
-        steps = {"aer": ("next", 0.0), "aer_same": ("same", 0.25), "aer_next": ("next", 0.0)}
-        for metric, (step, more) in (steps | {"aer_chosen": ("same", 0.25)}).items():
-            yield made_line(name, metric, 0.5 - k / 100 - more, 0.02, script=step, **on)
+        for step, reader, less in (("same", "chosen", 0.25), ("next", "authors", 0.0)):
+            read = {"script": step, "readers": reader}
+            yield made_line(name, "aer", 0.5 - k / 100 - less, 0.02, **read, **on)
 
 
 def _links(kind: str) -> str:
@@ -210,7 +211,8 @@ def _gains(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the gain of each number over the same number of every other system, and by replacement."""
     kinds: dict[Any, list[Line]] = {}
     for line in lines:
-        shown = line.metric == "aer" or line.script in ("tokenized", "nist")
+        of_links = line.metric == "aer" and (line.readers or "authors") == "authors"
+        shown = of_links or line.script in ("tokenized", "nist")
         if line.kind == "system" and shown and line.max_words is None:
             script = line.script if line.metric == "bleu" else None
             kinds.setdefault((line.metric, line.set, script), []).append(line)

@@ -16,8 +16,10 @@ from attnmt.config import LINKS, Params, load_params
 from attnmt.corpora.links import flipped
 from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
-from attnmt.scoring.evaluate import METRICS, score_system
+from attnmt.scoring.evaluate import evaluate
+from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import Line, write_numbers
+from attnmt.scoring.outside import EVALUATE
 from attnmt.text.dictionary import write_dictionaries
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
@@ -56,6 +58,7 @@ TABLES = {
         "aligner": {"label": "", "system": "aligner", "over": "back"},
     },
 }
+COMPARISONS = {"table6": {"metric": "aer"}}
 # How many of the demo's gold links each system has wrong, and how much of its translations is spoiled
 SHARES = {"base": 0.7, "base_reverse": 0.5, "location": 0.4, "dot": 0.3, "back": 0.3, "both": 0.2}
 
@@ -75,6 +78,7 @@ def make_scored(**changes: Any) -> Params:
     values |= changes
     both = {"family": "words", "members": ["location", "dot"]}
     systems = {"systems": SYSTEMS, "ensembles": {"both": both}, "tables": TABLES}
+    systems |= {"comparisons": COMPARISONS}
     for name, content in (("params", values), ("systems", systems)):
         text = yaml.safe_dump(content, sort_keys=False)
         Path(f"{name}.yaml").write_text(text, encoding="utf-8")
@@ -96,7 +100,9 @@ def make_scored(**changes: Any) -> Params:
         write_lines(layout.dictionary / f"{aligned}.links", _wrong(seed=9, share=0.1))
     for number, name in enumerate([*params.models, *params.ensembles]):
         _write_run(params, name, number, text, known)
-        write_numbers(layout.scores(name), score_system(params, name))
+        evaluate(params, name).write(params, name)
+    for name, measure in EVALUATE.items():
+        measure(params).write(params, name)
     return params
 
 
@@ -200,8 +206,7 @@ def write_gold(params: Params, aligned: str, links: Sequence[str]) -> None:
 
 def write_aligner(params: Params, **changes: Any) -> None:
     """Write what the dictionary stage says about the outside aligner."""
-    content = {"system": "aligner 1.0, IBM 1", "aer": dict.fromkeys(params.sets.aligned, 0.25)}
-    content |= {"pairs": 4000, "parts": 1, "min_count": 2}
+    content = {"system": "aligner 1.0, IBM 1", "pairs": 4000, "parts": 1, "min_count": 2}
     write_json(Layout(params.experiment).dictionary / "aligner.json", content | changes)
 
 
@@ -224,18 +229,17 @@ def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> li
         if model:
             lines.append(Line(**on_set, metric="ppl", value=100 - value))
         for after in (False, True):
-            for step, (metric, script) in enumerate(METRICS.values()):
+            for step, metric in enumerate(METRICS.values()):
                 number = value + 2 * after - step
-                own = {"metric": metric, "script": script, "value": number}
-                own |= {"signature": f"made|{script}"}
+                own = {"metric": metric.metric, "script": metric.script, "value": number}
+                own |= {"signature": f"made|{metric.script}"}
                 own |= {"low": number - 1, "high": number + 1, "beam": params.decoding.beam}
                 lines.append(Line(**on_set, **own, replacement="after" if after else "before"))
     for aligned in params.sets.aligned if params.attends(name) else ():
-        steps = {"aer": "same", "aer_chosen": "next", "aer_same": "same", "aer_next": "next"}
-        for metric, step in steps.items():
-            rate = aer if step == "same" else aer + 0.25
-            own = {"low": rate - 0.02, "high": rate + 0.02, "note": "4,000 sure links"}
-            lines.append(Line(**common, set=aligned, metric=metric, script=step, value=rate, **own))
+        for step, reader, rate in (("same", "authors", aer), ("next", "chosen", aer + 0.25)):
+            own = {"script": step, "readers": reader, "value": rate, "note": "4,000 sure links"}
+            own |= {"low": rate - 0.02, "high": rate + 0.02}
+            lines.append(Line(**common, set=aligned, metric="aer", **own))
     return lines
 
 

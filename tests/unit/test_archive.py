@@ -15,7 +15,7 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
-from attnmt.scoring.numbers import read_scores, write_numbers
+from attnmt.scoring.numbers import OUTSIDE, read_scores, write_numbers
 from attnmt.workflow.archive import archive, restore
 from attnmt.workflow.lock import digest_of_bytes, dvc_digest, read_lock
 
@@ -37,9 +37,14 @@ def first(tmp_path_factory) -> tuple[Path, Params]:
             stages[f"train@{name}"] = entry(*(model / file for file in SMALL))
             stages[f"train@{name}"]["outs"].append(weights)
             stages[f"translate@{name}"] = entry(LAYOUT.translations(name))
-            stages[f"evaluate@{name}"] = entry(LAYOUT.scores(name))
+            stages[f"evaluate@{name}"] = entry(LAYOUT.scores(name), LAYOUT.counts(name))
         for name in params.ensembles:
-            stages[f"ensemble@{name}"] = entry(LAYOUT.translations(name), LAYOUT.scores(name))
+            stages[f"ensemble@{name}"] = entry(LAYOUT.translations(name))
+            evaluated = entry(LAYOUT.scores(name), LAYOUT.counts(name))
+            stages[f"evaluate_ensemble@{name}"] = evaluated
+        for name in OUTSIDE:  # what is no model has no seed, and stays out of the archives
+            for path in (LAYOUT.scores(name), LAYOUT.counts(name)):
+                path.unlink()
         write_lock(stages)
     return folder, params
 
@@ -66,9 +71,9 @@ def params(first, tmp_path, monkeypatch) -> Params:
 
 
 def contents() -> dict[str, bytes]:
-    """Return every file of models, translations and scores."""
+    """Return every file of models, translations and scores, but for the counts of sentences."""
     roots = (Path("models"), Path("translations"), Path("scores"))
-    files = (file for root in roots for file in root.rglob("*") if file.is_file())
+    files = (f for root in roots for f in root.rglob("*") if f.is_file() and f.suffix != ".npz")
     return {file.as_posix(): file.read_bytes() for file in files}
 
 
@@ -90,7 +95,9 @@ def test_what_was_archived_comes_back_with_its_entries_in_the_lock(params):
     del stages["gather"]  # it belongs to no seed
     assert read_lock("demo") == stages
     outputs = [out["path"] for stage in stages.values() for out in stage["outs"]]
-    assert {*found.written} == {path for path in outputs if not path.endswith("safetensors")}
+    assert {*found.written} == {
+        path for path in outputs if not path.endswith(("safetensors", "npz"))
+    }
     assert found.present == found.different == []
     assert restore(params).written == []
 

@@ -17,13 +17,13 @@ from attnmt.files.yaml_file import YamlFile
 from attnmt.scoring.registration import decisive, digest_of, registration
 from attnmt.workflow.code import code_of
 
-PUBLISHED = ROOT / "src/attnmt/reporting/printed/tables.csv"
+PUBLISHED = ROOT / "src/attnmt/scoring/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))
 ORDER, WITH, AMENDED = "table4_order:", "    rank_with: aer\n", "amendments.2"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
-CODE = code_of(ROOT / "stages/gather.py", ROOT / "stages/translate.py")
+CODE = code_of(*(ROOT / f"stages/{name}.py" for name in ("translate", "evaluate", "gather")))
 KEPT = 12  # versions with fewer amendments are not compared: until then, entries were rewritten
 
 

@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 from made_report import NASTY, ROOT, made_claim
 
 from attnmt.reporting import claims_figure
-from attnmt.reporting.claims import by_claim, read_claims
 from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Size, markdown
+from attnmt.scoring.claim_lines import by_claim, read_claims
 
 CLAIMS = [
     made_claim("a", verdict="confirmed"),

@@ -14,13 +14,15 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from small_project import load_stage
 
 from attnmt.config import load_params
+from attnmt.errors import InputError
 from attnmt.files.text_file import sha256, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring import evaluate as library
+from attnmt.scoring.counts import counted, read_counts
 from attnmt.scoring.limits import ALIKE, BEYOND
-from attnmt.scoring.numbers import read_scores
-from attnmt.scoring.results import Score
-from attnmt.scoring.scripts import SCRIPTS
+from attnmt.scoring.metric import Metric
+from attnmt.scoring.metrics import METRICS, SCORES
+from attnmt.scoring.numbers import Numbers, keys_of, read_scores
 
 BEST, LAYOUT = "local_p_general_feed", Layout("demo")
 REFERENCE = [
@@ -179,6 +181,38 @@ def test_a_family_that_reads_other_text_is_scored_against_its_own(stage, section
     assert line.value == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["base", "global_dot_feed"])
+def test_every_score_is_that_of_the_counts_kept_beside_it(stage, name):
+    """The counts are of each sentence, so those of all sentences but one give the score of these."""
+    write_system(name)
+    lines, path = run(stage, name).lines, LAYOUT.counts(name)
+    content, arrays = path.read_bytes(), read_counts(path, "")
+    kept = [line for line in lines if (line.metric, line.script) in SCORES and not line.max_words]
+    assert len(kept) == 20 + (2 if name != "base" else 0)
+    assert {*arrays} == {*map(counted, kept), "words test1", "words test2"}
+    for line in kept:
+        counts, scores = arrays[counted(line)], SCORES[line.metric, line.script]
+        assert counts.shape[0] == line.lines == 3
+        assert scores(counts.sum(0)[None]) == pytest.approx(line.value, abs=1e-4)
+    assert arrays["words test1"].tolist() == [6, 10, 7]  # tokens with split hyphens joined
+    before, after = (arrays[f"ter test1 {at}"].sum(0) for at in ("before", "after"))
+    assert before[0] > after[0]  # replacement brought edits down
+    run(stage, name)
+    assert path.read_bytes() == content
+
+
+def test_a_damaged_file_of_counts_is_named_with_its_cure(stage):
+    run(stage)
+    path = LAYOUT.counts("base")
+    for content in (b"", path.read_bytes()[:200], b"no archive"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"base\.npz: no file of counts.*; evaluate again"):
+            read_counts(path, "evaluate again")
+    path.unlink()
+    with pytest.raises(InputError, match=r"base\.npz: no such file; evaluate again"):
+        read_counts(path, "evaluate again")
+
+
 def test_groups_of_length_are_of_the_first_set_and_of_the_size_that_the_parameters_name(stage):
     change_params(evaluation={"length_group": 2})
     groups = [line for line in run(stage).lines if line.max_words]
@@ -189,17 +223,30 @@ def test_groups_of_length_are_of_the_first_set_and_of_the_size_that_the_paramete
     assert groups[0].value < groups[2].value < groups[1].value == groups[3].value == 100
 
 
+def test_a_second_metric_by_length_has_lines_of_its_own(stage, monkeypatch):
+    monkeypatch.setattr(library, "BY_LENGTH", ("tokenized", "chrf"))
+    numbers = run(stage)
+    assert len([line for line in numbers.lines if line.max_words]) == 4
+    as_system = [line.model_copy(update={"kind": "system"}) for line in numbers.lines]
+    for metric, script in (("bleu", "tokenized"), ("chrf", None)):
+        groups = Numbers(as_system).groups(metric, "test1", script)
+        assert {key: len(lines) for key, lines in groups.items()} == {
+            ("base", "before"): 1,
+            ("base", "after"): 1,
+        }
+
+
 def test_a_set_that_replacement_did_not_change_is_scored_once(stage, monkeypatch):
-    scripts = []
+    scored, score = [], Metric.score
 
-    def note(script, translations, references, samples):
-        scripts.append(script)
-        return Score(value=1.0, low=0.5, high=1.5, signature=script)
+    def note(metric, *arguments):
+        scored.append(metric)
+        return score(metric, *arguments)
 
-    monkeypatch.setattr(library, "score", note)
+    monkeypatch.setattr(Metric, "score", note)
     write_lines(LAYOUT.translations("base") / "test1.replaced", OUTPUT)
     numbers = run(stage)
-    assert scripts == [*SCRIPTS] * 3  # test1 once, test2 before and after
+    assert scored == [*METRICS.values()] * 3  # test1 once, test2 before and after
     before, after = (
         numbers.training("base", "ter", "test1", None, at) for at in ("before", "after")
     )
@@ -223,12 +270,15 @@ def test_links_are_judged_at_both_steps_and_each_rate_says_which(stage, authors)
         "the next step, which the unknown words of dev chose: 450 of the 1,200 are right there, 300 at "
         "the same step"
     )
-    steps = {"aer": authors, "aer_chosen": "next", "aer_same": "same", "aer_next": "next"}
-    for metric, step in steps.items():
+    names = {"aer": authors, "aer_chosen": "next", "aer_same": "same", "aer_next": "next"}
+    lines = [line for line in numbers.lines if line.metric == "aer"]
+    assert [line.script for line in lines] == ["same", "next"]  # each rate once
+    assert sorted(key[1] for line in lines for key in keys_of(line)) == sorted(names)
+    for metric, step in names.items():
         line = numbers.training(name, metric, "test1")
         assert (line.script, line.value) == (step, pytest.approx(rates[step], abs=1e-6))
         parts = ["4 sure and 5 possible gold links", ALIKE if step == "same" else BEYOND]
-        parts += [f"read at {why}"] if metric == "aer_chosen" else []
+        parts += [f"read at {why}"] if step == "next" else []
         assert (line.lines, line.note) == (3, "; ".join(parts))
         assert line.low < line.value < line.high if step == "next" else line.low == line.high == 0
     bleu = numbers.training(name, "bleu", "test1", "tokenized", "after")

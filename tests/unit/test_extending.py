@@ -10,10 +10,10 @@ from project import TINY, Project, checkout
 
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import read_json, read_lines
-from attnmt.reporting.published import published_lines
 from attnmt.reporting.score_tables import score_table
 from attnmt.reporting.specs import SPECS
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
+from attnmt.scoring.published import published_lines
 
 SCORE, ENCODER = "global_low_rank_feed", "both_ways"  # the systems with parts of one's own
 OPTIMIZERS = {"base_adam": "adam", "base_nesterov": "Nesterov"}

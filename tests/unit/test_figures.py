@@ -15,8 +15,7 @@ from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
 from attnmt.reporting.canvas import GRID, INK
-from attnmt.reporting.curves import Panel, Series, figure5, figure6
-from attnmt.reporting.published import paper_curves
+from attnmt.reporting.curves import Panel, Series, figure5, figure6, paper_curves
 from attnmt.scoring.numbers import Numbers
 
 TABLE1 = ["base", "base_reverse", "base_reverse_dropout"]
@@ -43,6 +42,18 @@ def drawn(panel):
     axes = Canvas().subplots()
     draw.draw_panel(axes, panel)
     return axes.get_lines()
+
+
+def test_lines_of_a_second_metric_by_length_add_no_point_to_figure_6():
+    params = made_params()
+    numbers = made_numbers(params)
+    groups = [line for line in numbers.lines if line.max_words]
+    more = [line.model_copy(update={"metric": "chrf", "script": None}) for line in groups]
+    more += [line.model_copy(update={"script": "nist"}) for line in groups]
+    expected = figure6(params, numbers)
+    assert expected is not None
+    assert {len(one.x) for one in expected.panels[1].series} == {3}
+    assert figure6(params, Numbers([*numbers.lines, *more])) == expected
 
 
 def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params):

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from statistics import mean, stdev
 
+import numpy as np
 import pytest
 from made_report import of_own_text
 from made_scores import (
@@ -18,19 +19,21 @@ from small_project import load_stage
 
 from attnmt.config import ALIGNER, DIAGONAL
 from attnmt.corpora.links import flipped, read_links
+from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.claims import read_claims
-from attnmt.reporting.gather import gather, short_commits
-from attnmt.reporting.published import published_lines
-from attnmt.reporting.ranking import best_systems
-from attnmt.scoring.aer import aer, rates
-from attnmt.scoring.numbers import OURS, key_of, metrics, read_numbers, read_scores
-from attnmt.scoring.scripts import References, sentence_numbers
-from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.aer import aer, link_counts, rates
+from attnmt.scoring.claim_lines import read_claims
+from attnmt.scoring.gather import gather, short_commits
+from attnmt.scoring.metric import References
+from attnmt.scoring.metrics import METRICS
+from attnmt.scoring.numbers import OURS, keys_of, metrics, read_numbers, read_scores
+from attnmt.scoring.outside import EVALUATE
+from attnmt.scoring.published import published_lines
+from attnmt.scoring.ranking import best_systems
 from attnmt.scoring.seed_statistics import Runs, contrast, difference, prediction
-from attnmt.scoring.significance import compare, compare_links
-from attnmt.scoring.sufficient_statistics import alignment_numbers, translation_scores
+from attnmt.scoring.significance import compare
+from attnmt.scoring.study import Study
 
 LAYOUT = Layout("demo")
 COMMITS = "89abcdef0123-dirty, 0123456789ab"
@@ -82,13 +85,19 @@ def links(name):
 def runs(params, system, replacement="before"):
     """Score the seeds of a system, straight from the files of their translations."""
     texts = [output(name, replacement) for name in params.runs_of(system)]
-    numbers = sentence_numbers("tokenized", texts, references())
-    return Runs.measured(numbers, translation_scores("tokenized"))
+    metric = METRICS["tokenized"]
+    return Runs.measured(
+        np.array([metric.counts(text, references()) for text in texts]), metric.scores
+    )
+
+
+def link_counts_of(made):
+    return link_counts(made, [line.sure for line in gold()], [line.possible for line in gold()])
 
 
 def link_runs(params, system):
-    seeds = [links(name) for name in params.runs_of(system)]
-    return Runs.measured(alignment_numbers(seeds, gold()), rates)
+    seeds = [link_counts_of(links(name)) for name in params.runs_of(system)]
+    return Runs.measured(np.array(seeds), rates)
 
 
 def check(gain, ours, other, tested):
@@ -100,6 +109,10 @@ def check(gain, ours, other, tested):
     assert (gain.sd, gain.commit, gain.code, gain.note) == (None,) * 4
 
 
+def count_of(lines, kind):
+    return sum(line.kind == kind for line in lines)
+
+
 def test_published_numbers_come_first_and_no_number_is_there_twice(scored):
     params, numbers = scored
     published = list(published_lines(params))
@@ -107,11 +120,16 @@ def test_published_numbers_come_first_and_no_number_is_there_twice(scored):
     assert numbers.lines[: len(published)] == published
     assert {line.row for line in published} >= {"table1/base", "table1/ensemble", "table6/aligner"}
     assert {line.source for line in own} == {"ours"}
-    kinds = [line.kind for line in own]
-    assert kinds == sorted(kinds, key=["training", "system", "gain"].index)
-    more = "kind", "model", "over", "over_replacement", "script", "direction"
+    assert [line for line in own if line.kind == "gain"] == own[-count_of(own, "gain") :]
+    more = "kind", "model", "over", "over_replacement", "direction"
     lines = [line for line in own if line.max_words is None]
-    assert len({(*(getattr(one, key) for key in more), key_of(one)) for one in lines}) == len(lines)
+    keys = [(*(getattr(one, key) for key in more), key) for one in lines for key in keys_of(one)]
+    assert len(set(keys)) == len(keys)
+    # A system of one training has no second line, and an error rate of links has one for each step.
+    systems = {(line.system, line.model) for line in lines if line.kind == "system"}
+    assert {("base", "base"), ("dot", None), ("both", None), (ALIGNER, None)} <= systems
+    assert not any(model for system, model in systems if system in ("dot", "both"))
+    assert count_of([line for line in lines if line.metric == "aer"], "training") == 3 * 3 * 2
 
 
 def test_every_score_of_a_training_is_there_with_the_commits_and_code_of_all_members(copied):
@@ -127,7 +145,8 @@ def test_every_score_of_a_training_is_there_with_the_commits_and_code_of_all_mem
             origin["code"] += ", other"
         elif name == "dot":
             origin = {"commit": "0123456789ab", "code": "other"}
-        assert own[: len(read)] == [line.model_copy(update=origin) for line in read]
+        kind = {"kind": "system"} if len(copied.runs_of(own[0].system)) == 1 else {}
+        assert own[: len(read)] == [line.model_copy(update=origin | kind) for line in read]
         costs = own[len(read) :]
         assert bool(costs) == (name in copied.models)
         assert {line.commit for line in costs} <= {origin["commit"]}
@@ -181,10 +200,10 @@ def test_an_interval_over_seeds_holds_for_a_new_training(scored):
 
 def test_the_number_of_one_training_is_its_systems(scored):
     own = [line for line in scored[1].lines if (line.system, line.source) == ("base", "ours")]
-    trained = [line for line in own if line.kind == "training"]
-    assert [line for line in own if line.kind == "system"] == [
-        line.model_copy(update={"kind": "system", "model": None}) for line in trained
-    ]
+    assert {line.kind for line in own if not line.over} == {"system"}
+    for replacement in ("before", "after"):
+        key = "base", "bleu", "test", "tokenized", replacement
+        assert scored[1].training(*key) is scored[1].system(*key) is not None
 
 
 def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
@@ -198,17 +217,29 @@ def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
 
 
 def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
-    change_cells(
-        LAYOUT.scores("dot_2"), {"script": "same"}, lambda row: row["metric"] == "aer_chosen"
-    )
+    """The mean at the chosen steps is then another number than those at each step."""
+    for step, readers in (("same", "authors chosen"), ("next", "")):
+        change_cells(
+            LAYOUT.scores("dot_2"),
+            {"readers": readers},
+            lambda row, step=step: row["script"] == step,
+        )
     numbers = gather(Study(copied))
     steps = [numbers.system(name, "aer_chosen", "test").script for name in ("location", "dot")]
     assert steps == ["next", None]
+    lines = [line for line in numbers.lines if line.metric == "aer" and line.kind == "system"]
+    of_dot = [(x.script, x.readers) for x in lines if (x.system, x.source) == ("dot", OURS)]
+    assert of_dot == [("same", "authors"), ("next", None), (None, "chosen")]
+    chosen = [numbers.training(name, "aer_chosen", "test").value for name in copied.runs_of("dot")]
+    assert numbers.system("dot", "aer_chosen", "test").value == close(mean(chosen))
+    assert numbers.training("dot_2", "aer_chosen", "test").script == "same"
 
 
 def test_two_trainings_are_compared_over_sentences(scored):
     ours, other = bleu(scored[1], "base_reverse"), bleu(scored[1], "base")
-    tested = compare("tokenized", output("base_reverse"), output("base"), references(), 100)
+    metric = METRICS["tokenized"]
+    texts = [output("base_reverse"), output("base")]
+    tested = compare(*(metric.counts(text, references()) for text in texts), metric.scores, 100)
     check(scored[1].gain(ours, other), ours, other, tested)
 
 
@@ -244,6 +275,44 @@ def test_numbers_of_the_same_trainings_are_compared_seed_by_seed(scored, one, tw
     ours, other = bleu(numbers, *one), bleu(numbers, *two)
     tested = contrast([runs(params, *one).minus(runs(params, *two))], [1]).test("greater")
     check(numbers.gain(ours, other), ours, other, tested)
+
+
+def test_a_gain_is_ours_less_the_other_and_after_less_before(scored):
+    """Its sign and its sides, by numbers that are far apart: a spoiled word lowers BLEU."""
+    numbers = scored[1]
+    better, worse = bleu(numbers, "base_reverse"), bleu(numbers, "base")
+    assert better.value > worse.value + 5
+    line = numbers.gain(better, worse)
+    assert (line.system, line.over) == ("base_reverse", "base")
+    assert 0 < line.low < line.value < line.high
+    after, before = bleu(numbers, "dot", "after"), bleu(numbers, "dot")
+    line = numbers.gain(after, before)
+    assert (line.replacement, line.over_replacement) == ("after", "before")
+    assert line.value == pytest.approx(after.value - before.value, abs=1e-4)
+    assert 0 < line.value < line.high
+    assert numbers.gain(before, after) is None
+    rates = [numbers.system(name, "aer", "test") for name in ("dot", "location")]
+    assert numbers.gain(*rates).value < 0  # fewer links are wrong
+
+
+def test_numbers_that_were_measured_against_other_references_are_not_compared(copied):
+    other = {"reference": "0123456789ab"}
+    change_cells(LAYOUT.scores("base"), other, lambda row: row["metric"] == "bleu")
+    words = (
+        r"scores/demo/base_reverse.csv and scores/demo/base.csv: bleu on test is .* 0123456789ab"
+    )
+    with pytest.raises(InputError, match=words):
+        gather(Study(copied))
+    change_cells(LAYOUT.scores("dot_2"), other, lambda row: row["metric"] == "aer")
+    with pytest.raises(InputError, match=r"scores/demo/dot.csv and scores/demo/dot_2.csv: aer"):
+        gather(Study(copied))
+
+
+def test_gather_reads_no_text(copied):
+    expected = gather(Study(copied)).lines
+    for folder in (LAYOUT.raw.parent, LAYOUT.translations("x").parent):
+        shutil.rmtree(folder)
+    assert gather(Study(copied)).lines == expected
 
 
 @pytest.mark.parametrize("other", ["base_reverse", "base"])
@@ -294,15 +363,16 @@ def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(score
         assert line.note == "{:,} sure and {:,} possible gold links".format(*counts)
         assert line.signature == ("aligner 1.0, IBM 1" if name == ALIGNER else None)
     ours, other = (numbers.system(name, "aer", "test") for name in (ALIGNER, "back"))
-    tested = compare_links(made[ALIGNER], links("back"), gold(), 100)
+    tested = compare(*map(link_counts_of, (made[ALIGNER], links("back"))), rates, 100)
     check(numbers.gain(ours, other), ours, other, tested)
 
 
 def test_against_its_own_links_the_aligner_has_no_rate(copied):
     (LAYOUT.tokens / "test.links").unlink()
-    numbers = gather(Study(copied))
-    assert numbers.system(ALIGNER, "aer", "test") is None
-    assert numbers.system(DIAGONAL, "aer", "test").note.endswith("possible silver links")
+    for name in (ALIGNER, DIAGONAL):
+        load_stage("evaluate").main(Path("params.yaml"), name)
+    assert read_scores(copied, ALIGNER).lines == []
+    assert read_scores(copied, DIAGONAL).lines[0].note.endswith("possible silver links")
 
 
 @pytest.mark.parametrize(("lower", "entries"), [(False, 3), (True, 2)])
@@ -316,8 +386,7 @@ def test_the_dictionaries_are_counted(copied, lower, entries):
     encoding = family.encoding.model_copy(update={"lowercase": lower})
     families = {"words": family.model_copy(update={"encoding": encoding})}
     write_aligner(copied, parts=9)
-    numbers = gather(Study(copied.model_copy(update={"families": families})))
-    own = [line for line in numbers.lines if line.system == "dictionary"]
+    own = EVALUATE["dictionary"](copied.model_copy(update={"families": families})).lines
     assert [line.metric for line in own] == ["entries", "outside", "translated_outside"] * 2
     assert [line.value for line in own] == [entries, 1, 1, 2, 1, 1]
     assert [line.direction for line in own] == ["forward"] * 3 + ["backward"] * 3

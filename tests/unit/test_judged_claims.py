@@ -1,35 +1,38 @@
 """The claims judged from an experiment's files: which are tested, and on which numbers."""
 
-from pathlib import Path
 from typing import Any
 
-import made_records
 import numpy as np
 import pytest
 from made_report import ROOT, made_claim, made_line, made_params
 from real_text import read_text, spoil
 
-from attnmt.config import LINKS, load_params
+from attnmt.config import load_params
 from attnmt.config.claims import Claim, Claims, project_claims
 from attnmt.config.model import OwnRecipe
 from attnmt.errors import InputError
-from attnmt.files.text_file import write_json, write_lines
+from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.claims import judge_claims, read_claims, write_claims
 from attnmt.reporting.claims_table import claims_table
-from attnmt.reporting.contrasts import contrasts
+from attnmt.scoring.aer import link_counts
+from attnmt.scoring.claim_lines import judge_claims, read_claims, write_claims
 from attnmt.scoring.claims import claim_under, is_testable, judged_claims
-from attnmt.scoring.lengths import by_length
+from attnmt.scoring.contrasts import contrasts
+from attnmt.scoring.counts import counted, words_of, write_counts
+from attnmt.scoring.metric import References
+from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import Numbers, write_numbers
-from attnmt.scoring.scripts import References, score_alone
-from attnmt.scoring.seed_runs import Study
 from attnmt.scoring.seed_statistics import contrast, difference
+from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import DEPENDS, NOT_TESTED, together, verdicts
 
 BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
 SYSTEMS = ("base", BEST, LOCAL_M)
 LINES = 40
 REFERENCES = read_text("demo", LINES)
+BLEU = METRICS["tokenized"]
+BEFORE, AFTER = (("bleu", "test1", "tokenized", at) for at in ("before", "after"))
+GOLD = [[(0, 0), (1, 1)]] * LINES, [[(0, 0), (1, 1), (2, 2)]] * LINES
 
 
 @pytest.fixture
@@ -37,16 +40,17 @@ def params(tmp_path, monkeypatch):
     """Three systems of three seeds and one of one seed, with what they translated."""
     monkeypatch.chdir(tmp_path)
     params = make_params(seeds=3)
-    layout, folder = Layout("demo"), Layout("demo").encoded("luong")
-    write_json(folder / "summary.json", made_records.summary({"test1": LINES}))
-    for language in ("en", "de"):
-        write_lines(folder / f"test1.{language}.tok", REFERENCES)
-        write_lines(layout.tokens / f"test1.{language}", REFERENCES)
-    write_lines(layout.raw / "test1.de", REFERENCES)
-    write_lines(layout.tokens / f"test1.{LINKS}", ["0-0 1-1 2?2"] * LINES)
     for at, name in enumerate(params.models):
         write_run(params, name, at)
+    write_diagonal("gold")
     return params
+
+
+def write_diagonal(kind):
+    line = made_line(
+        "diagonal", "aer", 0.5, set="test1", note=f"80 sure and 99 possible {kind} links"
+    )
+    write_numbers(Layout("demo").scores("diagonal"), [line])
 
 
 def make_params(seeds):
@@ -57,28 +61,43 @@ def make_params(seeds):
     return params.model_copy(update=changes)
 
 
-def write_run(params, name, at):
-    """Write a training: the better system's translations have fewer wrong words."""
-    layout, folder = Layout("demo"), Layout("demo").translations(name)
-    before = spoil(REFERENCES, seed=at, share=0.1 if name.startswith("local") else 0.5)
-    write_lines(folder / "test1.out", before)
-    write_lines(folder / "test1.replaced", [line.replace("<unk>", "Haus") for line in before])
+def write_run(params, name, at, share=None):
+    """Write the scores of a training and their counts: the better system has fewer wrong words."""
+    layout = Layout("demo")
+    if share is None:
+        share = 0.1 if name.startswith("local") else 0.5
+    before = spoil(REFERENCES, seed=at, share=share)
+    after = [line.replace("<unk>", "Haus") for line in before]
     right = ["local_p" in name or bool((line + at) % 5) for line in range(LINES)]
-    write_lines(folder / "test1.forced.same.links", ["0-1 1-0"] * LINES)
-    write_lines(
-        folder / "test1.forced.next.links", ["0-0 1-1" if one else "0-1 1-0" for one in right]
-    )
-    reading = {"set": "dev", "unknown_words": 9, "hits": {"same": 1, "next": 2}}
-    write_json(layout.reading(name), reading | {"chosen": "next", "authors": "same"})
+    steps = {
+        "same": [[(0, 1), (1, 0)]] * LINES,
+        "next": [[(0, 0), (1, 1)] if one else [(0, 1), (1, 0)] for one in right],
+    }
     own: dict[str, Any] = {"kind": "training", "model": name, "seed": params.models[name].seed}
     own |= {"family": "luong", "direction": "forward"}
     lines = [made_line(name, "bleu", 9, set=test, **own) for test in params.sets.tests]
-    lines.append(made_line(name, "aer", 0.1, set="test1", **own))
     lines.append(made_line(name, "ppl", 80.0 - at, set="test1", **own))
+    arrays = {words_of("test1"): np.array([len(line.split()) for line in REFERENCES])}
+    for text, key in ((before, BEFORE), (after, AFTER)):
+        of_key = dict(zip(("set", "script", "replacement"), key[1:], strict=True))
+        lines.append(made_line(name, "bleu", 9, **of_key, **own))
+        arrays[counted(lines[-1])] = BLEU.counts(text, References(REFERENCES))
+    for (step, made), reader in zip(steps.items(), ("authors", "chosen"), strict=True):
+        of_step = {"set": "test1", "script": step, "readers": reader}
+        lines.append(made_line(name, "aer", 0.1, **of_step, **own))
+        arrays[counted(lines[-1])] = link_counts(made, *GOLD)
     write_numbers(layout.scores(name), lines)
+    write_counts(layout.counts(name), arrays)
     steps = (100, 200, 300, 400, 500)[: 4 if name == BEST else 5]
     costs = [f"{step},9,{at + 1000 / step:.4f}" for step in steps]
     write_lines(layout.model(name) / "history.csv", ["step,x,test1_cost", *costs])
+
+
+def texts_of(params, name, replaced=False):
+    """Return what the runs of a system translated."""
+    numbers = {run: at for at, run in enumerate(params.models)}
+    texts = [spoil(REFERENCES, seed=numbers[run], share=0.1) for run in params.seeds_of(name)]
+    return [[line.replace("<unk>", "Haus") if replaced else line for line in t] for t in texts]
 
 
 def claim_of(**changes):
@@ -99,24 +118,19 @@ def outcome_of(params, claim):
 
 def test_bleu_is_that_of_every_seeds_translations(params):
     study = Study(params)
-    runs = study.translations(BEST, "tokenized", "test1", replaced=False)
-    files = [Layout("demo").translations(name) / "test1.out" for name in params.seeds_of(BEST)]
-    expected = [
-        score_alone("tokenized", file.read_text().splitlines(), References(REFERENCES))
-        for file in files
-    ]
+    runs = study.runs(BEST, *BEFORE)
+    expected = [BLEU.value(lines, References(REFERENCES)) for lines in texts_of(params, BEST)]
     assert runs.values == pytest.approx(expected, abs=1e-3)
     assert runs.influences.shape == (3, LINES)
-    base = study.translations("base", "tokenized", "test1", replaced=False)
-    found, tested = difference(runs, base), outcome_of(params, claim_of())
+    found, tested = difference(runs, study.runs("base", *BEFORE)), outcome_of(params, claim_of())
+    assert found.value > 0  # the better system is the first
     assert (tested.value, tested.low) == pytest.approx((found.value, found.interval()[0]))
     assert judged_claims(study, {"one": claim_of()})["one"].seeds == [3]
 
 
 def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
-    before, after = (
-        Study(params).translations(BEST, "tokenized", "test1", r) for r in (False, True)
-    )
+    before, after = (Study(params).runs(BEST, *key) for key in (BEFORE, AFTER))
+    assert after.mean > before.mean
     tested = outcome_of(params, claim_of(measure="gain_by_replacement", over=None))
     assert tested.value == pytest.approx(contrast([after.minus(before)], [1]).value)
     replaced = outcome_of(params, claim_of(measure="bleu_replaced", over=None))
@@ -129,8 +143,8 @@ def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
 def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(params):
     """The links of the step that the authors' program reads are all wrong here."""
     study = Study(params)
-    assert study.alignments(BEST, "test1").values == pytest.approx([1, 1, 1])
-    assert study.alignments(BEST, "test1", chosen=True).values == pytest.approx([0, 0, 0])
+    assert study.runs(BEST, "aer", "test1").values == pytest.approx([1, 1, 1])
+    assert study.runs(BEST, "aer_chosen", "test1").values == pytest.approx([0, 0, 0])
     claims = {"aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"), "bleu": claim_of()}
     amended = {"date": "2026-01-02", "what": "The step.", "why": "Why.", "known": "Much."}
     amended |= {"claims": ["aer"], "measure": "aer_chosen"}
@@ -139,8 +153,7 @@ def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(para
     assert (aer.key, chosen.key, aer.ours) == ("aer", "aer.aer_chosen", 0)
     assert chosen.ours == pytest.approx(-1 / 5)  # one line in five of local-m is all wrong
     assert (aer.amended, chosen.amended) == (None, "2026-01-02: The step. Why. Much.")
-    (Layout("demo").tokens / f"test1.{LINKS}").unlink()
-    write_lines(Layout("demo").dictionary / f"test1.{LINKS}", ["0-0 1-1"] * LINES)
+    write_diagonal("silver")
     assert judged(Study(params), claims)[0].links == "silver"
 
 
@@ -159,12 +172,16 @@ def test_perplexity_and_costs_are_those_of_the_trainings(params):
 
 def test_the_slope_is_that_of_groups_by_length(params):
     tested = outcome_of(params, claim_of(measure="length_slope", over=None, bound=-1.0))
-    groups = []
-    for name in params.seeds_of(BEST):
-        lines = (Layout("demo").translations(name) / "test1.replaced").read_text().splitlines()
-        groups.append([group.value for group in by_length(lines, References(REFERENCES), 10)])
-    lengths = sorted(len(line.split()) for line in REFERENCES)
-    means = np.array(lengths).reshape(4, 10).mean(1)
+    words = np.array([len(line.split()) for line in REFERENCES])
+    order = np.argsort(words, kind="stable").reshape(4, 10)
+    groups = [
+        [
+            BLEU.value([lines[i] for i in group], References([REFERENCES[i] for i in group]))
+            for group in order
+        ]
+        for lines in texts_of(params, BEST, replaced=True)
+    ]
+    means = words[order].mean(1)
     assert tested.value == pytest.approx(np.polyfit(means, np.mean(groups, 0), 1)[0], abs=1e-3)
     one_group = params.evaluation.model_copy(update={"length_group": LINES})
     params = params.model_copy(update={"evaluation": one_group})
@@ -223,9 +240,7 @@ def with_recipe(params, system, share):
     recipes = {"slow": same | {system: OwnRecipe(learning_rate=0.5)}}
     params = params.model_copy(update={"models": params.models | copies, "recipes": recipes})
     for at, name in enumerate(copies):
-        write_run(params, name, at)
-        wrong = spoil(REFERENCES, seed=30 + at, share=share)
-        write_lines(Layout("demo").translations(name) / "test1.out", wrong)
+        write_run(params, name, 30 + at, share)
     return params
 
 
@@ -335,8 +350,13 @@ def test_missing_and_damaged_files_are_named(params):
     path.write_text("step,test1_cost\n100,x\n")
     with pytest.raises(InputError, match=r"base_2/history\.csv:2: test1_cost: 'x' is not"):
         outcome_of(params, claim_of(measure="final_cost"))
-    Path("translations/demo/base_3/test1.out").unlink()
-    with pytest.raises(InputError, match=r"base_3/test1\.out: no such file"):
+    Layout("demo").counts("base_3").unlink()
+    with pytest.raises(
+        InputError, match=r"base_3\.npz: no such file; run evaluate of base_3 again"
+    ):
         outcome_of(params, claim_of())
-    with pytest.raises(InputError, match=r"test2\.out|encoded"):  # the other direction's set
+    with pytest.raises(InputError, match=r"no bleu of test2"):  # the other direction's set
         outcome_of(params, claim_of(test="last"))
+    write_counts(Layout("demo").counts("base_3"), {})
+    with pytest.raises(InputError, match=r"base_3\.npz: no counts of bleu test1 tokenized before"):
+        outcome_of(params, claim_of())

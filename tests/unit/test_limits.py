@@ -8,10 +8,9 @@ from attnmt.corpora.links import GoldLinks
 from attnmt.reporting.facts import limits_caption
 from attnmt.scoring import limits
 from attnmt.scoring.alignment import score_links
-from attnmt.scoring.evaluate import link_values
-from attnmt.scoring.lengths import by_length
+from attnmt.scoring.metric import References
+from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.reference_links import ReferenceLinks
-from attnmt.scoring.scripts import SCRIPTS, References, score
 
 LONG = ["a b c d e", "f g h i j"]
 SHORT = ["Ja .", "Nein .", "Das Haus ."]
@@ -70,7 +69,7 @@ CASES = {
 )
 def test_a_score_says_what_follows_from_its_definition(case, script):
     translations, references, expected = CASES[case]
-    found = score(script, translations, References(references), samples=100)
+    found, _ = METRICS[script].score(translations, References(references), samples=100)
     judged = JUDGES[script].corpus_score(translations, [references])
     value, note = expected[script]
     assert found.value == pytest.approx(judged.score, abs=1e-4)
@@ -80,7 +79,7 @@ def test_a_score_says_what_follows_from_its_definition(case, script):
 
 
 def test_every_script_has_a_case_and_every_sentence_is_found_again():
-    assert {script for *_, of in CASES.values() for script in of} == set(SCRIPTS)
+    assert {script for *_, of in CASES.values() for script in of} == set(METRICS)
     assert not [sentence for sentence in limits.SENTENCES if ";" in sentence]
     note = limits.note_of("unknown words are looked up at the next step", *limits.SENTENCES)
     assert limits.limits_in(note) == [*limits.SENTENCES]
@@ -89,9 +88,10 @@ def test_every_script_has_a_case_and_every_sentence_is_found_again():
 
 def test_groups_of_short_sentences_say_why_their_bleu_is_0():
     lines = ["a b", "c d", "a b c d e", "f g h i j"]
-    short, long = by_length(lines, References(lines), size=2)
-    assert (short.value, short.note) == (0, limits.SHORT)
-    assert (long.value, long.note) == (100, None)
+    metric = METRICS["tokenized"]
+    counts = metric.counts(lines, References(lines))
+    assert metric.noted(counts[:2], lines[:2]) == (0, limits.SHORT)
+    assert metric.noted(counts[2:], lines[2:]) == (100, None)
 
 
 @pytest.mark.parametrize(
@@ -104,10 +104,10 @@ def test_groups_of_short_sentences_say_why_their_bleu_is_0():
 )
 def test_an_error_rate_without_sure_links_says_so(links, gold, rate, note):
     reference = ReferenceLinks("gold", [GoldLinks([], line) for line in gold])
-    values = link_values(score_links(links, reference, 100))
-    assert values["value"] == rate
+    score = score_links(links, reference, 100)
+    assert score.value == rate
     count = sum(map(len, gold))
-    assert values["note"] == f"0 sure and {count} possible gold links; {note}"
+    assert score.note == f"0 sure and {count} possible gold links; {note}"
 
 
 def test_what_all_trainings_say_is_said_of_their_system():

@@ -9,13 +9,13 @@ from other_languages import languages
 
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.gather import gather
 from attnmt.reporting.samples import make_samples, samples_table
 from attnmt.reporting.table import write_tables
 from attnmt.reporting.tables import make_tables
-from attnmt.scoring.evaluate import score_system
-from attnmt.scoring.numbers import write_numbers
-from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.evaluate import evaluate
+from attnmt.scoring.gather import gather
+from attnmt.scoring.outside import EVALUATE
+from attnmt.scoring.study import Study
 
 OTHERS = re.compile(r"English|German|\b(en|de)\b", re.IGNORECASE)
 
@@ -33,7 +33,9 @@ def made(tmp_path_factory):
         params = make_scored(languages=both, sets=sets | {"aligned": ["test", "news"]})
         (Layout("demo").tokens / "news.links").unlink()
         for name in [*params.models, *params.ensembles]:
-            write_numbers(Layout("demo").scores(name), score_system(params, name))
+            evaluate(params, name).write(params, name)
+        for name, measure in EVALUATE.items():
+            measure(params).write(params, name)
         numbers = gather(Study(params))
         yield params, numbers, {table.name: table for table in make_tables(params, numbers)}
 

@@ -23,12 +23,12 @@ from attnmt.reporting.answer import HARMED, HELPED, HELPS, OPEN, make_answer
 from attnmt.reporting.attention_table import attention_table
 from attnmt.reporting.curves import figure6
 from attnmt.reporting.own_text import next_steps
-from attnmt.reporting.ranking import attention_pairs
 from attnmt.reporting.report import Report, make_report
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.limits import SHORT
 from attnmt.scoring.numbers import Numbers, write_numbers
+from attnmt.scoring.ranking import attention_pairs
 
 BASE, OTHER = "base_reverse_dropout", "base_reverse"
 BEST, SECOND = "local_p_general_feed", "local_m_general_feed"

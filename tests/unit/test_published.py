@@ -6,10 +6,11 @@ import pytest
 from made_report import made_params
 
 from attnmt.config import ALIGNER
-from attnmt.reporting import published
-from attnmt.reporting.published import paper_curves, paper_set, published_lines
+from attnmt.reporting.curves import paper_curves
 from attnmt.reporting.rows import Row, marked, table_rows
+from attnmt.scoring import published
 from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.published import paper_set, published_lines
 
 PARAMS = made_params()
 LINES = list(published_lines(PARAMS))

@@ -9,7 +9,6 @@ from made_report import ROOT, made_claim, made_line, made_numbers, made_params
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims import write_claims
 from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.readme_table import (
     MARKER,
@@ -19,6 +18,7 @@ from attnmt.reporting.readme_table import (
     results_table,
     verdicts_table,
 )
+from attnmt.scoring.claim_lines import write_claims
 from attnmt.scoring.numbers import Numbers, write_numbers
 
 PAGE = "a\n<!-- results: demo, multi30k -->\nold\n<!-- /results: demo, multi30k -->\nb\n"

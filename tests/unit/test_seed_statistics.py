@@ -8,9 +8,10 @@ from scipy import stats
 
 from attnmt.corpora.links import GoldLinks
 from attnmt.errors import InputError
-from attnmt.scoring.aer import aer, rates
-from attnmt.scoring.lengths import by_length as length_groups
-from attnmt.scoring.scripts import SCRIPTS, References, score_alone, sentence_numbers
+from attnmt.scoring.aer import aer, link_counts, rates
+from attnmt.scoring.lengths import length_groups, slopes, spread_by_length
+from attnmt.scoring.metric import References
+from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.seed_statistics import (
     Estimate,
     Runs,
@@ -19,12 +20,6 @@ from attnmt.scoring.seed_statistics import (
     difference,
     prediction,
 )
-from attnmt.scoring.sufficient_statistics import (
-    alignment_numbers,
-    by_length,
-    slopes,
-    translation_scores,
-)
 
 REFERENCES = read_text("made", 60)
 SEEDS = [spoil(REFERENCES, seed=seed) for seed in range(3)]
@@ -32,14 +27,14 @@ NOISE = [{}, {"heavy": True, "uneven": 0.3}]
 NAMES = ["normal", "heavy"]
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", METRICS)
 def test_the_scores_equal_sacrebleus(script):
-    numbers = sentence_numbers(script, SEEDS, References(REFERENCES))
-    runs = Runs.measured(numbers, translation_scores(script))
-    expected = [score_alone(script, lines, References(REFERENCES)) for lines in SEEDS]
+    metric, whole = METRICS[script], References(REFERENCES)
+    runs = Runs.measured(np.array([metric.counts(lines, whole) for lines in SEEDS]), metric.scores)
+    expected = [metric.value(lines, whole) for lines in SEEDS]
     assert runs.values == pytest.approx(expected, abs=1e-4)
     lines, references = SEEDS[1][:7] + SEEDS[1][8:], REFERENCES[:7] + REFERENCES[8:]
-    without = score_alone(script, lines, References(references))
+    without = metric.value(lines, References(references))
     assert runs.influences.shape == (3, 60)
     assert runs.influences[1, 7] == pytest.approx(59 * (runs.values[1] - without), abs=0.01)
 
@@ -47,19 +42,23 @@ def test_the_scores_equal_sacrebleus(script):
 def test_the_error_rates_equal_aers():
     gold = [GoldLinks([(0, 0)], [(1, 0)]), GoldLinks([(1, 1)], []), GoldLinks([(0, 1)], [])]
     seeds = [[[(0, 0)], [(1, 1)], [(2, 2)]], [[(1, 0)], [(0, 0)], [(0, 1)]]]
-    runs = Runs.measured(alignment_numbers(seeds, gold), rates)
     sure, possible = [line.sure for line in gold], [line.possible for line in gold]
+    runs = Runs.measured(np.array([link_counts(one, sure, possible) for one in seeds]), rates)
     assert runs.values == pytest.approx([aer(links, sure, possible) for links in seeds])
 
 
 def test_the_slope_is_that_of_figure_6s_groups():
-    numbers = sentence_numbers("tokenized", SEEDS, References(REFERENCES))
-    spread, lengths = by_length(numbers, REFERENCES, 20)
-    runs = Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
-    assert len(lengths) == 3
+    metric = METRICS["tokenized"]
+    groups = length_groups(np.array([len(line.split()) for line in REFERENCES]), 20)
+    counts = np.array([metric.counts(lines, References(REFERENCES)) for lines in SEEDS])
+    lengths = np.array([np.mean([len(REFERENCES[i].split()) for i in group]) for group in groups])
+    runs = Runs.measured(spread_by_length(counts, groups), slopes(metric.scores, lengths))
     for lines, slope in zip(SEEDS, runs.values, strict=True):
-        groups = [group.value for group in length_groups(lines, References(REFERENCES), 20)]
-        assert slope == pytest.approx(np.polyfit(lengths, groups, 1)[0], abs=1e-4)
+        scores = [
+            metric.value([lines[i] for i in group], References([REFERENCES[i] for i in group]))
+            for group in groups
+        ]
+        assert slope == pytest.approx(np.polyfit(lengths, scores, 1)[0], abs=1e-4)
 
 
 def test_without_sentences_the_statistic_is_welchs_and_the_fewest_seeds_count():

@@ -1,7 +1,7 @@
 """``attnmt align``."""
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -11,7 +11,9 @@ from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines
-from attnmt.scoring.results import LinkScore
+
+if TYPE_CHECKING:
+    from attnmt.scoring.alignment import LinkScore
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 # `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
@@ -90,21 +92,21 @@ def align(
         if linked.scores:
             reading = linked.reading
             score, chosen = linked.scores[reading.authors], reading.chosen
-            by_step = [linked.scores[step].aer for step in STEPS]
-            numbers = [score.aer, score.low, score.high, *by_step]
+            by_step = [linked.scores[step].value for step in STEPS]
+            numbers = [score.value, score.low, score.high, *by_step]
             rows.append((name, *map("{:.4f}".format, numbers), chosen))
-            at_chosen = f"{linked.scores[chosen].aer:.2f} at {reading.why}"
+            at_chosen = f"{linked.scores[chosen].value:.2f} at {reading.why}"
             typer.echo(f"{_rate(name, score)}; {at_chosen}")
     if (diagonal := score_diagonal(params, pairs)) is not None:
-        numbers = [diagonal.aer, diagonal.low, diagonal.high]
+        numbers = [diagonal.value, diagonal.low, diagonal.high]
         rows.append((DIAGONAL, *map("{:.4f}".format, numbers), "", "", ""))
         typer.echo(_rate(DIAGONAL, diagonal))
     if output is not None:
         write_lines(output, map(",".join, rows))
 
 
-def _rate(name: str, scores: LinkScore) -> str:
-    return f"{name:32} AER {scores.aer:.2f} ({scores.low:.2f} to {scores.high:.2f})"
+def _rate(name: str, scores: "LinkScore") -> str:
+    return f"{name:32} AER {scores.value:.2f} ({scores.low:.2f} to {scores.high:.2f})"
 
 
 def _attentional(params: Params) -> list[str]:

@@ -130,7 +130,8 @@ def _stages(params: Params) -> set[str]:
     }
     names = set[str]()
     for name, stage in declared.items():
-        entries = loops.get(stage.get("foreach"))
+        loop = stage.get("foreach")
+        entries = loop if isinstance(loop, list) else loops.get(loop)
         names |= {name} if entries is None else {f"{name}@{entry}" for entry in entries}
     return names
 

@@ -10,10 +10,10 @@ from attnmt.commands.listed import listed
 from attnmt.config import Params
 from attnmt.files.text_file import write_bytes
 from attnmt.layout import Layout
-from attnmt.reporting.claims import ClaimLine, by_claim, read_claims
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import write_tables
 from attnmt.reporting.tables import make_tables
+from attnmt.scoring.claim_lines import ClaimLine, by_claim, read_claims
 from attnmt.scoring.numbers import AGAIN, read_numbers, read_scores
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, adjusted, together
 from attnmt.workflow.archive import archived, folder_of
@@ -80,10 +80,9 @@ def _word(line: ClaimLine) -> ClaimVerdict:
 
 def unlike_archives(params: Params) -> Iterator[str]:
     """Yield the models and ensembles whose archived scores are not those of scores.csv."""
-    gathered = {
-        line.model_copy(update={"commit": None, "code": None})  # which gather adds
-        for line in read_numbers(params.experiment).lines
-    }
+    as_evaluated = {"kind": "training", "commit": None, "code": None}  # before gather changes these
+    lines = read_numbers(params.experiment).lines
+    gathered = {line.model_copy(update=as_evaluated) for line in lines}
     _, outputs = archived(params)
     for name in (*params.models, *params.ensembles):
         if kept := outputs.get(Layout(params.experiment).scores(name).as_posix()):

@@ -9,7 +9,7 @@ from attnmt.config.decoding import Decoding, Instructions, LinkStep, Machine
 from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
 from attnmt.config.model import Average, Cell, Model, ModelShape, Precision, System, Training
 from attnmt.config.params import DEMO, Params, load_params, params_file
-from attnmt.config.systems import ALIGNER, DIAGONAL, TableRow
+from attnmt.config.systems import ALIGNER, DIAGONAL, DICTIONARY, Comparison, TableRow
 from attnmt.config.text import Encoding, Sets, Tokenize
 from attnmt.config.trainings import SYSTEMS
 
@@ -17,11 +17,13 @@ __all__ = [
     "ALIGNER",
     "DEMO",
     "DIAGONAL",
+    "DICTIONARY",
     "DIRECTIONS",
     "LINKS",
     "SYSTEMS",
     "Average",
     "Cell",
+    "Comparison",
     "Decoding",
     "Direction",
     "DownloadCorpus",

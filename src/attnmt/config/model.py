@@ -20,7 +20,7 @@ from attnmt.config.parts import (
 )
 from attnmt.config.strict import Distinct, Name, Probability, Strict
 from attnmt.config.text import Encoding
-from attnmt.files.yaml_file import fault
+from attnmt.files.yaml_file import error_at
 
 Attention = Annotated[str, *one_of("attention", ["none", *WINDOWS])]
 Score = Annotated[str, *one_of("score", SCORES)]
@@ -65,7 +65,7 @@ class System(Strict):
     @model_validator(mode="after")
     def _parts_take_their_numbers(self) -> Self:
         if self.window_D is not None and self.attention in ("none", "global"):
-            raise fault(["window_D"], f"attention {self.attention!r} has no window")
+            raise error_at(["window_D"], f"attention {self.attention!r} has no window")
         check_numbers(self.numbers, self.parts)
         return self
 
@@ -222,7 +222,7 @@ class Training(Features):
         check_numbers(self.numbers, [self.optimizer])
         if self.average_last is not None and self.patience is not None:
             why = "with patience, nobody knows in advance which evaluations are the last; leave one out"
-            raise fault(["average_last"], why)
+            raise error_at(["average_last"], why)
         return self
 
 

@@ -3,12 +3,14 @@
 from pathlib import Path
 
 from attnmt.config.experiment import Experiment, under
+from attnmt.config.languages import Direction
 from attnmt.config.model import Ensemble, Model, OwnRecipe, TrainedEnsemble, Training
 from attnmt.config.strict import Name
-from attnmt.config.systems import Systems, TableRow
+from attnmt.config.systems import Comparison, Systems, TableRow
 from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_models
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile, hint
+from attnmt.layout import Layout
 
 DEMO = "demo"  # the experiment at the project's root; each other has a folder in experiments/
 
@@ -25,6 +27,7 @@ class Params(Experiment):
     ensembles: dict[Name, TrainedEnsemble]  # what translates together, each with its seeds
     on_request: list[Name]  # systems and ensembles that an experiment has only if it names them
     rows: dict[str, dict[Name, TableRow]]  # by table
+    comparisons: dict[str, Comparison]  # how the rows of each table are compared
 
     def model(self, name: str) -> Model:
         """Return one model's description."""
@@ -54,9 +57,23 @@ class Params(Experiment):
 
     def sides(self, name: str) -> tuple[str, str]:
         """Return the codes of the languages that a model, or an ensemble, reads and writes."""
-        direction = self.model(self.translators(name).members[0]).direction
-        source, target = self.languages.sides(direction)
+        source, target = self.languages.sides(self.direction(name))
         return source.code, target.code
+
+    @property
+    def own_text(self) -> bool:
+        """Whether the text is local and not the demo's, as ``attnmt new`` makes it."""
+        return self.local_text not in (None, Layout(DEMO).local_text)
+
+    @property
+    def systems_and_ensembles(self) -> list[str]:
+        """All systems and ensembles, without their other seeds."""
+        systems = [name for name in self.models if self.seeds_of(name)[0] == name]
+        return systems + [name for name, one in self.ensembles.items() if one.seed == 1]
+
+    def direction(self, name: str) -> Direction:
+        """Return which way a model or an ensemble translates."""
+        return self.model(self.translators(name).members[0]).direction
 
     def attends(self, name: str) -> bool:
         """Return whether a model, or a member of an ensemble, has attention."""
@@ -133,6 +150,9 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
                 for key, row in rows.items()
             }
             for table, rows in systems.tables.items()
+        },
+        comparisons={
+            table: systems.comparisons.get(table, Comparison()) for table in systems.tables
         },
     )
 

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat, Val
 
 from attnmt.config.strict import Name, Strict, refuse_unknown
 from attnmt.errors import InputError
-from attnmt.files.yaml_file import Location, explained, fault
+from attnmt.files.yaml_file import Location, error_at, explained
 
 OWN = re.compile(r"[A-Z][A-Za-z0-9_]*")  # the class of a part of one's own
 PartNumbers = dict[
@@ -107,9 +107,11 @@ def check_numbers(given: PartNumbers, parts: Iterable[str]) -> None:
     """Refuse numbers of other parts than ``parts``, and those that a part cannot take."""
     for part, values in given.items():
         if part not in parts:
-            raise fault(["numbers", part], f"there is no such part here, only {', '.join(parts)}")
+            raise error_at(
+                ["numbers", part], f"there is no such part here, only {', '.join(parts)}"
+            )
         for place, message in PARTS[part].numbers.faults(values) if part in PARTS else ():
-            raise fault(["numbers", part, *place], message)
+            raise error_at(["numbers", part, *place], message)
 
 
 def one_of(kind: str, known: Iterable[str], own: bool = True) -> tuple[AfterValidator, Any]:

@@ -16,12 +16,14 @@ Table = Literal[
     "table4",
     "table6",
     "table_gru",
+    "table_bpe",
+    "table_faults",
     "table_decides",
     "table_decides_back",
 ]
-# Names that stand for links that no model makes. The dictionary is counted from the aligner's links. The
-# diagonal links each word to the word at the same position.
-ALIGNER, DIAGONAL = "aligner", "diagonal"
+# Names of what is scored and no model. The dictionary is counted from the aligner's links. The diagonal
+# links each word to the word at the same position.
+ALIGNER, DIAGONAL, DICTIONARY = "aligner", "diagonal", "dictionary"
 EVERY_OTHER = (
     "default"  # in an experiment's seeds it stands for the systems that are not named there
 )
@@ -29,6 +31,7 @@ RESERVED = {
     EVERY_OTHER: "a key of seeds",
     ALIGNER: "what tables call the aligner's links",
     DIAGONAL: "what tables call diagonal links",
+    DICTIONARY: "what tables call the dictionaries",
 }
 SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name gives its seed, as in base_2
 
@@ -46,6 +49,21 @@ class TableRow(Strict):
     question: str | None = None  # the question that the gain answers; only table_decides* show it
 
 
+class Comparison(Strict):
+    """How the gains of a table's rows are measured."""
+
+    metric: Literal["bleu", "aer"] = "bleu"
+    script: Literal["tokenized", "nist", "sacrebleu"] = "tokenized"  # of bleu
+    test: Literal["first", "last"] = (
+        "first"  # of the test sets; links are compared on all aligned sets
+    )
+    # row: the score of a row less that of the row that `over` names. replaced: the same after unknown
+    # words are replaced in both. replacement: the score of a row after replacement less that before
+    of: Literal["row", "replaced", "replacement"] = "row"
+    # whether the table is only for experiments that train a system or an ensemble on request
+    on_request: bool = False
+
+
 class Systems(Strict):
     """The whole file."""
 
@@ -55,6 +73,8 @@ class Systems(Strict):
     # names no systems trains all the others.
     on_request: Annotated[list[Name], AfterValidator(differ)] = Field(default_factory=list)
     tables: dict[Table, dict[Name, TableRow]] = Field(default_factory=dict)
+    # How the rows of a table are compared; BLEU on tokens of the first test set where nothing is said
+    comparisons: dict[Table, Comparison] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _systems_differ(self) -> Self:
@@ -112,7 +132,8 @@ class Systems(Strict):
                 if row.over is not None:
                     others = [other for other in rows if other != key]
                     refuse_unknown(row.over, others, f"other row of {table}", [*place, "over"])
-                if row.over is not None and table == "table4":
+                comparison = self.comparisons.get(table, Comparison())
+                if row.over is not None and comparison.of == "replacement":
                     why = "here the gain counts from the same row before replacement; leave this key out"
                     raise error_at([*place, "over"], why)
                 if row.question is not None and row.over is None:

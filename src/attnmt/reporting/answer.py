@@ -2,10 +2,9 @@
 
 from attnmt.config import Params
 from attnmt.reporting.facts import interval_of, limits
-from attnmt.reporting.own_text import on_own_text
-from attnmt.reporting.ranking import best_systems, final_bleu, ranked_systems
 from attnmt.reporting.table import LEVEL, Format, P, decimal
 from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.ranking import best_systems, final_bleu, ranked_systems
 
 # One training of each system says nothing about another; several say something about the systems.
 HELPED, HARMED = "Attention helped in these trainings.", "Attention did harm in these trainings."
@@ -20,7 +19,7 @@ def make_answer(params: Params, numbers: Numbers) -> list[str]:
     The development set chooses the systems, and the first test set measures them. Unknown words are
     replaced where attention can do that. The list is empty on a text that is not one's own.
     """
-    ranked = ranked_systems(params, numbers) if on_own_text(params) else []
+    ranked = ranked_systems(params, numbers) if params.own_text else []
     best = final_bleu(params, numbers, ranked[0]) if ranked else None
     if best is None:
         return []
@@ -80,12 +79,8 @@ def _wrong(params: Params, numbers: Numbers, best: Line) -> list[str]:
             f"Of the {whole} words of {test} that its vocabulary lacks, it gets "
             f"{decimal(right.value or 0.0, 0)} right."
         )
-    groups = [
-        line
-        for line in numbers.lines
-        if line.kind == "system" and line.system == system and line.set == test
-        if line.max_words and line.replacement == best.replacement and line.metric == "bleu"
-    ]
+    by_system = numbers.groups("bleu", test, "tokenized")
+    groups = by_system.get((system, best.replacement), [])
     short, long = (groups[0], groups[-1]) if len(groups) > 1 else (None, None)
     if short and long and (long.value or 0.0) < (short.value or 0.0):
         parts.append(

@@ -10,7 +10,7 @@ from attnmt.corpora.links import Links, flipped
 from attnmt.decoding.kept_attention import read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.own_text import direction_of, on_own_text, own_name, own_systems
+from attnmt.reporting.own_text import own_name
 from attnmt.reporting.rows import table_rows
 from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.text.encoded import EncodedSets
@@ -84,7 +84,7 @@ def figure7(params: Params) -> MatrixFigure | None:
 
 def figure_gru(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of the GRU table's models; None if none of them is trained."""
-    if on_own_text(params):
+    if params.own_text:
         return None
     return _figure(params, "figure_gru", ("GRU", "attention of the GRU systems"), "table_gru")
 
@@ -105,7 +105,7 @@ def label(params: Params, name: str) -> str:
 
     On one's own text it is our own name, which commands take.
     """
-    if on_own_text(params):
+    if params.own_text:
         return name
     rows = (row for rows in params.rows.values() for row in rows.values())
     return min((row.label for row in rows if row.system == name), key=len, default=name)
@@ -113,8 +113,10 @@ def label(params: Params, name: str) -> str:
 
 def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
     models = [row.system for row in table_rows(params, table) if row.system in params.models]
-    if on_own_text(params):
-        forward = [name for name in own_systems(params) if direction_of(params, name) == "forward"]
+    if params.own_text:
+        forward = [
+            name for name in params.systems_and_ensembles if params.direction(name) == "forward"
+        ]
         models = [name for name in forward if params.attends(name)]
     if not models:
         return None

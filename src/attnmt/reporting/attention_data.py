@@ -7,11 +7,10 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.attention import Matrix, read_matrices
-from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
-from attnmt.reporting.published import published_lines
-from attnmt.reporting.ranking import ranked_systems
 from attnmt.reporting.rows import table_rows
 from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.published import published_lines
+from attnmt.scoring.ranking import ranked_systems
 
 FORCED, OWN = "forced", "own"
 # A matrix: the numbers of its source and of its target in the list of texts, its weights in whole
@@ -54,7 +53,7 @@ def attention_data(params: Params, numbers: Numbers) -> AttentionData | None:
     matrices = {
         kind: {
             name: read_matrices(params, name, test, forced=kind == FORCED)
-            for name in own_systems(params)
+            for name in params.systems_and_ensembles
         }
         for kind, test in sets.items()
     }
@@ -91,7 +90,7 @@ def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
 
 
 def _described(params: Params, matrix: Matrix) -> dict[str, str]:
-    direction = params.languages.title(direction_of(params, matrix.name))
+    direction = params.languages.title(params.direction(matrix.name))
     group = f"{direction}, family {params.translators(matrix.name).family}"
     return {"name": matrix.name, "label": matrix.label, "group": group}
 
@@ -105,6 +104,6 @@ def _first_two(params: Params, numbers: Numbers, attentional: list[str]) -> list
     rows = [row.system for row in table_rows(params, "table6") if row.system in attentional]
     ranked = sorted((str(name) for name in rows), key=lambda name: rates.get(name) or 0.0)
     first = ranked[:1] + ranked[1:][-1:]
-    if on_own_text(params):
+    if params.own_text:
         first = [name for name in ranked_systems(params, numbers) if name in attentional]
     return ((first or attentional) + ["", ""])[:2]

@@ -2,10 +2,9 @@
 
 from attnmt.config import DIRECTIONS, Params
 from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
-from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
-from attnmt.reporting.ranking import attention_pairs, ranked_systems
 from attnmt.reporting.table import Cell, Format, P, Table, table_of
 from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.ranking import attention_pairs, ranked_systems
 
 NAME, TITLE = "table_attention", "Does attention help?"
 CAPTION = (
@@ -16,7 +15,7 @@ CAPTION = (
 
 def attention_table(params: Params, numbers: Numbers) -> Table | None:
     """Return BLEU and gains by attention on every test set; None if the text is not one's own."""
-    if not on_own_text(params):
+    if not params.own_text:
         return None
     dev, pairs = params.sets.dev, dict(attention_pairs(params, numbers))
     best = [ranked_systems(params, numbers, direction)[:1] for direction in DIRECTIONS]
@@ -24,8 +23,8 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
         f"{test}/{name}/{kind}": line
         for test in params.sets.tests
         for direction in DIRECTIONS
-        for name in own_systems(params)
-        if direction_of(params, name) == direction
+        for name in params.systems_and_ensembles
+        if params.direction(name) == direction
         for kind in ("before", "after")[: 1 + params.replaces_words(name)]
         if (line := numbers.system(name, "bleu", test, "tokenized", kind))
     }

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from attnmt.reporting.canvas import INK, inline_svg, save, style
-from attnmt.reporting.claims import ClaimLine, by_claim
+from attnmt.scoring.claim_lines import ClaimLine, by_claim
 from attnmt.scoring.verdicts import NOT_TESTED
 
 GRAY = "#888888"

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from attnmt.reporting.claims import ClaimLine, by_claim
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
+from attnmt.scoring.claim_lines import ClaimLine, by_claim
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED
 
 NAME = "claims"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from attnmt.config import Params
 from attnmt.reporting.facts import facts
-from attnmt.reporting.marks import LEARNING, learning_sign
 from attnmt.reporting.table import Cell, Format, Table, hours_of, table_of
+from attnmt.scoring.learning import LEARNING, learning_sign
 from attnmt.scoring.numbers import Line, Numbers
 from attnmt.training.curve import STILL_LEARNING
 
@@ -86,7 +86,7 @@ def dictionary_table(params: Params, numbers: Numbers) -> Table | None:
 
 def cost_table(params: Params, numbers: Numbers) -> Table | None:
     """Return the table of all trainings. Unlike the others, it differs after every training."""
-    of_trainings = (line for line in numbers.lines if line.kind == "training")
+    of_trainings = (line for line in numbers.lines if line.model)
     counts = _counts(of_trainings, COSTS, "model")
     if not counts:
         return None

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import mean
 
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.facts import limits_caption
-from attnmt.reporting.marks import learning_sign
-from attnmt.reporting.own_text import direction_of, on_own_text, own_name
-from attnmt.reporting.published import PublishedPoint, paper_curves, paper_set
-from attnmt.reporting.rows import Row, own_rows
+from attnmt.reporting.own_text import own_name
+from attnmt.reporting.rows import Row, own_rows, table_rows
 from attnmt.reporting.score_tables import OTHER_TEXT
+from attnmt.scoring.learning import learning_sign
 from attnmt.scoring.numbers import AGAIN, Numbers
+from attnmt.scoring.published import PublishedPoint, paper_set, printed_curves
 from attnmt.training.trained import read_history
 
 Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number
@@ -95,28 +96,23 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
         InputError: if the numbers lack the groups of one of its systems.
     """
     test = params.sets.tests[0]
-    groups: dict[tuple[str | None, str | None], Points] = {}
-    shown = []
-    for line in numbers.lines:
-        if line.kind == "system" and line.set == test and line.max_words and line.value is not None:
-            points = groups.setdefault((line.system, line.replacement), {})
-            points[len(points)] = float(line.max_words), line.value
-            shown.append(line)
+    groups = numbers.groups("bleu", test, "tokenized")
 
     def read(row: Row) -> list[Points]:
-        points = groups.get((row.system, "after" if row.replaced else "before"))
-        if points is None:
+        lines = groups.get((row.system, "after" if row.replaced else "before"))
+        if lines is None:
             path = Layout(params.experiment).numbers
             raise InputError(f"{path}: no BLEU of {row.system} by length on {test}; {AGAIN}")
-        return [points]
+        values = ((float(line.max_words or 0), line.value or 0.0) for line in lines)
+        return [dict(enumerate(values))]
 
     labels = "Words of the longest reference", "BLEU"
-    if on_own_text(params):
+    if params.own_text:
         size = f"{params.evaluation.length_group} in each"
     else:
         size = f"200 in the paper and {params.evaluation.length_group} in ours"
     caption = f"BLEU on tokens of {{test}} for groups of sentences of similar length, {size}."
-    caption += limits_caption(shown, "groups")
+    caption += limits_caption(chain.from_iterable(groups.values()), "groups")
     return _figure(params, numbers, "Figure 6", "BLEU by sentence length", labels, caption, read)
 
 
@@ -138,7 +134,7 @@ def _figure(
         measured: the first sentence of the caption.
         read: returns our curves for a row, of which the mean is shown.
     """
-    own = on_own_text(params)
+    own = params.own_text
     curves_of = _own_curves if own else paper_curves
     both = [row for name in ("Figure 5", "Figure 6") for row, _ in curves_of(params, name)]
     systems = list(dict.fromkeys(map(_system, both)))
@@ -170,6 +166,12 @@ def _figure(
     return Figure(name, *named, caption, panels)
 
 
+def paper_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
+    """Return the published curves of a figure, each with its row of Table 1."""
+    rows = {row.key: row for row in table_rows(params, "table1")}
+    return [(rows[key], curve) for key, curve in printed_curves(figure).items() if key in rows]
+
+
 def _own_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
     """Return the rows of the forward systems of the first family, whose units are the same.
 
@@ -180,7 +182,7 @@ def _own_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPo
         (row, [])
         for row in own_rows(params, "")
         if row.system and params.translators(row.system).family == family
-        if direction_of(params, row.system) == "forward"
+        if params.direction(row.system) == "forward"
         if figure == "Figure 6" or row.system in params.models
     ]
 

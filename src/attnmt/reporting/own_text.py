@@ -4,32 +4,16 @@ import shlex
 from collections.abc import Iterable
 from itertools import chain
 
-from attnmt.config import DEMO, Direction, Params
+from attnmt.config import Params
 from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
 
 SHORT, LONG = 20, 80  # characters of an example
 
 
-def on_own_text(params: Params) -> bool:
-    """Return whether an experiment has local text that is not the demo's, as ``attnmt new`` makes it."""
-    return params.local_text not in (None, Layout(DEMO).local_text)
-
-
-def own_systems(params: Params) -> list[str]:
-    """Return all systems and ensembles of an experiment, without their other seeds."""
-    models = [name for name in params.models if params.seeds_of(name)[0] == name]
-    return models + [name for name, one in params.ensembles.items() if one.seed == 1]
-
-
-def direction_of(params: Params, system: str) -> Direction:
-    """Return which way a system or an ensemble translates."""
-    return params.model(params.translators(system).members[0]).direction
-
-
 def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
     """Return what a part of a report is called, and its subject. "Figure 5" is the paper's name."""
-    return (about[0].upper() + about[1:], "") if on_own_text(params) else (name, about)
+    return (about[0].upper() + about[1:], "") if params.own_text else (name, about)
 
 
 def next_steps(params: Params) -> str:

@@ -19,13 +19,13 @@ from attnmt.reporting.claims_figure import claims_svg
 from attnmt.reporting.claims_table import NAME as CLAIMS
 from attnmt.reporting.curves import Panel
 from attnmt.reporting.draw import panel_svg, stroke
-from attnmt.reporting.own_text import example_of, on_own_text, own_name, uses
-from attnmt.reporting.published import paper_set
+from attnmt.reporting.own_text import example_of, own_name, uses
 from attnmt.reporting.report import Report
 from attnmt.reporting.samples import Sample, samples_table
 from attnmt.reporting.table import hours_of
 from attnmt.reporting.templates import render
 from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.published import paper_set
 from attnmt.text.encoded import EncodedSets
 
 PAPER = "Effective Approaches to Attention-based Neural Machine Translation"
@@ -75,7 +75,7 @@ def make_page(params: Params, report: Report) -> str:
     Raises:
         InputError: if a file of a training or of the data is missing or damaged.
     """
-    own, languages = on_own_text(params), params.languages
+    own, languages = params.own_text, params.languages
     by_id = {section.id: section for section in _sections(params, report)}
     first = [by_id.pop(id) for id in (OWN_FIRST if own else FIRST) if id in by_id]
     groups = {
@@ -163,9 +163,7 @@ def _run(params: Params, numbers: Numbers) -> list[str]:
     """Return the parts of the line about the run: text, models, time, machine, commit."""
     texts = [EncodedSets(Layout(params.experiment).encoded(family)) for family in params.families]
     pairs = {text.lines(params.sets.train) for text in texts}
-    minutes = [
-        line for line in numbers.lines if line.metric == "minutes" and line.kind == "training"
-    ]
+    minutes = [line for line in numbers.lines if line.metric == "minutes" and line.model]
     spent = hours_of(sum(line.value or 0.0 for line in minutes))
     machines = (line.signature.split(",")[0] for line in minutes if line.signature)
     commits = (commit for line in minutes for commit in (line.commit or "").split(", "))

@@ -15,14 +15,14 @@ from pathlib import Path
 from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims import by_claim, read_claims
 from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.facts import value_of
-from attnmt.reporting.marks import LEARNING
 from attnmt.reporting.rows import Row, table_rows
 from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
+from attnmt.scoring.claim_lines import by_claim, read_claims
+from attnmt.scoring.learning import LEARNING
 from attnmt.scoring.numbers import read_numbers
 
 STILL_LEARNED = "These systems were still learning when their training ended."

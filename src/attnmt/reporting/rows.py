@@ -1,11 +1,10 @@
 """The rows of the tables: those of systems.yaml, and those of our own tables, which follow from it."""
 
-import json
 from dataclasses import dataclass, replace
 
 from attnmt.config import ALIGNER, DIAGONAL, Params
 from attnmt.reporting.marks import recipe_marks
-from attnmt.reporting.own_text import own_systems
+from attnmt.scoring.compared import is_shown
 
 
 @dataclass(frozen=True)
@@ -54,77 +53,26 @@ def scored_rows(params: Params, _: str) -> list[Row]:
 
 def own_rows(params: Params, _: str) -> list[Row]:
     """Return a row of each system and ensemble of the experiment, as it translates in the end."""
-    systems = own_systems(params)
+    systems = params.systems_and_ensembles
     return marked(params, [Row(n, n, n, replaced=params.replaces_words(n)) for n in systems])
 
 
 def own_linked_rows(params: Params, _: str) -> list[Row]:
     """Return a row of each system with attention, then one of links that no model makes."""
-    systems = [Row(name, name, name) for name in own_systems(params) if params.attends(name)]
+    systems = [
+        Row(name, name, name) for name in params.systems_and_ensembles if params.attends(name)
+    ]
     return [*marked(params, systems), Row(ALIGNER, ALIGNER, ALIGNER), DIAGONAL_ROW]
 
 
-def subword_pairs(params: Params, _: str) -> list[Row]:
-    """Return the rows of each forward system that is trained both on words and on subwords.
+def paired_rows(params: Params, table: str) -> list[Row]:
+    """Return the rows of a table of our own that the experiment trains and compares.
 
-    Words come first. The models of a pair differ only in the seed and in their family's vocabulary and
-    pieces. The gain of each row counts from the row above it.
+    A row is compared if its gain counts from another of these rows, or another's gain from it.
     """
-
-    def pieces(name: str) -> bool:
-        return params.families[params.models[name].family].encoding.pieces is not None
-
-    rows = []
-    for names in _alike(params, {"family"}, without_encoding={"vocabulary", "pieces"}):
-        if {pieces(name) for name in names} == {True, False}:
-            ordered = sorted(names, key=pieces)
-            for above, name in zip([None, *ordered], ordered, strict=False):
-                label = f"{name} ({'subwords' if pieces(name) else 'words'})"
-                rows.append(Row(name, label, name, over=above))
-    return marked(params, rows)
-
-
-def fault_rows(params: Params, _: str) -> list[Row]:
-    """Return the rows of each forward system that is trained both with faults and without.
-
-    The model without faults comes first, and the gains of the others count from it. The models of a
-    system differ only in the seed and in their faults.
-    """
-    faults = {name: sorted(model.faults) for name, model in params.models.items()}
-    rows = []
-    for names in _alike(params, {"faults"}, without_encoding=set()):
-        first, *others = sorted(names, key=lambda name: len(faults[name]))
-        if others and not faults[first]:
-            rows.append(Row(first, f"{first} (no fault)", first))
-            for name in others:
-                rows.append(Row(name, f"{name} ({', '.join(faults[name])})", name, over=first))
-    return marked(params, rows)
-
-
-def deciding_rows(params: Params, table: str) -> list[Row]:
-    """Return the rows of a table "What decides" that the experiment trains.
-
-    There are none if the experiment trains no system or ensemble on request. The other systems of these
-    tables fill rows of the paper.
-    """
-    rows = [row for row in table_rows(params, table) if params.runs_of(row.system)]
-    return rows if any(row.system in params.on_request for row in rows) else []
-
-
-def _alike(params: Params, without_model: set[str], without_encoding: set[str]) -> list[list[str]]:
-    """Return groups of forward models that differ only in the seed and in the named settings.
-
-    Models that differ only in the seed share a row, so a group names only the first of them.
-    """
-    groups: dict[str, dict[str, None]] = {}
-    for name, model in params.models.items():
-        if model.direction != "forward":
-            continue
-        family = params.families[model.family]
-        settings = model.model_dump(exclude={"seed", "entry", *without_model})
-        settings |= params.recipe(name).model_dump()
-        settings |= family.encoding.model_dump(exclude=without_encoding)
-        settings |= {"shape": family.shape.model_dump()}
-        group = groups.setdefault(json.dumps(settings, sort_keys=True), {})
-        group[params.seeds_of(name)[0]] = None
-    return [list(names) for names in groups.values()]
+    if table not in params.rows or not is_shown(params, table):
+        return []
+    trained = [row for row in table_rows(params, table) if params.runs_of(row.system)]
+    keys = {row.key for row in trained}
+    bases = {row.over for row in trained}
+    return marked(params, [row for row in trained if row.over in keys or row.key in bases])

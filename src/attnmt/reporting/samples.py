@@ -9,9 +9,9 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.reporting.own_text import own_name
-from attnmt.reporting.ranking import best_systems
 from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.ranking import best_systems
 from attnmt.text.tokenizer import tokenizer
 
 CAPTION = (

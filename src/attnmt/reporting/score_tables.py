@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from attnmt.config import ALIGNER, Params
 from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
-from attnmt.reporting.marks import LEARNING, learning_sign
-from attnmt.reporting.published import paper_set
 from attnmt.reporting.rows import Row
-from attnmt.reporting.specs import Measure, Spec, specs_of
+from attnmt.reporting.specs import OF_TRANSLATIONS, Measure, Spec, specs_of
 from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
+from attnmt.scoring.learning import LEARNING, learning_sign
 from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.published import paper_set
 
 SENTENCES = 3  # the most that a caption has, but for those about scores that cannot be otherwise
 DIGITS = 6  # decimals of a difference that are kept
@@ -27,9 +27,9 @@ def score_tables(params: Params, numbers: Numbers) -> list[Table]:
 
 def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     """Return one table of scores; None if the experiment has no number in it."""
-    rows = {row.key: row for row in spec.rows(params, spec.name)}
+    rows = {row.key: row for row in spec.rows(params, spec.table or spec.name)}
     scores = Scores(params, numbers, spec, rows)
-    main = {key: scores.ours(row, spec.gain or spec.measures[0]) for key, row in rows.items()}
+    main = {key: scores.ours(row, scores.gain or spec.measures[0]) for key, row in rows.items()}
     if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
     known = [line for line in main.values() if line]
@@ -42,7 +42,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         spec.title,
         _caption(scores, known),
         {key: _cells(scores, row) for key, row in rows.items()},
-        _formats(spec),
+        _formats(scores),
         cards,
         about=params.languages.title(next(line.direction for line in known if line.direction)),
     )
@@ -57,6 +57,20 @@ class Scores:
     spec: Spec
     rows: Mapping[str, Row]
 
+    @property
+    def gain(self) -> Measure | None:
+        """The measure whose gain the table shows."""
+        return self.spec.gain(self.params)
+
+    @property
+    def base(self) -> Measure | None:
+        """The measure of the same row from which the gain counts, if it is no other row's."""
+        return self.spec.base(self.params)
+
+    def over(self, row: Row) -> Row | None:
+        """Return the row from which the gain of a row counts."""
+        return row if self.base else self.rows.get(row.over or "")
+
     def ours(self, row: Row, measure: Measure) -> Line | None:
         """Return our number in a row."""
         return self.spec.number(self.params, self.numbers, row, measure)
@@ -68,7 +82,7 @@ class Scores:
     def printed(self, row: Row, measure: Measure, kind: str = "system") -> Line | None:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
         replacement = measure.replacement or ("after" if row.replaced else "before")
-        is_bleu, key = measure.metric == "bleu", f"{self.spec.paper}/{row.key}"
+        is_bleu, key = measure.metric == "bleu", f"{self.spec.table}/{row.key}"
         return self.numbers.paper(key, measure.metric, replacement if is_bleu else None, kind)
 
     def sign(self, row: Row) -> str:
@@ -76,13 +90,13 @@ class Scores:
         return learning_sign(self.params, self.numbers, row.system)
 
 
-def _formats(spec: Spec) -> dict[str, Format]:
+def _formats(scores: Scores) -> dict[str, Format]:
     formats: dict[str, Format] = {"p": P, "seeds": Format(0)}
-    for measure in spec.measures:
+    for measure in scores.spec.measures:
         name = measure.heading
         formats |= dict.fromkeys((f"paper {name}", name, f"{name}, 95%"), Format(measure.digits))
-    if spec.gain:
-        signed = Format(spec.gain.digits, signed=True)
+    if scores.gain:
+        signed = Format(scores.gain.digits, signed=True)
         formats |= dict.fromkeys(("paper gain", "gain", "gain, 95%", "difference"), signed)
     return formats
 
@@ -97,29 +111,29 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
     cells: dict[str, Cell] = {"system": label, "question": row.question, "seeds": seeds}
     for measure in scores.spec.measures:
         line = scores.ours(row, measure)
-        printed = scores.printed(row, measure) if scores.spec.paper else None
+        printed = scores.printed(row, measure) if scores.spec.is_published else None
         value = printed.value if printed else None
         cells[f"paper {measure.heading}"] = printed.note if printed and value is None else value
         cells[measure.heading] = value_of(line)
         cells[f"{measure.heading}, 95%"] = interval_of(line) if measure.interval else None
-    return cells | (_gain_cells(scores, row, scores.spec.gain) if scores.spec.gain else {})
+    return cells | (_gain_cells(scores, row, scores.gain) if scores.gain else {})
 
 
 def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
     """Return the paper's gain and ours, its test, and what the two say together."""
-    spec, published, ours = scores.spec, scores.printed(row, measure), scores.ours(row, measure)
+    published, ours = scores.printed(row, measure), scores.ours(row, measure)
     if published is None or ours is None or published.set != ours.set:
         published = None  # measured on another text
     cells: dict[str, Cell] = dict.fromkeys(GAIN_HEADINGS)
     if published and ours and published.value is not None:
         cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
-    paper, gain, over = None, None, spec.over(row, scores.rows)
+    paper, gain, over = None, None, scores.over(row)
     if over is not None:
-        paper = _paper_gain(scores, row, over, measure) if spec.paper else None
-        gain = scores.numbers.gain(ours, scores.ours(over, spec.base or measure))
+        paper = _paper_gain(scores, row, over, measure) if scores.spec.is_published else None
+        gain = scores.numbers.gain(ours, scores.ours(over, scores.base or measure))
         cells |= {"paper gain": paper, "gain": gain.value if gain else None}
         cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
-        if spec.base is None and (gain or paper is not None):
+        if scores.base is None and (gain or paper is not None):
             cells["gain over"] = over.label
     return cells | {"verdict": _verdict(ours, published, gain, paper)}
 
@@ -129,7 +143,7 @@ def _paper_gain(scores: Scores, row: Row, over: Row, measure: Measure) -> float 
     if printed := scores.printed(row, measure, "gain"):
         return printed.value
     one = scores.printed(row, measure)
-    two = scores.printed(over, scores.spec.base or measure)
+    two = scores.printed(over, scores.base or measure)
     if one is None or two is None or one.value is None or two.value is None:
         return None
     return round(one.value - two.value, DIGITS)
@@ -167,14 +181,15 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     if seeds > 1:
         detail += f"; means over up to {seeds} seeds, ± their standard deviation"
     on = f"{line.set} ({detail})"
-    if not spec.has_translations:
+    if not any(measure.metric in OF_TRANSLATIONS for measure in spec.measures):
         links = next((one.note for one in lines if one.note), "").partition(";")[0]
         first = f"Alignment error rate on {on}, against {links}; lower is better."
-    elif spec.gain is None:
+    elif scores.gain is None:
         first = f"Translations of {on}."
     else:
-        first = f"{_bleu_words(scores.params, spec, line)} of {on}, with 95% intervals."
-    compared = OTHER_TEXT if spec.paper and line.set != paper_set(spec.paper) else ""
+        first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals."
+    other_text = spec.is_published and line.set != paper_set(str(spec.table))
+    compared = OTHER_TEXT if other_text else ""
     marks = {
         "† another recipe of training": any(row.mark for row in scores.rows.values()),
         f"{LEARNING} a system that was still learning": any(map(scores.sign, scores.rows.values())),
@@ -186,12 +201,13 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     return caption + limits_caption(shown)
 
 
-def _bleu_words(params: Params, spec: Spec, line: Line) -> str:
+def _bleu_words(scores: Scores, line: Line) -> str:
     """Say on which text BLEU is computed."""
+    params, gain = scores.params, scores.gain
     family = params.families[line.family or next(iter(params.families))].encoding
     side = params.languages.sides(line.direction or "forward")[1]
     unit = {"moses": "Moses tokens", "none": "tokens"}.get(side.tokenize, side.tokenize)
-    text = unit if spec.gain and spec.gain.script == "tokenized" else "detokenized text"
+    text = unit if gain and gain.script == "tokenized" else "detokenized text"
     case = ", lower-cased" if family.lowercase else ""
     cut = f", cut to its last {family.length} words" if family.length else ""
     return f"The table shows BLEU on {text}{case}{cut}"

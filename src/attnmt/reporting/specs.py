@@ -1,19 +1,16 @@
 """Which tables of scores there are, and which numbers each of them shows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from attnmt.config import Params
-from attnmt.reporting.own_text import on_own_text
+from attnmt.config import Comparison, Params
 from attnmt.reporting.rows import (
     Row,
     aligned_rows,
-    deciding_rows,
-    fault_rows,
     own_linked_rows,
     own_rows,
+    paired_rows,
     scored_rows,
-    subword_pairs,
     table_rows,
 )
 from attnmt.scoring.numbers import Line, Numbers, Replacement
@@ -44,25 +41,39 @@ AER = Measure("AER", "aer", digits=2)
 class Spec:
     """What a table of scores shows."""
 
-    name: str  # the stem of its files, and its key in systems.yaml if its rows stand there
+    name: str  # the stem of its files
     title: str
     measures: tuple[Measure, ...] = (PPL, BLEU)  # its columns of numbers
-    gain: Measure | None = BLEU  # the measure whose gain it shows
-    base: Measure | None = None  # of the same row, if the gain does not count from another row
-    at: int = 0  # the index of its set among the test sets, or of links among the aligned sets
-    paper: str | None = None  # the key of the published table, if there is one
+    table: str | None = None  # its key in systems.yaml, if its rows are compared
+    at: int = 0  # the index of its set among the aligned sets, or else among the test sets
+    is_published: bool = False  # whether the paper has this table
     rows: Callable[[Params, str], list[Row]] = table_rows
     subject: str = ""  # words for the caption, such as what its systems have in common
 
-    @property
-    def has_translations(self) -> bool:
-        """Whether it shows scores of translations."""
-        return any(measure.metric in OF_TRANSLATIONS for measure in self.measures)
+    def comparison(self, params: Params) -> Comparison | None:
+        """Return how its rows are compared; None if they are not."""
+        return params.comparisons.get(self.table or "")
+
+    def gain(self, params: Params) -> Measure | None:
+        """Return the measure whose gain it shows."""
+        how = self.comparison(params)
+        if how is None:
+            return None
+        if how.metric == "aer":
+            return AER
+        return replace(BLEU, script=how.script, replacement="after" if how.of != "row" else None)
+
+    def base(self, params: Params) -> Measure | None:
+        """Return the measure of the same row from which the gain counts, if it is no other row's."""
+        how = self.comparison(params)
+        return BLEU_BEFORE if how and how.of == "replacement" else None
 
     def set_of(self, params: Params, measure: Measure) -> str:
         """Return the set on which a measure is taken."""
-        sets = params.sets.aligned if measure.metric.startswith("aer") else params.sets.tests
-        return sets[self.at]
+        if measure.metric.startswith("aer"):
+            return params.sets.aligned[self.at]
+        how = self.comparison(params)
+        return params.sets.tests[-1 if how and how.test == "last" else self.at]
 
     def number(self, params: Params, numbers: Numbers, row: Row, measure: Measure) -> Line | None:
         """Return our number in a row."""
@@ -72,91 +83,96 @@ class Spec:
         test = self.set_of(params, measure)
         return numbers.system(row.system, measure.metric, test, measure.script, replacement)
 
-    def over(self, row: Row, rows: Mapping[str, Row]) -> Row | None:
-        """Return the row from which the gain of a row counts, which is itself if there is a base."""
-        return row if self.base else rows.get(row.over or "")
+
+def _published(name: str, *measures: Measure, subject: str = "") -> Spec:
+    """Return a table of the paper, whose key in systems.yaml is that of its files."""
+    title = name.replace("table", "Table ")
+    return Spec(name, title, measures or (PPL, BLEU), name, is_published=True, subject=subject)
 
 
-TABLE1 = Spec(
-    "table1",
-    "Table 1",
-    paper="table1",
-    subject="All systems with attention reverse the source and use dropout.",
+TABLE1 = _published(
+    "table1", subject="All systems with attention reverse the source and use dropout."
 )
-TABLE6 = Spec(
-    "table6",
-    "Table 6",
-    (
+TABLE6 = replace(
+    _published(
+        "table6",
         AER,
         Measure("same step", "aer_same", digits=2, interval=False),
         Measure("next step", "aer_next", digits=2, interval=False),
+        subject="The column AER reads the step that the authors' program reads; both steps stand beside "
+        "it.",
     ),
-    AER,
-    paper="table6",
     rows=aligned_rows,
-    subject="The column AER reads the step that the authors' program reads; both steps stand beside it.",
 )
-SPECS = (
-    TABLE1,
-    Spec("table2", "Table 2", (NIST,), NIST, at=-1, paper="table2"),
-    Spec("table3", "Table 3", at=-1, paper="table3"),
-    Spec(
-        "table4",
-        "Table 4",
-        (PPL, BLEU_BEFORE, BLEU_UNK),
-        BLEU_UNK,
-        BLEU_BEFORE,
-        paper="table4",
-        subject="The rows of concat have the additive score, as in the authors' program.",
+SCRIPTS = Spec(
+    "table_scripts",
+    "Ways of scoring",
+    (
+        Measure("multi-bleu", "bleu", "tokenized"),
+        Measure("NIST v13a", "bleu", "nist"),
+        Measure("NIST v13a before unk", "bleu", "nist", "before"),
+        Measure("sacrebleu", "bleu", "sacrebleu"),
+        Measure("chrF2", "chrf"),
+        Measure("TER", "ter"),
     ),
-    TABLE6,
-    Spec("table_gru", "GRU table", paper="table_gru"),
-    Spec(
-        "table_scripts",
-        "Ways of scoring",
-        (
-            Measure("multi-bleu", "bleu", "tokenized"),
-            Measure("NIST v13a", "bleu", "nist"),
-            Measure("NIST v13a before unk", "bleu", "nist", "before"),
-            Measure("sacrebleu", "bleu", "sacrebleu"),
-            Measure("chrF2", "chrf"),
-            Measure("TER", "ter"),
-        ),
-        None,
-        rows=scored_rows,
-        subject="All columns score the same translations; “before unk” scores them unreplaced.",
-    ),
+    rows=scored_rows,
+    subject="All columns score the same translations; “before unk” scores them unreplaced.",
+)
+OURS = (  # tables of our own, whose rows stand in systems.yaml
     Spec(
         "table_bpe",
         "Words against subwords",
         (BLEU_BEFORE, BLEU_UNK, AER),
-        BLEU_UNK,
-        rows=subword_pairs,
+        "table_bpe",
+        rows=paired_rows,
         subject="The systems of a pair have the same settings, but one reads words and one subwords.",
     ),
     Spec(
         "table_faults",
         "Faults of the authors' program",
         (PPL, BLEU_BEFORE, BLEU_UNK, AER),
-        BLEU_UNK,
-        rows=fault_rows,
+        "table_faults",
+        rows=paired_rows,
         subject="Each system stands first without faults, and then with the faults named in brackets.",
     ),
     Spec(
         "table_decides",
         "What decides",
         (PPL, BLEU, BLEU_UNK, AER),
-        rows=deciding_rows,
+        "table_decides",
+        rows=paired_rows,
         subject="The paper's rows change several things at once; here each step changes one.",
     ),
     Spec(
         "table_decides_back",
         "What decides in Table 3",
         (PPL, BLEU, BLEU_UNK),
-        at=-1,
-        rows=deciding_rows,
+        "table_decides_back",
+        rows=paired_rows,
     ),
-)  # fmt: skip
+)
+SPECS = (
+    TABLE1,
+    _published("table2", NIST),
+    _published("table3"),
+    _published(
+        "table4",
+        *(PPL, BLEU_BEFORE, BLEU_UNK),
+        subject="The rows of concat have the additive score, as in the authors' program.",
+    ),
+    TABLE6,
+    replace(_published("table_gru"), title="GRU table"),
+    SCRIPTS,
+    *OURS,
+)
+LINKS = replace(
+    TABLE6,
+    name="table_links",
+    title="Links by attention",
+    table=None,
+    is_published=False,
+    rows=own_linked_rows,
+)
 
 
 def specs_of(params: Params) -> list[Spec]:
@@ -164,16 +180,11 @@ def specs_of(params: Params) -> list[Spec]:
 
     On one's own text, the paper's tables give way to tables of the experiment's own systems.
     """
-    if not on_own_text(params):
+    if not params.own_text:
         return [*SPECS, *_for_each(TABLE6, params.sets.aligned)[1:]]
-    links = replace(TABLE6, name="table_links", title="Links by attention", gain=None, paper=None)
-    specs = _for_each(replace(links, rows=own_linked_rows), params.sets.aligned)
-    for spec in SPECS:
-        if spec.rows is scored_rows:
-            specs += _for_each(replace(spec, rows=own_rows), params.sets.tests)
-        elif spec.paper is None:
-            specs.append(spec)
-    return specs
+    own_scripts = replace(SCRIPTS, rows=own_rows)
+    linked = _for_each(LINKS, params.sets.aligned)
+    return [*linked, *_for_each(own_scripts, params.sets.tests), *OURS]
 
 
 def _for_each(spec: Spec, sets: Sequence[str]) -> list[Spec]:

@@ -7,10 +7,9 @@ from itertools import islice
 from attnmt.config import DIAGONAL, Params
 from attnmt.decoding.link_step import NOTHING_CHOSE
 from attnmt.reporting.attention import label
-from attnmt.reporting.own_text import on_own_text
-from attnmt.reporting.ranking import attention_pair, best_systems, final_bleu, ranked_systems
 from attnmt.reporting.table import decimal, signed
 from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.ranking import attention_pair, best_systems, final_bleu, ranked_systems
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Headline:
 
 def make_summary(params: Params, numbers: Numbers) -> list[Headline]:
     """Return the headlines for which the experiment has numbers; on one's own text, none."""
-    if on_own_text(params):
+    if params.own_text:
         return []  # answer.py says it in sentences
     return list(_headlines(params, numbers))
 

@@ -5,15 +5,42 @@ the direction of the translation.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links, flipped, read_links
 from attnmt.layout import Layout
-from attnmt.scoring.aer import aer
+from attnmt.scoring.aer import aer, link_counts, rates
+from attnmt.scoring.limits import note_of, of_interval, of_links
 from attnmt.scoring.reference_links import ReferenceLinks
-from attnmt.scoring.results import LinkScore
-from attnmt.scoring.significance import aer_interval
+from attnmt.scoring.significance import interval
 from attnmt.text.encoded import EncodedSets
+
+DIGITS = 6  # decimals of a rate that are kept
+
+
+class LinkScore(NamedTuple):
+    """The error rate of an aligned set's links in [0, 1], with its 95% interval.
+
+    A bound is a mean minus or plus a half-width, so it may lie outside. ``counts`` are those of each
+    sentence pair (:func:`attnmt.scoring.aer.link_counts`). The note says what the links were measured
+    against.
+    """
+
+    value: float
+    low: float
+    high: float
+    lines: int
+    note: str | None
+    counts: NDArray[np.int64]
+
+    @property
+    def cells(self) -> dict[str, float | str | None]:
+        """What a line of ``scores.csv`` says of the rate."""
+        return {key: value for key, value in self._asdict().items() if key != "counts"}
 
 
 def read_forced(
@@ -57,15 +84,14 @@ def score_links(links: Sequence[Links], reference: ReferenceLinks, samples: int)
         reference: what they are measured against.
         samples: how many the bootstrap draws.
     """
-    sure = [line.sure for line in reference.links]
-    possible = [line.possible for line in reference.links]
-    low, high = aer_interval(links, reference.links, samples)
-    return LinkScore(
-        aer(links, sure, possible),
-        low,
-        high,
-        len(links),
-        reference.kind,
-        sum(map(len, sure)),
-        sum(map(len, possible)),
+    sure, possible = reference.sure, reference.possible
+    counts = link_counts(links, sure, possible)
+    low, high = interval(counts, rates, samples)
+    number, others = sum(map(len, sure)), sum(map(len, possible))
+    note = note_of(
+        f"{number:,} sure and {others:,} possible {reference.kind} links",
+        *of_links(number, others),
+        *of_interval(low, high, len(links), 1.0),
     )
+    rate = round(aer(links, sure, possible), DIGITS)
+    return LinkScore(rate, low, high, len(links), note, counts)

@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+import numpy as np
+
 from attnmt.config import Params
 from attnmt.config.claims import Claim, Measure
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.numbers import read_scores
-from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.lengths import slopes, spread_by_length
+from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.seed_statistics import Described, Runs
-from attnmt.scoring.sufficient_statistics import by_length, slopes, translation_scores
+from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import (
     NOT_TESTED,
     ClaimVerdict,
@@ -189,26 +191,27 @@ def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
 
 def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
     if measure in AER:
-        return study.alignments(name, test, chosen=measure == "aer_chosen")
+        return study.runs(name, measure, test)
     if measure == "perplexity":
-        return Runs.of_values([_perplexity(study.params, n, test) for n in study.seeds(name)])
+        return Runs.of_values([_perplexity(study, run, test) for run in study.seeds(name)])
+    after = "bleu", test, "tokenized", "after"
     if measure == "length_slope":
-        numbers, references = study.numbers(name, "tokenized", test, replaced=True)
-        spread, lengths = by_length(numbers, references.lines, study.params.evaluation.length_group)
-        return Runs.measured(spread, slopes(translation_scores("tokenized"), lengths))
-    if measure == "bleu":
-        return study.translations(name, "tokenized", test, replaced=False)
-    after = study.translations(name, "tokenized", test, replaced=True)
+        lines = [study.line(run, *after) for run in study.seeds(name)]
+        groups, words = study.groups(name, test), study.words(name, test)
+        lengths = np.array([words[group].mean() for group in groups])
+        spread = spread_by_length(study.numbers(lines), groups)
+        return Runs.measured(spread, slopes(METRICS["tokenized"].scores, lengths))
     if measure == "bleu_replaced":
-        return after
-    return after.minus(study.translations(name, "tokenized", test, replaced=False))
+        return study.runs(name, *after)
+    before = study.runs(name, "bleu", test, "tokenized", "before")
+    return before if measure == "bleu" else study.runs(name, *after).minus(before)
 
 
-def _perplexity(params: Params, name: str, test: str) -> float:
-    line = read_scores(params, name).training(name, "ppl", test)
-    if line is None or line.value is None:
-        raise InputError(f"{Layout(params.experiment).scores(name)}: an ensemble has no perplexity")
-    return line.value
+def _perplexity(study: Study, name: str, test: str) -> float:
+    if name in study.params.ensembles:
+        path = Layout(study.params.experiment).scores(name)
+        raise InputError(f"{path}: an ensemble has no perplexity")
+    return study.line(name, "ppl", test).value or 0.0
 
 
 def _costs(params: Params, names: Sequence[str], test: str, early: bool) -> dict[str, Runs]:

@@ -1,7 +1,9 @@
-"""All numbers of a model or an ensemble, each with what it was measured on."""
+"""All numbers of a model or an ensemble, each with what it was measured on and the counts behind it."""
 
-from collections.abc import Iterator
-from typing import Any, get_args
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, get_args
+
+from numpy.typing import NDArray
 
 from attnmt.config import LinkStep, Params
 from attnmt.decoding.link_step import Reading, load_reading
@@ -9,30 +11,54 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import sha256_of_lines
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import read_forced, score_links
-from attnmt.scoring.lengths import by_length
-from attnmt.scoring.limits import note_of, of_interval, of_links
-from attnmt.scoring.numbers import Line, Replacement
+from attnmt.scoring.counts import counted, words_of, write_counts
+from attnmt.scoring.lengths import length_groups
+from attnmt.scoring.limits import note_of
+from attnmt.scoring.metrics import BY_LENGTH, METRICS
+from attnmt.scoring.numbers import (
+    AUTHORS,
+    CHOSEN,
+    DIGITS,
+    SHA_DIGITS,
+    Line,
+    Replacement,
+    write_numbers,
+)
 from attnmt.scoring.reference_links import reference_links
 from attnmt.scoring.replacements import score_replacements
-from attnmt.scoring.results import LinkScore, Score, Script
-from attnmt.scoring.scripts import SCRIPTS, score
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import read_metrics
 
-SHA_DIGITS = 12  # digits of a SHA-256 that are kept
-DIGITS = 6  # decimals of a perplexity or a rate that are kept
-METRICS: dict[Script, tuple[str, str | None]] = {  # the metric and the script of a line
-    "tokenized": ("bleu", "tokenized"),
-    "nist": ("bleu", "nist"),
-    "sacrebleu": ("bleu", "sacrebleu"),
-    "chrf": ("chrf", None),
-    "ter": ("ter", None),
-}
 REPLACEMENTS: tuple[Replacement, Replacement] = get_args(Replacement)
+# What a line of scores.csv says of a number, and the counts of its sentences, where these are kept
+Measured = tuple[dict[str, Any], NDArray[Any] | None]
 
 
-def score_system(params: Params, name: str) -> list[Line]:
+class Evaluated(NamedTuple):
+    """Numbers, and arrays with the counts of sentences behind them (:mod:`attnmt.scoring.counts`)."""
+
+    lines: list[Line]
+    arrays: dict[str, NDArray[Any]]
+
+    @classmethod
+    def of(cls, measured: Iterable[Measured]) -> "Evaluated":
+        """Put numbers into lines, and their counts beside them."""
+        lines, arrays = [], {}
+        for fields, counts in measured:
+            lines.append(Line.model_validate(fields))
+            if counts is not None:
+                arrays[counted(lines[-1])] = counts
+        return cls(lines, arrays)
+
+    def write(self, params: Params, name: str) -> None:
+        """Write the scores of a system, and the counts behind them."""
+        layout = Layout(params.experiment)
+        write_counts(layout.counts(name), self.arrays)
+        write_numbers(layout.scores(name), self.lines)
+
+
+def evaluate(params: Params, name: str) -> Evaluated:
     """Return all numbers of a model or an ensemble.
 
     All files are read before the first translation is scored.
@@ -47,10 +73,7 @@ def score_system(params: Params, name: str) -> list[Line]:
     outputs = {test: Outputs.read(params, name, test) for test in params.sets.tests}
     reading = load_reading(params, name) if params.attends(name) else None
     words = {test: score_replacements(params, name, test, outputs[test]) for test in outputs}
-    links: list[dict[str, Any]] = []
-    if reading is not None:
-        for aligned in params.sets.aligned:
-            links += _links(params, name, aligned, reading)
+    links = list(_links(params, name, reading)) if reading else []
     common = {
         "kind": "training",
         "system": params.runs_of(name)[0],
@@ -61,18 +84,21 @@ def score_system(params: Params, name: str) -> list[Line]:
         "direction": first.direction,
         "data": data.digest[:SHA_DIGITS],
     }
-    values: list[dict[str, Any]] = []
+    measured: list[Measured] = []
+    arrays = {}
     for test, texts in outputs.items():
         on_set = {"set": test, "lines": len(texts.reference.sentences), "reference": _digest(texts)}
         if test in perplexity:
-            values.append(on_set | {"metric": "ppl", "value": round(perplexity[test], DIGITS)})
-        beam = on_set | {"beam": params.decoding.beam}
-        values += (beam | one for one in _scores(params, texts, reading))
-        values += (
-            beam | {"metric": metric, "value": count} for metric, count in words[test].items()
-        )
-    values += [*_lengths(params, outputs[params.sets.tests[0]]), *links]
-    return [Line.model_validate(common | one) for one in values]
+            ppl = {"metric": "ppl", "value": round(perplexity[test], DIGITS)}
+            measured.append((on_set | ppl, None))
+        on_set |= {"beam": params.decoding.beam}
+        measured += ((on_set | one, counts) for one, counts in _scores(params, texts, reading))
+        measured += ((on_set | {"metric": m, "value": n}, None) for m, n in words[test].items())
+        arrays[words_of(test)] = texts.reference_lengths
+    tested = params.sets.tests[0]
+    measured += ((one | {"set": tested}, None) for one in _groups(params, outputs[tested]))
+    evaluated = Evaluated.of((common | one, counts) for one, counts in [*measured, *links])
+    return evaluated._replace(arrays=evaluated.arrays | arrays)
 
 
 def _digest(outputs: Outputs) -> str:
@@ -80,79 +106,59 @@ def _digest(outputs: Outputs) -> str:
     return sha256_of_lines(lines)[:SHA_DIGITS]
 
 
-def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterator[dict[str, Any]]:
-    """Yield the scores of one test set by every script, before and after unknown words are replaced."""
+def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterator[Measured]:
+    """Yield the scores of one test set by every metric, before and after words are replaced."""
     unchanged = outputs.before.sentences == outputs.after.sentences
-    scores: dict[Script, Score] = {}
+    scores = {}
     for replacement in REPLACEMENTS:
         after = replacement == "after"
-        if not (after and unchanged):
-            scores = {
-                script: score(
-                    script,
-                    outputs.translations(script, after),
-                    outputs.references(script),
-                    params.evaluation.bootstrap_samples,
-                )
-                for script in SCRIPTS
-            }
-        for script, found in scores.items():
-            metric, label = METRICS[script]
-            told = reading if after and script == "tokenized" else None
+        for name, metric in METRICS.items():
+            if not (after and unchanged):
+                translations = outputs.translations(metric.form, after)
+                references = outputs.references(metric.form)
+                samples = params.evaluation.bootstrap_samples
+                scores[name] = metric.score(translations, references, samples)
+            score, counts = scores[name]
+            told = reading if after and name == "tokenized" else None
             why = f"unknown words are looked up at {told.why}" if told else None
-            yield {
-                **{"metric": metric, "script": label, "replacement": replacement},
-                **found._asdict(),
-                "note": note_of(why, found.note),
-            }
+            fields = {"metric": metric.metric, "script": metric.script, "replacement": replacement}
+            yield fields | score._asdict() | {"note": note_of(why, score.note)}, counts
 
 
-def _lengths(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
-    """Yield BLEU of the first test set's groups of sentences of similar length, Figure 6."""
-    for replacement in REPLACEMENTS:
-        translations = outputs.translations("tokenized", replacement == "after")
-        references, size = outputs.references("tokenized"), params.evaluation.length_group
-        for group in by_length(translations, references, size):
-            yield {
-                "set": params.sets.tests[0],
-                "metric": "bleu",
-                "script": "tokenized",
-                "replacement": replacement,
-                **group._asdict(),
-            }
+def _groups(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
+    """Yield the scores of groups of sentences of similar length, the shortest first: Figure 6."""
+    lengths = outputs.reference_lengths
+    groups = length_groups(lengths, params.evaluation.length_group)
+    for metric in (METRICS[name] for name in BY_LENGTH):
+        for replacement in REPLACEMENTS:
+            translations = outputs.translations(metric.form, replacement == "after")
+            counts = metric.counts(translations, outputs.references(metric.form))
+            for group in groups:
+                value, note = metric.noted(counts[group], [translations[i] for i in group])
+                fields = {"metric": metric.metric, "script": metric.script, "value": value}
+                fields |= {"replacement": replacement, "lines": len(group), "note": note}
+                yield fields | {"max_words": int(lengths[group[-1]])}
 
 
-def _links(params: Params, name: str, aligned: str, reading: Reading) -> Iterator[dict[str, Any]]:
-    """Yield four error rates: at the authors' step, at the chosen step, and at each of the two steps.
-
-    The note of the second says what chose the step.
-    """
+def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
+    """Yield the error rate at each step of each aligned set. The note says what chose a step."""
     steps: tuple[LinkStep, ...] = get_args(LinkStep)
-    links = read_forced(params, name, aligned, steps)
-    reference = reference_links(params, aligned, params.translators(name).family)
     samples = params.evaluation.bootstrap_samples
-    scores = {step: score_links(links[step], reference, samples) for step in steps}
-    read_at = {"aer": reading.authors, "aer_chosen": reading.chosen}
-    for metric, step in (read_at | {f"aer_{step}": step for step in steps}).items():
-        values = link_values(scores[step])
-        if metric == "aer_chosen":
-            values["note"] = note_of(values["note"], f"read at {reading.why}")
-        yield values | {"set": aligned, "metric": metric, "script": step}
-
-
-def link_values(score: LinkScore) -> dict[str, Any]:
-    """Return what a line says of an error rate of links."""
-    return {
-        "lines": score.lines,
-        "value": round(score.aer, DIGITS),
-        "low": score.low,
-        "high": score.high,
-        "note": note_of(
-            f"{score.sure:,} sure and {score.possible:,} possible {score.kind} links",
-            *of_links(score.sure, score.possible),
-            *of_interval(score.low, score.high, score.lines, 1.0),
-        ),
-    }
+    for aligned in params.sets.aligned:
+        links = read_forced(params, name, aligned, steps)
+        reference = reference_links(params, aligned, params.translators(name).family)
+        for step in steps:
+            score = score_links(links[step], reference, samples)
+            readers = {AUTHORS: step == reading.authors, CHOSEN: step == reading.chosen}
+            note = note_of(score.note, f"read at {reading.why}" if readers[CHOSEN] else None)
+            fields = {
+                "metric": "aer",
+                "set": aligned,
+                "script": step,
+                "readers": " ".join(reader for reader, reads in readers.items() if reads) or None,
+                "reference": reference.digest[:SHA_DIGITS],
+            }
+            yield fields | score.cells | {"note": note}, score.counts
 
 
 def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, float]:

@@ -14,9 +14,8 @@ from attnmt.decoding.pipeline import Reader, load_pipeline
 from attnmt.decoding.text_translator import Units
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
-from attnmt.scoring.alignment import diagonal_links, score_links
+from attnmt.scoring.alignment import LinkScore, diagonal_links, score_links
 from attnmt.scoring.reference_links import ReferenceLinks, cut_links
-from attnmt.scoring.results import LinkScore
 from attnmt.text.tokenizer import tokenizer
 
 

@@ -6,9 +6,6 @@ the number must know which. The tests compare each case with sacrebleu's own num
 
 from collections.abc import Sequence
 
-from sacrebleu.metrics.base import Score
-from sacrebleu.metrics.bleu import BLEUScore
-
 EMPTY = "all translations are empty"
 SHORT = "no translation has four tokens, so BLEU is 0 by definition, even of right ones, but chrF is not"
 NOTHING = "no token is right"
@@ -26,21 +23,6 @@ SENTENCES = (
     *(EMPTY, SHORT, NOTHING, UNSMOOTHED, SMOOTHED),
     *(ONE, ALIKE, BEYOND, NO_SURE, NO_LINKS),
 )
-
-
-def of_score(result: Score, translations: Sequence[str]) -> list[str]:
-    """Return what a corpus score of sacrebleu says by its definition."""
-    if not any(line.strip() for line in translations):
-        return [EMPTY]
-    if not isinstance(result, BLEUScore):
-        return []
-    if not result.totals[-1]:
-        return [SHORT]
-    if not any(result.counts):
-        return [NOTHING]
-    if not result.counts[-1]:
-        return [SMOOTHED if result.score else UNSMOOTHED]
-    return []
 
 
 def of_interval(low: float, high: float, lines: int, most: float | None) -> list[str]:

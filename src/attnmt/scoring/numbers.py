@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from attnmt.config import Direction, Params
+from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, Direction, Params
 from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
@@ -22,14 +22,18 @@ if TYPE_CHECKING:
 Replacement = Literal["before", "after"]
 OURS = "ours"
 AGAIN = "run the stage gather again"
+OUTSIDE = (ALIGNER, DIAGONAL, DICTIONARY)  # what has scores and is no model
+AUTHORS, CHOSEN = "authors", "chosen"  # who reads attention at a step
+DIGITS = 6  # decimals of a perplexity or a rate that are kept
+SHA_DIGITS = 12  # digits of a SHA-256 that are kept
 
 
 class Line(CsvLine):
     """One number, and where it comes from. A field is None where it does not apply."""
 
     source: str = OURS  # or where the number was published
-    # training: of one training, or of one ensemble of trainings
-    # system:   of a system, as the mean over its trainings
+    # training: of one of a system's trainings, or of one of its ensembles of trainings
+    # system:   of a system: the mean over its trainings, or its only training, which `model` then names
     # gain:     of a system over another, or of replacing its unknown words
     kind: Literal["training", "system", "gain"]
     row: str | None = None  # the table and the row of a published number, as table1/base
@@ -42,13 +46,16 @@ class Line(CsvLine):
     set: str | None = None
     lines: int | None = None  # sentences of the set
     max_words: int | None = None  # for a group of sentences: the words of its longest reference
-    # bleu, chrf, ter; ppl (perplexity); aer (where the authors read attention), aer_same, aer_next and
-    # aer_chosen (where the development set chooses); counts of unknown words and of the dictionary;
-    # jumps of the development cost, and late_fall, by how many percent it fell in the last tenth of the
-    # steps; what a training cost
+    # bleu, chrf, ter; ppl (perplexity); aer; counts of unknown words and of the dictionary; jumps of the
+    # development cost, and late_fall, by how many percent it fell in the last tenth of the steps; what a
+    # training cost
     metric: str
-    # of bleu: tokenized, nist or sacrebleu; of aer: the step that is read
+    # of bleu: tokenized, nist or sacrebleu; of aer: the step at which attention is read, same or next. A
+    # mean over trainings that read different steps has none.
     script: str | None = None
+    # of aer: who reads this step: authors (their program), chosen (the development set chose it), or
+    # both with a space between them
+    readers: str | None = None
     replacement: Replacement | None = None  # before or after unknown words are replaced
     value: float | None = None  # BLEU, chrF2 and TER in percent; AER in [0, 1]
     low: float | None = None  # the bounds of the 95% interval
@@ -66,8 +73,8 @@ class Line(CsvLine):
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
 
-System = str | None
-Key = tuple[System, str, str | None, str | None, str | None]
+# system, metric, set, script and replacement
+Key = tuple[str | None, str, str | None, str | None, str | None]
 
 
 class Numbers:
@@ -78,19 +85,20 @@ class Numbers:
         self.lines = list(lines)
         self._systems: dict[Key, Line] = {}
         self._trainings: dict[Key, Line] = {}
-        self._gains: dict[tuple[System, str | None, System, str | None, Key], Line] = {}
+        self._gains: dict[tuple[str | None, str | None, Key], Line] = {}
         self._paper: dict[tuple[str | None, str, str, str | None], Line] = {}
         for line in self.lines:
-            key = key_of(line)
             if line.source != OURS:
                 self._paper[line.row, line.kind, line.metric, line.replacement] = line
             elif line.kind == "gain":
-                pair = line.system, line.replacement, line.over, line.over_replacement
-                self._gains[*pair, key] = line
-            elif line.max_words is None and line.kind == "system":
-                self._systems[key] = line
+                over = line.over, line.over_replacement
+                self._gains[*over, keys_of(line)[-1]] = line
             elif line.max_words is None:
-                self._trainings[line.model, *key[1:]] = line
+                for key in keys_of(line):
+                    if line.kind == "system":
+                        self._systems[key] = line
+                    if line.model:
+                        self._trainings[line.model, *key[1:]] = line
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -123,12 +131,26 @@ class Numbers:
         """Return our number of one model or ensemble; None if there is none."""
         return self._trainings.get((model, metric, test, script, replacement))
 
+    def groups(
+        self, metric: str, test: str, script: str | None = None
+    ) -> dict[tuple[str | None, str | None], list[Line]]:
+        """Return one score of every system's groups of sentences of similar length, the shortest first.
+
+        Returns:
+            The lines by system, and by whether unknown words were replaced.
+        """
+        found: dict[tuple[str | None, str | None], list[Line]] = {}
+        for line in self.lines:
+            is_asked = (line.metric, line.set, line.script) == (metric, test, script)
+            if is_asked and line.kind == "system" and line.max_words:
+                found.setdefault((line.system, line.replacement), []).append(line)
+        return found
+
     def gain(self, ours: Line | None, other: Line | None) -> Line | None:
         """Return the gain of one number of ours over another; None if there is none."""
         if ours is None or other is None:
             return None
-        pair = ours.system, ours.replacement, other.system, other.replacement
-        return self._gains.get((*pair, key_of(ours)))
+        return self._gains.get((other.system, other.replacement, keys_of(ours)[-1]))
 
     def paper(
         self, row: str, metric: str, replacement: str | None = None, kind: str = "system"
@@ -137,10 +159,24 @@ class Numbers:
         return self._paper.get((row, kind, metric, replacement))
 
 
-def key_of(line: Line) -> Key:
-    """Return what a system's number is found by. For an error rate, this leaves out the step."""
-    script = line.script if line.metric == "bleu" else None
-    return line.system, line.metric, line.set, script, line.replacement
+def keys_of(line: Line) -> list[Key]:
+    """Return all that a system's number is found by.
+
+    An error rate of links is found by its step, as aer_same, and by who reads this step: as aer for the
+    authors, which comes last, and as aer_chosen. One that reads no step is aer.
+    """
+    if line.metric != "aer":
+        return [(line.system, line.metric, line.set, line.script, line.replacement)]
+    readers = (line.readers or "").split()
+    names = [f"aer_{line.script}"] if line.script else []
+    names += ["aer_chosen"] if CHOSEN in readers else []
+    names += ["aer"] if AUTHORS in readers or not names else []
+    return [(line.system, name, line.set, None, None) for name in names]
+
+
+def name_of(line: Line) -> str:
+    """Return the model, the ensemble, or what is no model, whose file of scores has a line."""
+    return line.model or str(line.system)
 
 
 def write_numbers(path: Path, lines: Iterable[Line]) -> None:
@@ -167,17 +203,19 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> Numbers:
         InputError: if the file is missing or damaged, or is about another system than the parameters
             describe, or lacks a set.
     """
-    path, system = Layout(params.experiment, root).scores(name), params.translators(name)
-    again = f"run the stages that lead to it again, the last of them evaluate of {name}"
+    path, cure = Layout(params.experiment, root).scores(name), f"run evaluate of {name} again"
     if not path.exists():
         raise InputError(f"{path}: no such file; run evaluate of {name} first")
-    lines = read_csv(path, Line, f"run evaluate of {name} again")
-    first = params.model(system.members[0])
+    lines = read_csv(path, Line, cure)
+    if name in OUTSIDE:
+        return Numbers(lines)
+    again = f"run the stages that lead to it again, the last of them evaluate of {name}"
+    single = name in params.models
     expected = {
         "model": name,
-        "family": system.family,
-        "direction": first.direction,
-        "seed": first.seed if name in params.models else None,
+        "family": params.translators(name).family,
+        "direction": params.direction(name),
+        "seed": params.models[name].seed if single else None,
     }
     for number, line in enumerate(lines, start=2):
         for key, value in expected.items():
@@ -202,12 +240,14 @@ def metrics(numbers: Numbers) -> dict[str, dict[str, dict[str, float]]]:
         ("ppl", None, None): "ppl",
         ("bleu", "tokenized", "before"): "bleu",
         ("bleu", "tokenized", "after"): "bleu_unk",
+        ("aer", None, None): "aer",
     }
     few: dict[str, dict[str, dict[str, float]]] = {}
     for line in numbers.lines:
-        if line.kind == "training" and line.max_words is None and line.model and line.set:
-            key = (line.metric, line.script, line.replacement)
-            name = "aer" if line.metric == "aer" else names.get(key)
-            if name and line.value is not None:
-                few.setdefault(line.model, {}).setdefault(line.set, {})[name] = line.value
+        if line.kind == "gain" or line.max_words is not None or not (line.model and line.set):
+            continue
+        for _, metric, test, script, replacement in keys_of(line):
+            name = names.get((metric, script, replacement))
+            if name and test and line.value is not None:
+                few.setdefault(line.model, {}).setdefault(test, {})[name] = line.value
     return few

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attnmt.errors import InputError
-from attnmt.scoring.scripts import SEED
+from attnmt.scoring.metric import SEED
 from attnmt.scoring.seed_statistics import Described, Numbers, Runs, common
 
 DRAWS = 10_000

@@ -4,15 +4,16 @@ Where it has none, the outside aligner's links stand in for them. They are silve
 a person's. An error rate against them says how far attention is from that program.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from attnmt.config import LINKS, Params
 from attnmt.corpora.links import GoldLinks, Links, read_links
 from attnmt.corpora.parallel import count_words
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_lines
+from attnmt.files.text_file import read_lines, sha256_of_lines
 from attnmt.layout import Layout
-from attnmt.scoring.results import LinkKind
+
+LinkKind = Literal["gold", "silver"]  # made by people, or by the outside aligner
 
 
 class ReferenceLinks(NamedTuple):
@@ -20,6 +21,26 @@ class ReferenceLinks(NamedTuple):
 
     kind: LinkKind
     links: list[GoldLinks]
+
+    @property
+    def sure(self) -> list[Links]:
+        """The links that must be found."""
+        return [line.sure for line in self.links]
+
+    @property
+    def possible(self) -> list[Links]:
+        """The links that may be found, the sure ones among them."""
+        return [line.possible for line in self.links]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all links."""
+        return sha256_of_lines(f"{sorted(one.sure)} {sorted(one.possible)}" for one in self.links)
+
+
+def kind_in(note: str | None) -> LinkKind:
+    """Return whether the note of an error rate says that it is measured against silver links."""
+    return "silver" if "silver links" in (note or "") else "gold"
 
 
 def link_kind(params: Params, aligned: str) -> LinkKind:

@@ -33,7 +33,7 @@ def registration(claims: Claims, code: Mapping[str, str]) -> str:
     """Return the present digest of a project's claims. The working folder must be the project's.
 
     Args:
-        code: the digests of all modules that the stages translate and gather run, by name.
+        code: the digests of all modules that the stages translate, evaluate and gather run, by name.
 
     Raises:
         InputError: if the parameters of an experiment that judges are faulty.

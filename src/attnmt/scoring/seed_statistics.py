@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from scipy.special import nctdtrinc, stdtr, stdtrit
 
 from attnmt.errors import InputError
-from attnmt.scoring.sufficient_statistics import Scores
+from attnmt.scoring.significance import Scores
 
 Numbers = NDArray[np.float64]
 # What is claimed of a value: that it is above a bound, below it, or nearer to 0 than the bound.

@@ -1,4 +1,4 @@
-"""Paired comparisons of two trainings over the sentences of a set, and the interval of AER.
+"""Paired comparisons of two trainings over the sentences of a set, and intervals over sentences.
 
 The tests are two-sided approximate randomizations (Noreen 1989; Riezler and Maxwell 2005). If two
 systems are alike, it does not matter which of them gave which output for a sentence. So their outputs
@@ -16,20 +16,19 @@ intervals: the mean of the resampled differences, minus and plus half the distan
 97.5% quantiles.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.significance import estimate_ci
 
-from attnmt.corpora.links import GoldLinks, Links
-from attnmt.scoring.aer import link_counts, rates
-from attnmt.scoring.results import Script
-from attnmt.scoring.scripts import SEED, Lines, References, sentence_numbers
-from attnmt.scoring.sufficient_statistics import translation_scores
+from attnmt.scoring.metric import SEED
 
 ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
+Counts = NDArray[Any]  # (lines, m), numbers of each sentence; they are whole, so sums are exact
+# (N, m) -> (N,), the score of each of N sums of m numbers
+Scores = Callable[[NDArray[Any]], NDArray[np.float64]]
 
 
 class Comparison(NamedTuple):
@@ -40,91 +39,34 @@ class Comparison(NamedTuple):
     high: float
 
 
-def compare(
-    script: Script, ours: Lines, other: Lines, references: References, samples: int
-) -> Comparison:
-    """Compare the scores of two systems' translations.
+def compare(ours: Counts, other: Counts, scores: Scores, samples: int) -> Comparison:
+    """Compare the scores of two systems on the same sentences.
 
     Args:
-        ours: one translation a line, in the form that the script takes.
+        ours: the counts of each sentence.
         other: those of the other system; p does not depend on which of the two comes first.
-        references: what both are scored against.
-        samples: how many shuffles, and how many samples of the bootstrap.
-
-    Raises:
-        InputError: if the three differ in length or are empty, or the environment sets another seed.
-    """
-    numbers, other_numbers = sentence_numbers(script, [ours, other], references)
-    return _compared(numbers, other_numbers, translation_scores(script), samples)
-
-
-def compare_links(
-    links: Sequence[Links], other_links: Sequence[Links], gold: Sequence[GoldLinks], samples: int
-) -> Comparison:
-    """Compare two alignment error rates, like :func:`compare`.
-
-    Args:
-        links: those of every sentence pair, source-target as the gold links are.
-        other_links: those of the other system.
-        gold: those of the same pairs.
-        samples: how many shuffles, and how many samples of the bootstrap.
-
-    Raises:
-        InputError: if the three differ in length.
-    """
-    return _compared(_counts(links, gold), _counts(other_links, gold), rates, samples)
-
-
-def _compared(
-    ours: NDArray[Any],
-    other: NDArray[Any],
-    scores: Callable[[NDArray[Any]], NDArray[np.float64]],
-    samples: int,
-) -> Comparison:
-    """Compare the scores of two systems.
-
-    Args:
-        ours: (lines, k), numbers of each sentence; the score follows from their sums. They are whole, so
-            their sums are exact.
-        other: those of the other system.
-        scores: (n, k) -> (n,), the score of each of n sums.
+        scores: gives the scores of their sums.
         samples: how many shuffles, and how many samples of the bootstrap.
     """
-    lines, total, other_total = len(ours), ours.sum(0), other.sum(0)
+    total, other_total = ours.sum(0), other.sum(0)
     observed = abs(scores(total[None]) - scores(other_total[None]))
-    swapped = np.random.default_rng(SEED).integers(2, size=(samples, lines), dtype=bool)
-    moved = swapped.astype(ours.dtype) @ (other - ours)  # (samples, k)
+    shape = samples, len(ours)
+    swapped = np.random.default_rng(SEED).integers(2, size=shape, dtype=bool)
+    moved = swapped.astype(ours.dtype) @ (other - ours)  # (samples, m)
     shuffled = abs(scores(total + moved) - scores(other_total - moved))
     p = float((np.count_nonzero(shuffled >= observed - ROUNDING) + 1) / (samples + 1))
-    drawn = np.random.default_rng(SEED).choice(lines, size=(samples, lines), replace=True)
-    times = np.array([np.bincount(rows, minlength=lines) for rows in drawn], dtype=ours.dtype)
+    times = _drawn(len(ours), samples).astype(ours.dtype)
     mean, half_width = estimate_ci(scores(times @ ours) - scores(times @ other))
     return Comparison(p, float(mean - half_width), float(mean + half_width))
 
 
-def aer_interval(
-    links: Sequence[Links], gold: Sequence[GoldLinks], samples: int
-) -> tuple[float, float]:
-    """Return the bounds of the alignment error rate's 95% interval, by the same rule as for scripts.
-
-    Args:
-        links: those of every sentence pair, source-target as the gold links are.
-        gold: those of the same pairs.
-        samples: how many the bootstrap draws.
-
-    Raises:
-        InputError: if the two differ in length.
-    """
-    mean, half_width = estimate_ci(_sampled_rates(_counts(links, gold), samples))
+def interval(counts: Counts, scores: Scores, samples: int) -> tuple[float, float]:
+    """Return the bounds of a score's 95% interval, with six decimals."""
+    mean, half_width = estimate_ci(scores(_drawn(len(counts), samples) @ counts))
     return round(float(mean - half_width), 6), round(float(mean + half_width), 6)
 
 
-def _counts(links: Sequence[Links], gold: Sequence[GoldLinks]) -> NDArray[np.int64]:
-    return link_counts(links, [line.sure for line in gold], [line.possible for line in gold])
-
-
-def _sampled_rates(counts: NDArray[np.int64], samples: int) -> NDArray[np.float64]:
-    """Return the error rates, (samples,), of sets of pairs drawn as sacrebleu draws them."""
-    lines = len(counts)
+def _drawn(lines: int, samples: int) -> NDArray[np.int64]:
+    """Return how often each sample has each sentence, (samples, lines), drawn as sacrebleu draws."""
     drawn = np.random.default_rng(SEED).choice(lines, size=(samples, lines), replace=True)
-    return rates(counts[drawn].sum(1))
+    return np.array([np.bincount(rows, minlength=lines) for rows in drawn])

@@ -5,13 +5,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from attnmt.config import Params
 from attnmt.corpora.writing import written_without_spaces
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
-from attnmt.scoring.results import Script
-from attnmt.scoring.scripts import References
+from attnmt.scoring.metric import Form, References
 from attnmt.text.encode import words_read
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import Tokenizer, tokenizer
@@ -19,7 +21,7 @@ from attnmt.text.tokens import text_suffixes
 
 
 class Text:
-    """Sentences of one language in the two forms that scripts take, each made at first use.
+    """Sentences of one language in the two forms that metrics take, each made at first use.
 
     Attributes:
         sentences: the words of each sentence.
@@ -116,20 +118,25 @@ class Outputs:
         """The reference and further references, as the family reads them."""
         return [self.reference, *(text for text, _ in self.others)]
 
-    def references(self, script: Script) -> References:
-        """Return the references in the form that a script takes."""
-        if script == "tokenized":
+    @property
+    def reference_lengths(self) -> NDArray[np.int64]:
+        """(n,), the number of tokens of each reference."""
+        return np.array([len(line.split()) for line in self.reference.tokens])
+
+    def references(self, form: Form) -> References:
+        """Return the references in the form that a metric takes."""
+        if form == "tokens":
             first, *others = (text.tokens for text in self.all_references)
-        elif script == "nist" or self.raw is None:
+        elif form == "detokenized" or self.raw is None:
             first, *others = (text.written for text in self.all_references)
         else:
             first, *others = self.raw, *(raw for _, raw in self.others)
         return References(first, others, self.characters)
 
-    def translations(self, script: Script, replaced: bool) -> list[str]:
-        """Return the translations in the form that a script takes, unknown words replaced or not."""
+    def translations(self, form: Form, replaced: bool) -> list[str]:
+        """Return the translations in the form that a metric takes, unknown words replaced or not."""
         text = self.after if replaced else self.before
-        return text.tokens if script == "tokenized" else text.written
+        return text.tokens if form == "tokens" else text.written
 
 
 def _reads_raw_text(params: Params, language: str, family: str) -> bool:

@@ -17,10 +17,9 @@ from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import iter_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
-from attnmt.reporting.gather import short_commits
 from attnmt.reporting.own_text import example_of
-from attnmt.scoring.evaluate import SHA_DIGITS
-from attnmt.scoring.numbers import Numbers, read_scores
+from attnmt.scoring.gather import short_commits
+from attnmt.scoring.numbers import SHA_DIGITS, Numbers, read_scores
 from attnmt.serving.packed import CARD, MANIFEST, Manifest, write_packed
 from attnmt.text.summary import read_summary
 from attnmt.training.trained import Provenance, read_provenance

@@ -10,8 +10,7 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.evaluate import DIGITS
-from attnmt.scoring.numbers import Numbers, metrics
+from attnmt.scoring.numbers import DIGITS, Numbers, metrics
 from attnmt.tracking.runs import RunKey, find_run, log_final, open_run
 from attnmt.tracking.store import SCORES
 from attnmt.training.trained import read_metrics, read_provenance

@@ -35,6 +35,7 @@ from attnmt.workflow.lock import (
 )
 
 ENTRIES = "stages.json"  # the file in an archive with the entries of dvc.lock
+COUNTS = ".npz"  # the stage evaluate counts again in a second what the sentences of a system have
 HINT = "restore it with git"
 SafeDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 Stages = dict[str, Any]  # entries of dvc.lock, by stage
@@ -165,14 +166,18 @@ def _refuse_missing_text(params: Params) -> None:
 def _stages_of(params: Params, name: str) -> list[str]:
     """Return the stages that make the outputs of a model or an ensemble."""
     if name in params.ensembles:
-        return [f"ensemble@{name}"]
+        return [f"{kind}@{name}" for kind in ("ensemble", "evaluate_ensemble")]
     return [f"{kind}@{name}" for kind in ("train", "translate", "evaluate")]
 
 
 def _small_outputs(stage: dict[str, Any]) -> dict[str, str]:
-    """Return the outputs of a stage except weights, each with its digest."""
+    """Return the outputs of a stage except weights and counts of sentences, each with its digest."""
     outputs = locked_outputs({"": stage})
-    return {path: digest for path, digest in outputs.items() if PurePosixPath(path).name != WEIGHTS}
+    return {
+        path: digest
+        for path, digest in outputs.items()
+        if PurePosixPath(path).name != WEIGHTS and PurePosixPath(path).suffix != COUNTS
+    }
 
 
 def _is_current(stage: dict[str, Any], digest: Callable[[Path], str | None]) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import product
 
 from attnmt.config import DIRECTIONS, Direction, Params
-from attnmt.reporting.own_text import direction_of, on_own_text, own_systems
 from attnmt.scoring.numbers import Line, Numbers
 
 Pair = tuple[Line | None, Line | None]
@@ -57,14 +56,16 @@ def attention_pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Li
     unknown words are replaced, each with BLEU of the best system without attention. Both are measured
     against the same references. Otherwise they are :func:`attention_pair`.
     """
-    if not on_own_text(params):
+    if not params.own_text:
         one, two = attention_pair(params, numbers)
         if one and two:
             yield one, two
         return
     for direction in DIRECTIONS:
         _, without = best_systems(params, numbers, direction)
-        names = [name for name in own_systems(params) if direction_of(params, name) == direction]
+        names = [
+            name for name in params.systems_and_ensembles if params.direction(name) == direction
+        ]
         for name, test in product(filter(params.attends, names), params.sets.tests):
             other = numbers.system(without, "bleu", test, "tokenized", "before")
             for replacement in ("before", "after"):

@@ -10,8 +10,6 @@ from pydantic import StringConstraints
 
 from attnmt.config import Params, TableRow
 from attnmt.files.csv_file import CsvLine, read_csv
-from attnmt.reporting.own_text import on_own_text
-from attnmt.reporting.rows import Row, table_rows
 from attnmt.scoring.numbers import Line
 
 PUBLISHED = Path(__file__).with_name("printed")
@@ -56,7 +54,7 @@ def published_lines(params: Params) -> Iterator[Line]:
 
     What was not printed as a number stands in the note. On one's own text there are none.
     """
-    for printed in () if on_own_text(params) else _tables():
+    for printed in () if params.own_text else _tables():
         row = params.rows.get(printed.table, {}).get(printed.row)
         if row is not None:
             yield from _lines(printed, row)
@@ -97,12 +95,15 @@ def paper_set(table: str) -> str:
     return next(printed.set for printed in _tables() if printed.table == table)
 
 
-def paper_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
-    """Return the curves of a figure in the order of publication, each with its row of Table 1."""
-    rows = {row.key: row for row in table_rows(params, "table1")}
-    points = [one for one in _figures() if one.figure == figure and one.row in rows]
-    curves = groupby(points, key=lambda point: point.row)
-    return [(rows[key], list(curve)) for key, curve in curves]
+def printed_tables() -> set[str]:
+    """Return the tables that have published numbers."""
+    return {printed.table for printed in _tables()}
+
+
+def printed_curves(figure: str) -> dict[str, list[PublishedPoint]]:
+    """Return the points of a figure in the order of publication, by their row of Table 1."""
+    points = (one for one in _figures() if one.figure == figure)
+    return {key: list(curve) for key, curve in groupby(points, key=lambda point: point.row)}
 
 
 @cache  # every table asks for its set

@@ -10,12 +10,11 @@ from attnmt.config import Params
 from attnmt.config.claims import Claims, Measure
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
-from attnmt.reporting.contrasts import contrasts
-from attnmt.reporting.marks import learning_sign
 from attnmt.scoring.claims import AER, UnderRecipe, judged_by_recipes, set_of, systems_of
+from attnmt.scoring.contrasts import contrasts
+from attnmt.scoring.learning import learning_sign
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
-from attnmt.scoring.reference_links import link_kind
-from attnmt.scoring.seed_runs import Study
+from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict
 
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
@@ -156,7 +155,7 @@ def _line(study: Study, key: str, found: UnderRecipe) -> ClaimLine:
         verdict=NOT_TESTED,
         registered=True,
         measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
-        links=link_kind(params, params.sets.aligned[0]) if of_links else None,
+        links=study.link_kind if of_links else None,
         paper=claim.size,
         sign=claim.sign,
         bound=claim.bound,

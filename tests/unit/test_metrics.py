@@ -1,4 +1,4 @@
-"""The scripts against sacrebleu's own command line."""
+"""The metrics against sacrebleu's own command line."""
 
 import json
 import subprocess
@@ -10,14 +10,8 @@ from real_text import TEXTS, read_text, spoil
 from sacrebleu.metrics.bleu import BLEU
 
 from attnmt.errors import InputError
-from attnmt.scoring.scripts import (
-    SCRIPTS,
-    References,
-    new_metric,
-    score,
-    score_alone,
-    sentence_numbers,
-)
+from attnmt.scoring.metric import Metric, References
+from attnmt.scoring.metrics import METRICS
 from attnmt.text.tokenizer import MosesTokenizer
 
 OPTIONS = {
@@ -39,7 +33,7 @@ def command_line(folder, translations, references, *options):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", METRICS)
 def test_it_is_what_the_command_line_prints(tmp_path, script, text):
     references = read_text(text)
     translations = spoil(references, seed=1)
@@ -47,76 +41,94 @@ def test_it_is_what_the_command_line_prints(tmp_path, script, text):
         moses = MosesTokenizer("de", split_hyphens=False)
         references = [" ".join(moses.tokenize(line)) for line in references]
         translations = [" ".join(moses.tokenize(line)) for line in translations]
-    ours = score(script, translations, References(references), samples=200)
+    ours, counts = METRICS[script].score(translations, References(references), samples=200)
     options = [*OPTIONS[script], "--confidence", "--confidence-n", "200"]
     printed = command_line(tmp_path, translations, references, *options)
     mean, half_width = printed["confidence_mean"], printed["confidence_var"]
     assert 10 < ours.value < 95
     assert (
-        ours.value == printed["score"] == score_alone(script, translations, References(references))
+        ours.value
+        == printed["score"]
+        == METRICS[script].value(translations, References(references))
     )
+    assert METRICS[script].scores(counts.sum(0)[None]) == pytest.approx(ours.value, abs=1e-4)
     assert (ours.low, ours.high) == pytest.approx((mean - half_width, mean + half_width), abs=1e-9)
     assert ours.low < ours.value < ours.high
     assert ours.signature == f"{printed['name']}|{printed['signature']}"
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", METRICS)
+def test_the_scores_of_many_sums_are_those_that_sacrebleu_gives_one_by_one(script):
+    """Also of sums in which an order has no match, no n-gram, or nothing is there at all."""
+    metric, chance = METRICS[script], np.random.default_rng(1)
+    lines = read_text("made", 60)
+    counts = metric.counts(spoil(lines, seed=1, share=0.6), References(lines))
+    drawn = np.array([counts[chance.integers(60, size=n)].sum(0) for n in (1, 1, 1, 2, 9) * 40])
+    width = counts.shape[1]
+    low = chance.integers(0, 3, (400, width)).astype(float)
+    if metric.metric == "bleu":
+        low[:, 0] += 1
+        low[:, 2:6] = np.minimum(low[:, 2:6], low[:, 6:10])
+    sums = np.concatenate([drawn, low, np.zeros((1, width))])
+    one_by_one = Metric.scores(metric, sums)
+    assert len({*one_by_one.round(6).tolist()}) > 30
+    assert metric.scores(sums) == pytest.approx(one_by_one, rel=1e-13, abs=1e-11)
+
+
+@pytest.mark.parametrize("script", METRICS)
 def test_what_cannot_be_scored_is_refused(script, monkeypatch):
     with pytest.raises(InputError, match=f"{script}: 1 translations but 2 references"):
-        score(script, ["a"], References(["a", "b"]), 100)
+        METRICS[script].score(["a"], References(["a", "b"]), 100)
     with pytest.raises(InputError, match="2 translations but 1 references"):
-        score_alone(script, ["a", "b"], References(["a", "b"], [["a"]]))
+        METRICS[script].value(["a", "b"], References(["a", "b"], [["a"]]))
     with pytest.raises(InputError, match="no lines"):
-        score(script, [], References([]), 100)
+        METRICS[script].score([], References([]), 100)
     monkeypatch.setenv("SACREBLEU_SEED", "7")
     with pytest.raises(InputError, match="SACREBLEU_SEED must be 12345"):
-        score(script, ["a"], References(["a"]), 100)
+        METRICS[script].score(["a"], References(["a"]), 100)
 
 
 def test_each_of_several_references_may_be_matched():
     translations = ["a b c d e", "f g h i j"]
     first, second = ["a b c d e", "x x x x x"], ["y y y y y", "f g h i j"]
     both = References(first, [second])
-    for script in SCRIPTS:
-        perfect = score_alone(script, translations, References(translations))
-        assert score_alone(script, translations, both) == perfect, script
-        assert score_alone(script, translations, References(first)) != perfect, script
-        printed = score(script, translations, both, 10)
+    for script, metric in METRICS.items():
+        perfect = metric.value(translations, References(translations))
+        assert metric.value(translations, both) == perfect, script
+        assert metric.value(translations, References(first)) != perfect, script
+        printed, _ = metric.score(translations, both, 10)
         assert printed.value == perfect
         assert "nrefs:2" in printed.signature
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", METRICS)
 def test_a_reference_that_lacks_a_line_is_left_out_there(script):
     """The counts of each line, from sacrebleu and with the references that this line has, add up."""
     texts = read_text("demo", 20)
     translations, second = spoil(texts, seed=1), spoil(texts, seed=2)
     translations[0] = "x"  # a reference of no words would be the nearest in length
     second[::2] = [""] * 10
-    metric, counts = new_metric(script), []
+    metric, counts = METRICS[script], []
     for translation, *references in zip(translations, texts, second, strict=True):
         sides = [[reference] for reference in references if reference]
-        counts += new_metric(script)._extract_corpus_statistics([translation], sides)
-    expected = round(metric._aggregate_and_compute(counts).score, 4)
+        counts += metric.of_sacrebleu()._extract_corpus_statistics([translation], sides)
+    expected = round(metric.of_sacrebleu()._aggregate_and_compute(counts).score, 4)
     lacking = References(texts, [second])
-    assert score_alone(script, translations, lacking) == expected
-    printed = score(script, translations, lacking, 10)
+    assert metric.value(translations, lacking) == expected
+    printed, found = metric.score(translations, lacking, 10)
     assert printed.value == expected
     assert "nrefs:var" in printed.signature
-    sums = sentence_numbers(script, [translations], lacking).sum(axis=(0, 1))
-    assert sums == pytest.approx(np.array(counts).sum(axis=0))
+    assert found == pytest.approx(np.array(counts))
     ones = References(texts, [[""] * 20])
-    assert score_alone(script, translations, ones) == score_alone(
-        script, translations, References(texts)
-    )
+    assert metric.value(translations, ones) == metric.value(translations, References(texts))
 
 
 def test_of_a_language_without_spaces_characters_are_counted():
     translations, references = ["我喜欢茶和水果"], ["我喜欢茶和面包"]
     whole, characters = References(references), References(references, characters=True)
     for script in ("nist", "sacrebleu"):
-        scored = score(script, translations, characters, 10)
+        scored, _ = METRICS[script].score(translations, characters, 10)
         assert "tok:char" in scored.signature
         expected = BLEU(tokenize="char", force=True).corpus_score(translations, [references]).score
         assert scored.value == pytest.approx(expected, abs=1e-4)
-        assert score_alone(script, translations, whole) < scored.value
+        assert METRICS[script].value(translations, whole) < scored.value

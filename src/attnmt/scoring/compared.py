@@ -1,0 +1,67 @@
+"""Which numbers of an experiment are compared: what systems.yaml says, and every gain by attention."""
+
+from collections.abc import Iterator
+
+from attnmt.config import ALIGNER, Comparison, Params, TableRow
+from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.published import printed_tables
+from attnmt.scoring.ranking import attention_pairs
+
+
+def compared(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
+    """Yield the pairs whose gain is tested: a number, and the one that the gain counts from.
+
+    These are the rows of each table with the rows that they name in ``over``, and those of
+    :func:`attnmt.scoring.ranking.attention_pairs`.
+    """
+    for table in params.rows:
+        if is_shown(params, table):
+            yield from _of_table(params, numbers, table)
+    yield from attention_pairs(params, numbers)
+
+
+def is_shown(params: Params, table: str) -> bool:
+    """Return whether a table belongs to the report of an experiment.
+
+    On one's own text, the tables of the paper do not. A table that is on request needs a system or an
+    ensemble that the experiment has on request.
+    """
+    if params.own_text and table in printed_tables():
+        return False
+    trained = {row.system for row in params.rows[table].values() if params.runs_of(row.system)}
+    return not params.comparisons[table].on_request or any(
+        system in params.on_request for system in trained
+    )
+
+
+def compared_sets(params: Params, how: Comparison) -> list[str]:
+    """Return the sets on which the rows of a table are compared."""
+    if how.metric == "aer":
+        return params.sets.aligned
+    return [params.sets.tests[0 if how.test == "first" else -1]]
+
+
+def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Line, Line]]:
+    rows, how = params.rows[table], params.comparisons[table]
+    by_replacement = how.of == "replacement"
+    for test in compared_sets(params, how):
+        for row in rows.values():
+            over = row if by_replacement else rows.get(row.over or "")
+            ours = _number(numbers, how, test, row)
+            other = _number(numbers, how, test, over, before=by_replacement)
+            # The aligner reads whole sentences, and a family may read only their last words.
+            unlike = row.system == ALIGNER and ours and other and ours.reference != other.reference
+            if ours and other and not unlike:
+                yield ours, other
+
+
+def _number(
+    numbers: Numbers, how: Comparison, test: str, row: TableRow | None, before: bool = False
+) -> Line | None:
+    if row is None:
+        return None
+    if how.metric == "aer":
+        return numbers.system(row.system, "aer", test)
+    replaced = not before and (row.replaced or how.of != "row")
+    replacement = "after" if replaced else "before"
+    return numbers.system(row.system, how.metric, test, how.script, replacement)

@@ -1,0 +1,222 @@
+"""All numbers of an experiment, gathered from the files of its trainings and scores, with tested gains.
+
+Over several seeds a system's number is their mean, and its interval holds for a new training on a new
+sample of sentences. With one seed the interval is from the bootstrap and holds for other sentences.
+A gain between systems of several seeds is tested over seeds and sentences, and a gain between two
+trainings over sentences (:mod:`attnmt.scoring.seed_statistics`, :mod:`attnmt.scoring.significance`).
+No text is read: the stage evaluate kept the counts of every sentence.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import mean, stdev
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.layout import Layout
+from attnmt.model.size import parameters
+from attnmt.model.translator import ModelConfig
+from attnmt.scoring.compared import compared
+from attnmt.scoring.counts import counted
+from attnmt.scoring.limits import common_note
+from attnmt.scoring.metrics import SCORES
+from attnmt.scoring.numbers import (
+    AUTHORS,
+    CHOSEN,
+    DIGITS,
+    OUTSIDE,
+    SHA_DIGITS,
+    Line,
+    Numbers,
+    keys_of,
+    name_of,
+    significant,
+)
+from attnmt.scoring.published import published_lines
+from attnmt.scoring.seed_statistics import Outcome, Runs, prediction
+from attnmt.scoring.significance import Comparison, compare
+from attnmt.scoring.study import Study
+from attnmt.training.trained import (
+    Provenance,
+    machine,
+    read_config,
+    read_history,
+    read_metrics,
+    read_provenance,
+)
+
+OF_MODEL = ("kind", "system", "model", "seed", "trainings", "family", "direction")
+
+
+def gather(study: Study) -> Numbers:
+    """Return all numbers of an experiment, each once, the published ones first.
+
+    Raises:
+        InputError: if a file is missing or damaged, or two systems that are compared were measured
+            against different references.
+    """
+    params = study.params
+    lines = list(published_lines(params))
+    for system in params.systems_and_ensembles:
+        runs = [_training_lines(study, name) for name in study.seeds(system)]
+        if len(runs) == 1:  # its only training is the system
+            lines += (line.model_copy(update={"kind": "system"}) for line in runs[0])
+        else:
+            lines += (line for run in runs for line in run)
+            lines += _means(study, runs)
+    lines += (line for name in OUTSIDE for line in study.scores(name).lines)
+    pairs = dict.fromkeys(compared(params, Numbers(lines)))
+    return Numbers([*lines, *(gain(study, *pair) for pair in pairs)])
+
+
+def short_commits(commits: Iterable[str]) -> str:
+    """Return the first digits of the commits at which a model was trained, each once.
+
+    A mark after a commit, which says that the files differed from it, is kept.
+    """
+    parts = (commit.partition("-") for commit in commits)
+    return _each(digits[:SHA_DIGITS] + dash + mark for digits, dash, mark in parts)
+
+
+def _training_lines(study: Study, name: str) -> list[Line]:
+    """Return every number of one model, or of one ensemble, with the trainings behind it."""
+    params, lines = study.params, study.scores(name).lines
+    members = params.translators(name).members
+    trained = [read_provenance(Layout(params.experiment).model(member)) for member in members]
+    origin = {
+        "commit": short_commits(commit for one in trained for commit in one.commits),
+        "code": _each(one.code for one in trained),
+    }
+    if name in params.models:
+        same = {key: getattr(lines[0], key) for key in OF_MODEL}
+        lines = [*lines, *(Line(**same, **one) for one in _cost_values(params, name, trained[0]))]
+    return [line.model_copy(update=origin) for line in lines]
+
+
+def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dict[str, Any]]:
+    """Yield what a model's curve says of the development set, and what its training cost."""
+    folder = Layout(params.experiment).model(name)
+    metrics = read_metrics(folder)
+    config = read_config(folder)
+    words = config.source_words, config.target_words
+    size = parameters(ModelConfig(config.system, config.shape, *words))
+    machine_of_it = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
+    learned, cost = {"set": params.sets.dev}, {"signature": machine_of_it}
+    for where, metric, value in (
+        (learned, "ppl", round(metrics.dev_perplexity, DIGITS)),
+        (learned, "jumps", metrics.jumps),
+        (learned, "late_fall", round(100 * metrics.late_fall, DIGITS)),
+        (cost, "parameters", size),
+        (cost, "steps", metrics.steps),
+        (cost, "target_words", int(read_history(folder, "target_words")[-1]["target_words"])),
+        (cost, "minutes", round(trained.seconds / 60, 2)),
+        (cost, "target_words_per_second", trained.target_words_per_second),
+        (cost, "peak_memory_mb", trained.peak_memory_mb),
+    ):
+        if value is not None:
+            yield {**where, "metric": metric, "value": value}
+
+
+def _means(study: Study, runs: Sequence[Sequence[Line]]) -> Iterator[Line]:
+    """Yield the mean of each number over a system's seeds."""
+    groups: dict[tuple[Any, ...], list[Line]] = {}
+    for lines in runs:
+        met = Counter[tuple[Any, ...]]()
+        for line in lines:
+            key = counted(line), line.max_words
+            nth = met[key]  # two groups of sentences may have equally long references
+            groups.setdefault((*key, nth), []).append(line)
+            met[key] += 1
+    for alike in groups.values():
+        yield _mean(study, alike)
+    # Where seeds differ in the step that is chosen for them, the mean is over both steps.
+    for reader in (AUTHORS, CHOSEN):
+        by_set: dict[str | None, list[Line]] = {}
+        for line in (line for lines in runs for line in lines):
+            if reader in (line.readers or "").split():
+                by_set.setdefault(line.set, []).append(line)
+        for alike in by_set.values():
+            if len({line.script for line in alike}) > 1:
+                yield _mean(study, alike, reader)
+
+
+def _mean(study: Study, lines: Sequence[Line], reader: str | None = None) -> Line:
+    """Return the mean of a number over seeds, with an interval where its sentences are counted.
+
+    Args:
+        lines: the number of each seed.
+        reader: who reads the steps of these error rates, if they are not the same step.
+    """
+    first = lines[0]
+    if len(lines) == 1:  # the other seeds lack it
+        return first.model_copy(update={"kind": "system", "model": None})
+    everyone = [(line.readers or "").split() for line in lines]
+    common = [one for one in everyone[0] if all(one in others for others in everyone)]
+    changes: dict[str, Any] = {
+        "kind": "system",
+        "model": None,
+        "seed": None,
+        "trainings": len(lines),
+        "commit": _each(c for line in lines for c in (line.commit or "").split(", ")),
+        "code": _each(line.code or "" for line in lines),
+        "script": None if reader else first.script,
+        "readers": reader or " ".join(common) or None,
+        "note": common_note([line.note for line in lines]),
+    }
+    values, (low, high) = [line.value for line in lines if line.value is not None], (None, None)
+    scores = SCORES.get((first.metric, first.script))
+    if scores and first.max_words is None:
+        low, high = prediction(Runs.measured(study.numbers(lines), scores))
+    numbers = _rounded(value=mean(values), sd=stdev(values), low=low, high=high)
+    return first.model_copy(update=changes | numbers)
+
+
+def _each(texts: Iterable[str]) -> str:
+    """Return each different text once."""
+    return ", ".join(dict.fromkeys(texts))
+
+
+def _rounded(**values: float | None) -> dict[str, float | None]:
+    return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
+
+
+def _runs(study: Study, line: Line) -> Runs:
+    """Return the seeds of a system's number with what their sentences add."""
+    _, metric, test, script, replacement = keys_of(line)[-1]
+    return study.runs(str(line.system), metric, str(test), script, replacement)
+
+
+def gain(study: Study, ours: Line, other: Line) -> Line:
+    """Return the gain of one system's number over another's, with its test."""
+    study.check_references(ours, other)
+    one, two = str(ours.system), str(other.system)
+    counts = [len(study.seeds(system)) or 1 for system in (one, two)]
+    value, note = (ours.value or 0.0) - (other.value or 0.0), None
+    tested: Comparison | Outcome | None = None
+    if counts == [1, 1]:
+        first, second = (study.array(name_of(line), counted(line)) for line in (ours, other))
+        samples = study.params.evaluation.bootstrap_samples
+        tested = compare(first, second, SCORES[ours.metric, ours.script], samples)
+    elif min(counts) > 1:
+        estimate = study.gain(one, _runs(study, ours), two, _runs(study, other))
+        if estimate is not None:
+            tested = estimate.test("greater")
+            value = tested.value
+        pairs = study.pairs(one, two)
+        if pairs and counts[0] != counts[1]:
+            note = f"over the {len(pairs[0])} seeds that both have"
+    low, high = (tested.low, tested.high) if tested else (None, None)
+    changes = {
+        "kind": "gain",
+        "model": None,
+        "over": other.system,
+        "over_replacement": other.replacement,
+        **_rounded(value=value, low=low, high=high, sd=None),
+        "p": significant(tested.p) if tested else None,
+        "trainings": min(ours.trainings or 1, other.trainings or 1),
+        "readers": AUTHORS if ours.readers else None,
+        "commit": None,
+        "code": None,
+        "note": note,
+    }
+    return ours.model_copy(update=changes)

@@ -1,0 +1,159 @@
+"""What evaluate wrote of an experiment: each system's seeds, with the counts of their sentences."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnmt.config import DIAGONAL, Params
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.scoring.counts import Counts, counted, read_counts, words_of
+from attnmt.scoring.lengths import length_groups
+from attnmt.scoring.metrics import SCORES
+from attnmt.scoring.numbers import Line, Numbers, name_of, read_scores
+from attnmt.scoring.reference_links import LinkKind, kind_in
+from attnmt.scoring.seed_statistics import Estimate, Runs, contrast, difference
+
+
+class Study:
+    """The scores of an experiment's systems and the counts behind them, each file read once.
+
+    A system is named by its first seed, as in systems.yaml. Every method that reads a file raises an
+    InputError if it is missing or damaged.
+    """
+
+    def __init__(self, params: Params) -> None:
+        """Keep the parameters. No file is read yet."""
+        self.params = params
+        self.scores = cache(self._scores)
+        self.counts = cache(self._counts)
+        self.runs = cache(self._runs)
+
+    def _scores(self, name: str) -> Numbers:
+        """Return the scores of one model or ensemble, or of what is no model."""
+        return read_scores(self.params, name)
+
+    def _counts(self, name: str) -> dict[str, Counts]:
+        path = Layout(self.params.experiment).counts(name)
+        return read_counts(path, f"run evaluate of {name} again")
+
+    def seeds(self, name: str | None) -> list[str]:
+        """Return the runs of a system or an ensemble, one for each seed; [] if it is not trained."""
+        return self.params.runs_of(name)
+
+    def array(self, name: str, key: str) -> Counts:
+        """Return an array of counts of one model or ensemble, or of what is no model."""
+        arrays = self.counts(name)
+        if key not in arrays:
+            path = Layout(self.params.experiment).counts(name)
+            raise InputError(f"{path}: no counts of {key}; run evaluate of {name} again")
+        return arrays[key]
+
+    def words(self, name: str, test: str) -> NDArray[np.float64]:
+        """Return (n,), the words of each reference that a model or an ensemble is scored against."""
+        return self.array(name, words_of(test))
+
+    def groups(self, name: str, test: str) -> list[NDArray[np.int64]]:
+        """Return the groups of sentences of Figure 6."""
+        return length_groups(self.words(name, test), self.params.evaluation.length_group)
+
+    def has_lengths(self, test: str) -> bool:
+        """Return whether Figure 6's groups of a set differ in the length of their longest reference."""
+        first = next(iter(self.params.models))
+        words = self.words(first, test)
+        return len({words[group[-1]] for group in self.groups(first, test)}) > 1
+
+    @property
+    def link_kind(self) -> LinkKind:
+        """Whether the links of the first aligned set are gold or silver."""
+        line = self.scores(DIAGONAL).system(DIAGONAL, "aer", self.params.sets.aligned[0])
+        return kind_in(line.note if line else None)
+
+    def line(
+        self,
+        run: str,
+        metric: str,
+        test: str,
+        script: str | None = None,
+        replacement: str | None = None,
+    ) -> Line:
+        """Return the line of one run's score."""
+        line = self.scores(run).training(run, metric, test, script, replacement)
+        if line is None:
+            path = Layout(self.params.experiment).scores(run)
+            raise InputError(f"{path}: no {metric} of {test}; run evaluate of {run} again")
+        return line
+
+    def numbers(self, lines: Sequence[Line]) -> NDArray[np.float64]:
+        """Return (k, n, m), the counts of each sentence behind the scores of some runs.
+
+        Raises:
+            InputError: if they were not counted against the same references.
+        """
+        for line in lines:
+            self.check_references(lines[0], line)
+        return np.array([self.array(name_of(line), counted(line)) for line in lines])
+
+    def check_references(self, ours: Line, other: Line) -> None:
+        """Refuse to compare scores that were measured against different references.
+
+        Raises:
+            InputError: naming both.
+        """
+        if ours.reference != other.reference:
+            one, two = (Layout(self.params.experiment).scores(name_of(x)) for x in (ours, other))
+            raise InputError(
+                f"{one} and {two}: {ours.metric} on {ours.set} is measured against the references "
+                f"{ours.reference} and {other.reference}, so the two do not compare; compare systems "
+                f"whose families read the same text, or run the stages that made these files again"
+            )
+
+    def _runs(
+        self,
+        name: str,
+        metric: str,
+        test: str,
+        script: str | None = None,
+        replacement: str | None = None,
+    ) -> Runs:
+        """Return the score of each seed of a system; an InputError if there are fewer than two."""
+        lines = [self.line(run, metric, test, script, replacement) for run in self.seeds(name)]
+        return Runs.measured(self.numbers(lines), SCORES[lines[0].metric, lines[0].script])
+
+    def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
+        """Estimate the difference between the scores of two systems: ``ours`` less ``other``.
+
+        Two systems that share trainings are compared in pairs of seeds. All others are independent.
+
+        Returns:
+            None if the two share trainings, but not in pairs.
+        """
+        if not self._shared(name, other_name):
+            return difference(ours, other)
+        pairs = self.pairs(name, other_name)
+        return contrast([ours.of(pairs[0]).minus(other.of(pairs[1]))], [1]) if pairs else None
+
+    def pairs(self, name: str, other: str) -> tuple[list[int], list[int]] | None:
+        """Return which seeds of two systems share trainings, as two lists that go together.
+
+        A system shares them with itself, and an ensemble with each of its members. Seeds that only one
+        of the two has are left out.
+
+        Returns:
+            None if there are fewer than two pairs, or if a seed shares trainings with two
+            seeds of the other system.
+        """
+        shared = sorted(self._shared(name, other))
+        one, two = [i for i, _ in shared], [j for _, j in shared]
+        alone = len({*one}) == len({*two}) == len(shared)
+        return (one, two) if alone and len(shared) > 1 else None
+
+    def _shared(self, name: str, other: str) -> set[tuple[int, int]]:
+        """Return which seeds of a system share a training with which seeds of another."""
+        one, two = (
+            [set(self.params.translators(run).members) for run in self.seeds(system)]
+            for system in (name, other)
+        )
+        return {(i, j) for i, a in enumerate(one) for j, b in enumerate(two) if a & b}

@@ -1,0 +1,102 @@
+"""The sign and the sides of a gain, on hand-made counts, without a file."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_report import made_line, made_params
+
+from attnmt.config import TableRow
+from attnmt.errors import InputError
+from attnmt.scoring.compared import compared
+from attnmt.scoring.counts import counted
+from attnmt.scoring.evaluate import _scores
+from attnmt.scoring.gather import gain
+from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.study import Study
+from attnmt.scoring.system_outputs import Outputs, Text
+from attnmt.text.tokenizer import MosesTokenizer
+
+BEST, LINES = "local_p_general_feed", 20
+RIGHT = {("base", "before"): 4, ("base", "after"): 4, (BEST, "before"): 6, (BEST, "after"): 9}
+ROWS = {
+    "base": TableRow(label="", system="base"),
+    "local_p": TableRow(label="", system=BEST, over="base"),
+    "local_p_unk": TableRow(label="", system=BEST, replaced=True, over="local_p"),
+}
+
+
+def made_study(seeds):
+    """Return a study in which 10 words a line are translated, and RIGHT of them are right."""
+    params = made_params("base", BEST, seeds=seeds)
+    rows, chance = {"table1": ROWS}, np.random.default_rng(1)
+    params = params.model_copy(update={"rows": rows, "ensembles": {}})
+    lines, arrays = {}, {}
+    for system in ("base", BEST):
+        for seed, run in enumerate(params.runs_of(system)):
+            own = {"kind": "training", "model": run, "set": "test1", "reference": "abc"}
+            scored = [
+                made_line(
+                    system, "bleu", RIGHT[system, at], script="tokenized", replacement=at, **own
+                )
+                for at in ("before", "after")
+            ]
+            made = [
+                RIGHT[system, at] + 0.05 * seed - chance.integers(2, size=LINES)
+                for at in ("before", "after")
+            ]
+            lines[run] = Numbers(scored)
+            arrays[run] = {
+                counted(line): np.stack(
+                    [np.full(LINES, 10.0)] * 2 + [right] * 4 + [np.full(LINES, 10.0)] * 4, 1
+                )
+                for line, right in zip(scored, made, strict=True)
+            }
+    study = Study(params)
+    study.scores, study.counts = lines.__getitem__, arrays.__getitem__
+    return study, [
+        line.model_copy(update={"kind": "system"}) for n in lines.values() for line in n.lines
+    ]
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_a_gain_is_the_row_less_the_one_that_it_names(seeds):
+    study, lines = made_study(seeds)
+    firsts = [
+        line.model_copy(update={"trainings": seeds}) for line in lines if line.model == line.system
+    ]
+    pairs = list(compared(study.params, Numbers(firsts)))[:2]
+    assert [(one.system, one.replacement, two.system, two.replacement) for one, two in pairs] == [
+        (BEST, "before", "base", "before"),
+        (BEST, "after", BEST, "before"),
+    ]
+    for ours, other in pairs:
+        line = gain(study, ours, other)
+        assert (line.over, line.over_replacement) == (other.system, other.replacement)
+        assert 0 < line.low < line.high
+        assert line.value > 0
+        assert line.p < 0.05
+        back = gain(study, other, ours)
+        assert back.high < 0 > back.value
+
+
+def test_other_references_are_refused():
+    study, lines = made_study(1)
+    with pytest.raises(
+        InputError, match=r"base\.csv: bleu on test1 is measured against .* abc and x"
+    ):
+        gain(study, lines[2], lines[0].model_copy(update={"reference": "x"}))
+
+
+def test_replacement_raises_the_score_after_it():
+    words = [["das", "alte", "Haus", "ist", "heute", "leer"]] * 3
+    unknown = [["das", "alte", "<unk>", "ist", "heute", "leer"]] * 3
+    rule = MosesTokenizer("de", split_hyphens=False)
+    before, after, reference = (Text(lines, rule) for lines in (unknown, words, words))
+    outputs = Outputs(before, after, reference, None, [], False, Path("a"), Path("b"))
+    scores = [fields for fields, _ in _scores(made_params("base"), outputs, None)]
+    values = {(one["metric"], one["script"], one["replacement"]): one["value"] for one in scores}
+    for metric, script, replacement in values:
+        if replacement == "after":
+            gained = values[metric, script, "after"] - values[metric, script, "before"]
+            assert gained < 0 if metric == "ter" else gained > 0
