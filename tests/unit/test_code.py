@@ -221,7 +221,7 @@ BY_NAME |= {
     "validate_call",
 }
 FIELDS = {"attnmt", "model", "claims", "experiment", "systems", "saved", "search", "numbers"}
-FIELDS |= {"facts", "marks", "gather", "count_tables", "table", "record", "reached"}
+FIELDS |= {"course", "facts", "marks", "gather", "count_tables", "table", "record", "reached"}
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
