@@ -51,7 +51,7 @@ def build(folder: Path) -> Params:
     write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))
     write_small_text(params, layout)
     shutil.copytree(layout.raw, "experiments/demo/text")
-    write_code(ROOT / "stages", layout.code)
+    write_code(params, ROOT / "stages", layout.code)
     for name in params.models:
         _write_model(params, layout, name)
     main_of("dictionary")
