@@ -99,6 +99,7 @@ LINES = {  # a definition, and what becomes stale when a statement of it changes
     "config/systems.py Systems._rows_name_what_exists": "",
     "config/corpus.py Source.downloads": "corpus",
     "config/text.py Sets.all": "corpus encode evaluate gather report tokens train translate",
+    "config/claims.py Claims.digest": "gather report",
     "config/model.py Family.recipe": "evaluate gather report train translate",
     "library.py load": "",
 }

@@ -22,39 +22,25 @@ from attnmt.errors import InputError
 from attnmt.workflow.definitions import CALLED, LOADING, Module, digest_of_bytes, parse
 
 SOURCE = Path(attnmt.__file__).parent
-# What decides a result, and what does not; of the names that fit, the longest says which.
-COUNTS = {
-    "attnmt": True,
-    # These carry a result from one stage to the next.
-    "attnmt.workflow": False,
-    "attnmt.tracking": False,
-    "attnmt.files": False,
-    "attnmt.layout": False,
-    "attnmt.errors": False,
-    # But how a text is cut into lines, and a table into cells, decides what is read.
-    "attnmt.files.text_file.iter_lines": True,
-    "attnmt.files.text_file.decode_lines": True,
-    "attnmt.files.text_file.read_lines": True,
-    "attnmt.files.text_file.read_text": True,
-    "attnmt.files.text_file.write_lines": True,
-    "attnmt.files.text_file.write_text": True,
-    "attnmt.files.csv_file.read_csv": True,
-    "attnmt.files.csv_file.write_csv": True,
-    # These make and check the values of the configuration, which count themselves.
-    "attnmt.config.params.load_params": False,
-    "attnmt.config.strict.differ": False,
-    "attnmt.config.strict.refuse_unknown": False,
-    "attnmt.config.parts.one_of": False,
-    "attnmt.config.parts.check_numbers": False,
-    "attnmt.config.parts.SCORES": False,
-    "attnmt.config.parts.WINDOWS": False,
-    "attnmt.config.parts.ENCODERS": False,
-    "attnmt.config.parts.OPTIMIZERS": False,
-    "attnmt.config.model.optional": False,
-}
 CONFIG = "attnmt.config."
-# Of all other classes there, fields and checks do not count: their values do, with defaults.
+# Of its other modules' classes, fields and checks do not count: their values do, with defaults.
 WITH_FIELDS = {f"{CONFIG}claims", f"{CONFIG}parts"}
+# What carries a result from one stage to the next.
+CARRIES = [f"attnmt.{room}" for room in ("workflow", "tracking", "files", "layout", "errors")]
+# But how a text is cut into lines, and a table into cells, decides what is read.
+LINES = "iter_lines", "decode_lines", "read_lines", "read_text", "write_lines", "write_text"
+READS = [f"attnmt.files.text_file.{name}" for name in LINES]
+READS += ["attnmt.files.csv_file.read_csv", "attnmt.files.csv_file.write_csv"]
+# What makes and checks the values of the configuration.
+CHECKS = [f"{CONFIG}parts.{name}" for name in ("SCORES", "WINDOWS", "ENCODERS", "OPTIMIZERS")]
+CHECKS += [f"{CONFIG}parts.one_of", f"{CONFIG}parts.check_numbers", f"{CONFIG}model.optional"]
+CHECKS += [
+    f"{CONFIG}strict.differ",
+    f"{CONFIG}strict.refuse_unknown",
+    f"{CONFIG}params.load_params",
+]
+# Whether what has a name decides a result. Of the names that fit, the longest says it.
+COUNTS = {"attnmt": True} | dict.fromkeys(CARRIES + CHECKS, False) | dict.fromkeys(READS, True)
 
 
 class Reached:
@@ -71,7 +57,8 @@ class Reached:
         self._parts, self._loaded, self._words = parts, set[str](), set(CALLED)
         self._waiting = defaultdict[str, list[tuple[str, str]]](list)  # methods, by their names
         self._new: list[tuple[str, set[str]]] = []  # modules, and words in them
-        for module in _config():  # every stage has instances of these classes
+        modules = [f"{CONFIG}{file.stem}" for file in (SOURCE / "config").glob("*.py")]
+        for module in filter(is_section, modules):  # every stage has instances of these classes
             for kind in module_of(module).classes:
                 self._await_methods(module, kind)
         for script in map(str, scripts):
@@ -91,7 +78,7 @@ class Reached:
 
     def _load(self, dotted: str) -> None:
         """Count what is done when a module is loaded, with the packages around it and its imports."""
-        for name in [dotted] if _is_script(dotted) else _around(dotted):
+        for name in [dotted] if dotted.startswith("/") else _around(dotted):
             if name in self._loaded or not counts(name) or _file(name) is None:
                 continue
             self._loaded.add(name)
@@ -157,11 +144,7 @@ class Reached:
 def counts(dotted: str) -> bool:
     """Return whether what has this name is of a script or this package, and decides a result."""
     known = [COUNTS[name] for name in _around(dotted) if name in COUNTS]
-    return known[-1] if known else _is_script(dotted)
-
-
-def _is_script(name: str) -> bool:
-    return name.startswith("/")
+    return known[-1] if known else dotted.startswith("/")
 
 
 def _around(dotted: str) -> Iterator[str]:
@@ -172,12 +155,6 @@ def _around(dotted: str) -> Iterator[str]:
 def is_section(module: str) -> bool:
     """Return whether the classes of a module are sections of the configuration."""
     return module.startswith(CONFIG) and module not in WITH_FIELDS
-
-
-@cache
-def _config() -> list[str]:
-    files = sorted((SOURCE / "config").glob("*.py"))
-    return [f"{CONFIG}{file.stem}" for file in files if is_section(f"{CONFIG}{file.stem}")]
 
 
 @cache
