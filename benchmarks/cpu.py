@@ -24,12 +24,12 @@ from benchmarks.page import put_into_page, results_file
 from benchmarks.peers import joined, whole_trainings
 from benchmarks.pool import Worker, pool
 from benchmarks.seeds import perplexity
-from benchmarks.systems import BF16, LABELS, OURS, PEERS, PLAIN, SYSTEMS
+from benchmarks.systems import ALL, BF16, LABELS, OURS, PEERS, PLAIN, SYSTEMS
 from benchmarks.workload import DROPOUT, FOLDER, LEARNING_RATE, SIZES, Text, padding_share, tokens
 
 CPU = torch.device("cpu")
 SENTENCES = 1000
-DECODERS = (*OURS, "ours-x8", *PEERS)
+DECODERS = (*OURS, ALL, "ours-x8", *PEERS)
 TRAINED, DECODED, COMPARED, WHOLE = map(
     ",".join, (SYSTEMS, DECODERS, [*OURS, PLAIN], [OURS[0], *PEERS])
 )

@@ -19,6 +19,7 @@ import typer
 from safetensors.torch import save_file
 
 from attnmt.files.atomic import atomic_path
+from attnmt.model.instructions import hold
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import products
 from benchmarks.systems import build_decoder, build_trainer, build_whole_trainer
@@ -194,6 +195,8 @@ def main(
     """Load a system, describe it, and serve until standard input ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print must not come between the answers
+    if name in ("ours", "ours-x8"):
+        hold("avx2")
     torch.set_num_threads(threads)
     torch.manual_seed(SEED)
     keep_freed_memory()

@@ -4,10 +4,6 @@ import os
 
 import pytest
 
-from attnmt.model.instructions import hold
-
-hold("avx2")  # as a training does, before torch computes anything
-
 # Files that take more than some 5 seconds of a core, the longest first. `make check` leaves them out.
 # One process runs a whole file. These begin first, so that none is left to one process at the end.
 SLOW = (
@@ -45,6 +41,10 @@ SLOW = (
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from attnmt.model.instructions import hold  # noqa: E402  torch reads OMP_NUM_THREADS when it loads
+
+hold("avx2")  # as a training does, before torch computes anything
 
 
 def pytest_configure(config: pytest.Config) -> None:

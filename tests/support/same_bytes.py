@@ -56,7 +56,7 @@ def _digests(cell: str, system: System, recipe: Training) -> dict[str, str]:
     text, dev = reversal(400, 1, system.reverse, WORDS), reversal(30, 2, system.reverse, WORDS)
     recipe = recipe.model_copy(update={"batch_size": 20, "evaluate_every": 20})
     with TemporaryDirectory() as folder:
-        progress = train(
+        trained = train(
             model, text, {"dev": dev}, recipe, 1, Checkpoints(Path(folder), 60), lambda row: None
         )
     sources = [dev.source[i] for i in range(len(dev))]
@@ -65,7 +65,7 @@ def _digests(cell: str, system: System, recipe: Training) -> dict[str, str]:
     forced = force_all([model], sources, targets, 16)
     return {
         "weights": _sha256(value.numpy().tobytes() for value in model.state_dict().values()),
-        "costs": _sha256(repr(row["dev_cost"]).encode() for row in progress.history),
+        "costs": _sha256(repr(row["dev_cost"]).encode() for row in trained.progress.history),
         "translations": _sha256(repr(candidates).encode() for candidates in found),
         "links": _sha256(
             one.weights.tobytes() + repr((one.log_p, one.attended)).encode() for one in forced

@@ -5,7 +5,9 @@ import torch
 from torch import Tensor
 
 from attnmt.errors import InputError
+from attnmt.model import precision
 from attnmt.model.precision import products_in, supported
+from attnmt.model.products import product
 
 CPU = torch.device("cpu")
 needs_bf16 = pytest.mark.skipif(
@@ -14,10 +16,10 @@ needs_bf16 = pytest.mark.skipif(
 )
 
 
-def product() -> torch.Tensor:
+def multiplied() -> torch.Tensor:
     """Return a product of factors that bf16 cannot hold exactly."""
     torch.manual_seed(0)
-    return torch.randn(64, 256) @ torch.randn(256, 128)
+    return product(torch.randn(64, 256), torch.randn(128, 256))
 
 
 def test_a_precision_that_a_device_lacks_is_refused():
@@ -50,42 +52,42 @@ def test_bf16_is_offered_where_only_the_factors_are_rounded(
     of_factors, of_sum, offered, monkeypatch
 ):
     """This holds whatever torch says about the processor."""
-    matmul, multiplied = torch.backends.mkldnn.matmul, Tensor.__matmul__
+    matmul = torch.backends.mkldnn.matmul
 
-    def as_asked(a: Tensor, b: Tensor) -> Tensor:
+    def as_asked(x: Tensor, W: Tensor) -> Tensor:
         if matmul.fp32_precision != "bf16":
-            return multiplied(a, b)
-        return of_sum(multiplied(of_factors(a), of_factors(b)))
+            return product(x, W)
+        return of_sum(product(of_factors(x), of_factors(W)))
 
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: not offered)
-    monkeypatch.setattr(Tensor, "__matmul__", as_asked)
+    monkeypatch.setattr(precision, "product", as_asked)
     before = matmul.fp32_precision
     assert supported(CPU) == (["fp32", "bf16"] if offered else ["fp32"])
     if not offered:
-        with pytest.raises(InputError, match=r"cannot multiply in bf16; .* one of fp32$"):
+        with pytest.raises(InputError, match=r"cannot multiply in bf16; .* one of fp32 \("):
             products_in("bf16", CPU).__enter__()
     assert matmul.fp32_precision == before
 
 
 @needs_bf16
 def test_bf16_rounds_the_factors_and_not_the_sum():
-    exact = product()
+    exact = multiplied()
     with products_in("bf16", CPU):
-        rounded = product()
+        rounded = multiplied()
     error = ((rounded - exact).norm() / exact.norm()).item()
     assert 2**-12 < error < 2**-7  # the factors keep 8 bits of mantissa
     assert not torch.equal(rounded, rounded.bfloat16().float())
-    assert torch.equal(product(), exact)
+    assert torch.equal(multiplied(), exact)
 
 
 def test_fp32_is_exact_whatever_was_set_before():
-    exact = product()
+    exact = multiplied()
     matmul = torch.backends.mkldnn.matmul
     before = matmul.fp32_precision
     matmul.fp32_precision = "bf16"
     try:
         with products_in("fp32", CPU):
-            assert torch.equal(product(), exact)
+            assert torch.equal(multiplied(), exact)
         assert matmul.fp32_precision == "bf16"
     finally:
         matmul.fp32_precision = before

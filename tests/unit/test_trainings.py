@@ -96,7 +96,7 @@ def test_a_system_is_trained_by_each_recipe_that_changes_something(load):
     assert under_slow == ["base_slow", "gru_self", None, None]
     written = yaml.safe_load(models_yaml(params))["models"]
     slow = {"name": "slow", "learning_rate": 0.5}
-    assert written["base_slow_2"] == written["base_2"] | {"recipe": slow}
+    assert written["base_slow_2"] == written["base_2"] | {"recipe": slow, "code": "base_slow"}
 
 
 def test_an_ensemble_has_a_recipe_that_all_its_members_have(load):

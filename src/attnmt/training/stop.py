@@ -4,8 +4,10 @@ import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from attnmt.training.progress import Progress
+if TYPE_CHECKING:  # it loads torch, and every command loads this module
+    from attnmt.training.progress import Progress
 
 # EX_TEMPFAIL of sysexits.h: what failed may succeed when it is started again.
 START_AGAIN = 75
@@ -35,7 +37,7 @@ class Stop:
         return bool(self.signal)
 
     @contextmanager
-    def reported(self, progress: Progress) -> Iterator[None]:
+    def reported(self, progress: "Progress") -> Iterator[None]:
         """If the training stops, say after which batch, and how it goes on."""
         try:
             yield
