@@ -9,6 +9,7 @@ from fresh_code import fresh_code
 from attnmt.errors import InputError
 from attnmt.workflow import reached
 from attnmt.workflow.code import code_of, digest_of
+from attnmt.workflow.definitions import PLAIN
 from attnmt.workflow.reached import Reached
 
 ROOT = Path(__file__).parents[2]
@@ -123,6 +124,22 @@ def test_a_part_counts_where_a_system_names_it(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("base", "counts"),
+    [("Handler", True), ("logging.Handler", True), ("ABC", False), ("third.B", False)],
+)
+def test_methods_count_with_a_class_if_a_library_may_call_them(
+    project: Path, base: str, counts: bool
+) -> None:
+    path = project / "src/attnmt/room/second.py"
+    text = path.read_text().replace("c.used + 1", "Own")
+    path.write_text(f"{text}\n\nclass Own({base}):\n    def emit(self):\n        pass\n")
+    fresh_code()
+    found = Reached(project / "stages/work.py").digests[SECOND]
+    assert "Own" in found
+    assert ("Own.emit" in found) == counts
+
+
+@pytest.mark.parametrize(
     ("file", "old", "new"),
     [
         ("src/attnmt/room/second.py", "# more", "# one more"),
@@ -231,3 +248,17 @@ def test_nothing_is_reached_in_a_way_that_the_digests_miss(path: Path) -> None:
             literal = isinstance(node.args[-1 if len(node.args) < 2 else 1], ast.Constant)
             owner = path.parent.name if path.stem == "__init__" else path.stem
             assert literal or owner in FIELDS
+
+
+def test_no_class_inherits_a_base_whose_methods_a_library_may_call_by_way_of_another() -> None:
+    """Only those of a class that names such a base itself count without being mentioned."""
+    trees = [ast.parse(path.read_text()) for path in OURS]
+    bases = {
+        node.name: {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases}
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    foreign = {name for name, found in bases.items() if found - bases.keys() - PLAIN}
+    assert foreign
+    assert [name for name, found in bases.items() if found & foreign] == []
