@@ -9,6 +9,7 @@ import pytest
 SLOW = (
     "test_engines.py",
     "test_truth.py",
+    "test_effects.py",
     "test_tasks.py",
     "test_kill.py",
     "test_writing.py",
@@ -35,6 +36,7 @@ SLOW = (
     "test_serving.py",
     "test_table.py",
     "test_matrices.py",
+    "test_defaults.py",
 )
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
@@ -47,7 +49,9 @@ hold("avx2")  # as a training does, before torch computes anything
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker by which ``pytest -m "not slow"`` leaves the slow files out."""
-    config.addinivalue_line("markers", "slow: a file of SLOW in tests/conftest.py")
+    config.addinivalue_line(
+        "markers", "slow: a file of SLOW in tests/conftest.py, or most rows of a table"
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

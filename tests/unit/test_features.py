@@ -12,8 +12,9 @@ from attnmt.config import Training
 from attnmt.errors import InputError
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.course import FEATURES, Course
+from attnmt.training.course import Course
 from attnmt.training.evaluation import cost_a_word
+from attnmt.training.features.feature import FEATURES
 from attnmt.training.loop import Trained, train
 from attnmt.training.progress import Progress
 from attnmt.training.stop import TrainingStopped
@@ -42,13 +43,13 @@ def rising(folder: Path, recipe: Training) -> tuple[Trained, dict[int, dict[str,
 
 
 def test_every_feature_is_a_key_that_is_off_and_leaves_no_trace():
-    assert {feature.key for feature in FEATURES} == ON.keys()
+    assert FEATURES.keys() == ON.keys()
     assert not ON.keys() & RECIPE.model_dump().keys()
     assert Course(RECIPE, 150).features == []
     for key, value in ON.items():
         on = RECIPE.model_copy(update={key: value})
         assert on.model_dump() == RECIPE.model_dump() | {key: value}
-        assert [feature.key for feature in Course(on, 150).features] == [key]
+        assert [feature.name for feature in Course(on, 150).features] == [key]
 
 
 @pytest.mark.parametrize("key", ON)

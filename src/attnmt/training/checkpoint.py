@@ -99,7 +99,7 @@ class Checkpoints:
         tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
         tensors |= {f"optimizer.{name}": value for name, value in optimizer.state().items()}
         for feature in features:
-            tensors |= {f"{feature.key}.{name}": v for name, v in feature.state().items()}
+            tensors |= {f"{feature.name}.{name}": v for name, v in feature.state().items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
@@ -182,7 +182,7 @@ class Checkpoints:
             model.load_state_dict(_under("model.", tensors))
             optimizer.restore(_under("optimizer.", tensors))
             for feature in features:
-                feature.restore(_under(f"{feature.key}.", tensors))
+                feature.restore(_under(f"{feature.name}.", tensors))
         except (ValueError, TypeError, RuntimeError) as error:
             raise InputError(f"{path}: does not fit this program ({error})") from error
         if progress.best_step:

@@ -3,18 +3,11 @@
 import math
 
 from attnmt.config import Training
-from attnmt.training.features.averaging import Averaging
-from attnmt.training.features.early_stopping import EarlyStopping
-from attnmt.training.features.feature import Feature
-from attnmt.training.features.warm_up import WarmUp
+from attnmt.config.model import Features
+from attnmt.training.features import averaging, early_stopping, warm_up  # noqa: F401  # known by name
+from attnmt.training.features.feature import FEATURES
 from attnmt.training.optimizers import learning_rate
 from attnmt.training.progress import Progress
-
-FEATURES: list[type[Feature]] = [
-    WarmUp,
-    EarlyStopping,
-    Averaging,
-]
 
 
 class Course:
@@ -30,8 +23,8 @@ class Course:
         self.batches = recipe.epochs * math.ceil(pairs / recipe.batch_size)
         every = recipe.evaluate_every
         self.evaluations = [*range(every, self.batches, every), self.batches]  # after these batches
-        values = [(feature, getattr(recipe, feature.key)) for feature in FEATURES]
-        self.features = [feature(v, self.evaluations) for feature, v in values if v is not None]
+        given = [(key, dict(recipe)[key]) for key in Features.model_fields]
+        self.features = [FEATURES[key](v, self.evaluations) for key, v in given if v is not None]
 
     def rate(self, progress: Progress) -> float:
         """Return the learning rate of the batch ``progress.step``."""

@@ -4,63 +4,43 @@ It starts from everything in the stage's own file and follows what is mentioned,
 method or a property counts where code that counts mentions its name, of whatever object. A data file
 counts where code of its package names it or its folder. Not followed are what only carries a result and
 what checks the configuration, whose values count in another way (:mod:`attnmt.workflow.code`). A part (a
-score, a window, an encoder, a cell, an optimizer) counts where a system names it.
+score, a window, an encoder, a cell, an optimizer, a feature) counts where a system names it.
 
 This holds as long as the program makes up no name by which it reaches something. A test lists the few
 places that come close. Another runs all stages and compares what ran with what counts.
 """
 
-import builtins
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
-from typing import get_args
 
 import attnmt
-from attnmt.config import Cell
-from attnmt.config.parts import ENCODERS, OPTIMIZERS, SCORES, WINDOWS
 from attnmt.errors import InputError
-from attnmt.files.text_file import json_text, read_json, update_text
-from attnmt.workflow import definitions
-from attnmt.workflow.definitions import Class, Definition, Module, digest_of_bytes, parse
+from attnmt.workflow.definitions import CALLED, LOADING, Module, digest_of_bytes, parse
 
 SOURCE = Path(attnmt.__file__).parent
-# What carries a result from one stage to the next, and decides none.
-CARRIERS = {"workflow", "tracking", "files", "layout", "errors"}
-# But how a text is cut into lines, and a table into cells, decides what is read.
-DECIDES = {
-    "attnmt.files.text_file.iter_lines",
-    "attnmt.files.text_file.decode_lines",
-    "attnmt.files.text_file.read_lines",
-    "attnmt.files.text_file.read_text",
-    "attnmt.files.text_file.write_lines",
-    "attnmt.files.text_file.write_text",
-    "attnmt.files.csv_file.read_csv",
-    "attnmt.files.csv_file.write_csv",
-}
-# What makes the values of the configuration, which count themselves, and what a hint there names.
-CHECKS = {
-    "attnmt.config.params.load_params",
-    "attnmt.config.strict.differ",
-    "attnmt.config.strict.refuse_unknown",
-    "attnmt.config.parts.one_of",
-}
-SECTION = "Strict"  # the base of the sections of the configuration
 CONFIG = "attnmt.config."
-CLAIMS = f"{CONFIG}claims"  # its sections are no parameters with defaults, so their code counts
-# Bases whose methods nobody calls but us, beside the classes of Python itself.
-PLAIN = {"ABC", "NamedTuple", "Protocol", "Generic", "BaseModel", "RootModel", "StrEnum"}
-# What a library calls of a class of ours with this base; of any other foreign base, every method.
-CALLED = {"Module": {"forward", "extra_repr"}, "Function": {"forward", "backward"}}
-PARTS = {*SCORES, *WINDOWS, *ENCODERS, *OPTIMIZERS, *get_args(Cell)}
-# What was found in files, by their content. Every stage asks for its code, and parsing takes seconds.
-PARSED = Path(".stages/parsed.json")
-OWN = Path(definitions.__file__).read_bytes()
-
-Place = tuple[str, str]  # a module, and a name in it
+# Of its other modules' classes, fields and checks do not count: their values do, with defaults.
+WITH_FIELDS = {f"{CONFIG}claims", f"{CONFIG}parts"}
+# What carries a result from one stage to the next.
+CARRIES = [f"attnmt.{room}" for room in ("workflow", "tracking", "files", "layout", "errors")]
+# But how a text is cut into lines, and a table into cells, decides what is read.
+LINES = "iter_lines", "decode_lines", "read_lines", "read_text", "write_lines", "write_text"
+READS = [f"attnmt.files.text_file.{name}" for name in LINES]
+READS += ["attnmt.files.csv_file.read_csv", "attnmt.files.csv_file.write_csv"]
+# What makes and checks the values of the configuration.
+CHECKS = [f"{CONFIG}parts.{name}" for name in ("SCORES", "WINDOWS", "ENCODERS", "OPTIMIZERS")]
+CHECKS += [f"{CONFIG}parts.one_of", f"{CONFIG}parts.check_numbers", f"{CONFIG}model.optional"]
+CHECKS += [
+    f"{CONFIG}strict.differ",
+    f"{CONFIG}strict.refuse_unknown",
+    f"{CONFIG}params.load_params",
+]
+# Whether what has a name decides a result. Of the names that fit, the longest says it.
+COUNTS = {"attnmt": True} | dict.fromkeys(CARRIES + CHECKS, False) | dict.fromkeys(READS, True)
 
 
 class Reached:
@@ -72,211 +52,109 @@ class Reached:
         Raises:
             InputError: if a file is not Python.
         """
-        self.parts = parts
         self.digests: dict[str, dict[str, str]] = defaultdict(dict)  # by module and definition
         self.data: dict[str, str] = {}  # digests of files
-        self._loaded, self._classes = set[str](), set[Place]()
-        self._attributes, self._strings = set[str](), defaultdict[str, set[str]](set)
-        self._new: list[tuple[str, Definition]] = []
-        for script in scripts:
-            self._start(str(script))
-        self._classes |= _sections()
+        self._parts, self._loaded, self._words = parts, set[str](), set(CALLED)
+        self._waiting = defaultdict[str, list[tuple[str, str]]](list)  # methods, by their names
+        self._new: list[tuple[str, set[str]]] = []  # modules, and words in them
+        modules = [f"{CONFIG}{file.stem}" for file in (SOURCE / "config").glob("*.py")]
+        for module in filter(is_section, modules):  # every stage has instances of these classes
+            for kind in module_of(module).classes:
+                self._await_methods(module, kind)
+        for script in map(str, scripts):
+            self._load(script)
+            for name in module_of(script).definitions:
+                self._add(script, name)
         while self._new:
-            self._follow()
-            self._add_methods()
-            self._add_parts()
-            self._add_data()
-
-    def _start(self, name: str) -> None:
-        """Count all of a script."""
-        script = _module(name)
-        for bound, found in script.definitions.items():
-            for one in found:
-                self._add(name, bound, one)
-        for number, one in enumerate(script.effects):
-            self._add(name, str(number), one)
-        for dotted in script.loads:
-            self._load(dotted)
-
-    def _follow(self) -> None:
-        while self._new:
-            module, definition = self._new.pop()
-            if _counts(module):  # the rest handles no object of ours
-                self._attributes.update(definition.attributes)
-            self._strings[module.rpartition(".")[0]].update(definition.strings)
-            named = [name for part in self.parts for name in definition.by_part.get(part, ())]
-            for name in (*definition.names, *named):
-                self._mention(module, name, definition)
-
-    def _add(self, module: str, key: str, definition: Definition) -> None:
-        """Count a definition."""
-        known = self.digests[module]
-        while known.get(key, definition.digest) != definition.digest:
-            key += "'"  # one of several with a name, such as a property and its setter
-        if key not in known:
-            known[key] = definition.digest
-            self._new.append((module, definition))
-
-    def _mention(self, module: str, name: str, of: Definition) -> None:
-        """Count what a name stands for in a module."""
-        if not _counts(f"{module}.{name}"):
-            return
-        found = _module(module)
-        if name in found.classes:
-            if (module, name) not in self._classes:
-                self._classes.add((module, name))
-                self._add(module, name, found.classes[name].head)
-        elif name in found.definitions:
-            for one in found.definitions[name]:
-                self._add(module, name, one)
-        elif dotted := found.imported.get(name, name if "." in name else ""):
-            self._mention_dotted(dotted, of)
-
-    def _mention_dotted(self, dotted: str, of: Definition) -> None:
-        """Count what is imported: something in a module, or what is mentioned of a whole module."""
-        if not _counts(dotted):
-            return
-        if dotted not in DECIDES:
-            self._load(dotted)
-        if _file(dotted):
-            for name in of.attributes:
-                if name in _names(dotted):
-                    self._mention(dotted, name, of)
-        else:
-            module, _, name = dotted.rpartition(".")
-            self._mention(module, name, of)
+            module, words = self._new.pop()
+            for word in words:
+                self._mention(module, word, words)
+            self._add_data(module, words)
+            if counts(module):  # the rest handles no object of ours
+                for word in words - self._words:
+                    self._words.add(word)
+                    for method in self._waiting[word]:
+                        self._add(*method)
 
     def _load(self, dotted: str) -> None:
         """Count what is done when a module is loaded, with the packages around it and its imports."""
-        words = dotted.split(".")
-        for length in range(1, len(words) + 1):
-            name = ".".join(words[:length])
-            if name in self._loaded or not _counts(name) or _file(name) is None:
+        for name in [dotted] if dotted.startswith("/") else _around(dotted):
+            if name in self._loaded or not counts(name) or _file(name) is None:
                 continue
             self._loaded.add(name)
-            for number, one in enumerate(_module(name).effects):
-                self._add(name, str(number), one)
-            for other in _module(name).loads:
+            self._add(name, LOADING)
+            found = module_of(name)
+            for kind, part in found.classes.items():
+                if part in self._parts:
+                    self._add(name, kind)
+            for other in found.imported.values():
                 self._load(other)
 
-    def _add_methods(self) -> None:
-        for module, name in sorted(self._classes):
-            found = _module(module).classes[name]
-            called = set(found.called)
-            if _is_section(module, name):
-                called = set[str]()
-            called |= _called_by_libraries(module, name)
-            for method, definitions_ in found.methods.items():
-                if method in called or method in self._attributes:
-                    for one in definitions_:
-                        self._add(module, f"{name}.{method}", one)
+    def _add(self, module: str, name: str) -> None:
+        """Count a definition, if it is one that counts."""
+        found, known = module_of(module), name in self.digests.get(module, ())
+        if known or name not in found.definitions or not counts(f"{module}.{name}"):
+            return
+        if name in found.classes:
+            if is_section(module):
+                return
+            self._await_methods(module, name)
+        self.digests[module][name] = found.definitions[name].digest
+        self._new.append((module, found.definitions[name].words))
 
-    def _add_parts(self) -> None:
-        for module in sorted(self._loaded):
-            for name, found in _module(module).classes.items():
-                if found.part in self.parts and _is_part(module, name):
-                    self._mention(module, name, found.head)
+    def _await_methods(self, module: str, kind: str) -> None:
+        """Count the methods of a class whose names are mentioned, now or later."""
+        for name in module_of(module).definitions:
+            if name.startswith(f"{kind}."):
+                method = name.rpartition(".")[2]
+                self._waiting[method].append((module, name))
+                if method in self._words:
+                    self._add(module, name)
 
-    def _add_data(self) -> None:
-        """Count data files, and in templates what they mention."""
-        for package, strings in self._strings.items():
-            for path in _data(package):
-                name = path.relative_to(SOURCE.parent).as_posix()
-                if name not in self.data and strings & set(path.parts[len(SOURCE.parts) :]):
-                    self.data[name] = digest_of_bytes(path.read_bytes())
-                    if path.suffix == ".jinja":
-                        words = re.findall(r"\.([a-z_]\w*)", path.read_text(encoding="utf-8"))
-                        used = Definition("", [], words, [], {})
-                        self._new.append((package, used))
+    def _mention(self, module: str, word: str, beside: set[str]) -> None:
+        """Count what a word stands for in a module: a definition, or what is imported."""
+        found = module_of(module)
+        dotted = found.imported.get(word, word if "." in word else "")
+        if word in found.definitions:
+            self._add(module, word)
+        elif counts(dotted):
+            self._load(dotted)
+            outer, _, name = dotted.rpartition(".")
+            if _file(dotted):  # a whole module, of which something is mentioned
+                inside = module_of(dotted).definitions | module_of(dotted).imported
+                for other in inside.keys() & beside:
+                    self._mention(dotted, other, beside)
+            elif _file(outer):
+                self._mention(outer, name, beside)
 
-
-def carries(dotted: str) -> bool:
-    """Return whether a module, or something in one, is of a room that decides no result."""
-    return dotted.split(".")[1:2] in [[room] for room in CARRIERS]
-
-
-def checks(module: str, name: str) -> bool:
-    """Return whether a function only checks the configuration, so that pydantic calls it."""
-    kind, _, method = name.partition(".")
-    if method and _is_section(module, kind):
-        return method in _module(module).classes[kind].called or method.startswith("_")
-    return f"{module}.{name}" in CHECKS
-
-
-def _counts(dotted: str) -> bool:
-    """Return whether what has this name is of this package or a script, and decides a result."""
-    if dotted.startswith("/") or dotted in DECIDES:
-        return True
-    return dotted.split(".")[0] == SOURCE.name and dotted not in CHECKS and not carries(dotted)
-
-
-def _names(module: str) -> set[str]:
-    found = _module(module)
-    return {*found.definitions, *found.classes, *found.imported}
-
-
-def _class(module: str, name: str) -> tuple[str, str, Class] | None:
-    """Return a class of this package by what a module calls it, and where it stands."""
-    if _file(module) is None:
-        return None
-    found = _module(module)
-    if name in found.classes:
-        return module, name, found.classes[name]
-    dotted = found.imported.get(name.partition(".")[0], "")
-    if dotted.split(".")[0] != SOURCE.name:
-        return None
-    if _file(dotted):  # x.C, where x is a module
-        return _class(dotted, name.partition(".")[2])
-    return _class(*dotted.rpartition(".")[::2])
-
-
-def _bases(module: str, name: str) -> Iterator[tuple[str, str, Class] | str]:
-    """Yield a class of this package and all its bases; of a foreign one the name."""
-    found = _class(module, name)
-    if found is None:
-        yield name
-        return
-    yield found
-    for base in found[2].bases:
-        yield from _bases(found[0], base)
+    def _add_data(self, module: str, words: set[str]) -> None:
+        """Count the data files that words in a module name, and in templates what they mention."""
+        for path, names in _data(module.rpartition(".")[0]).items():
+            if (
+                names & words
+                and (name := path.relative_to(SOURCE.parent).as_posix()) not in self.data
+            ):
+                self.data[name] = digest_of_bytes(path.read_bytes())
+                if path.suffix == ".jinja":
+                    used = re.findall(r"\.([a-z_]\w*)", path.read_text(encoding="utf-8"))
+                    self._new.append((module, {*used}))
 
 
 @cache
-def _is_part(module: str, name: str) -> bool:
-    """Return whether a class is made known to the configuration because a base of it says so."""
-    return any(
-        not isinstance(one, str) and one[2].takes_parts for one in [*_bases(module, name)][1:]
-    )
+def counts(dotted: str) -> bool:
+    """Return whether what has this name is of a script or this package, and decides a result."""
+    known = [COUNTS[name] for name in _around(dotted) if name in COUNTS]
+    return known[-1] if known else dotted.startswith("/")
 
 
-@cache
-def _is_section(module: str, name: str) -> bool:
-    """Return whether a class is a section of the configuration."""
-    if not module.startswith(CONFIG) or module == CLAIMS:
-        return False
-    return any(not isinstance(one, str) and one[1] == SECTION for one in _bases(module, name))
+def _around(dotted: str) -> Iterator[str]:
+    """Yield a, a.b, a.b.c for a.b.c."""
+    return accumulate(dotted.split("."), "{}.{}".format)
 
 
-@cache
-def _sections() -> set[Place]:
-    """Return the sections of the configuration, of which every stage has instances."""
-    files = sorted((SOURCE / "config").glob("*.py"))
-    modules = [f"{CONFIG}{file.stem}" for file in files if file.stem != "__init__"]
-    places = [(module, name) for module in modules for name in _module(module).classes]
-    return {place for place in places if _is_section(*place)}
-
-
-@cache
-def _called_by_libraries(module: str, name: str) -> set[str]:
-    """Return the methods of a class that a library may call, because it has the base from there."""
-    called = set[str]()
-    for base in _bases(module, name):
-        short = base.rpartition(".")[2] if isinstance(base, str) else ""
-        if short in CALLED:
-            called |= CALLED[short]
-        elif short and short not in PLAIN and not hasattr(builtins, short):
-            called |= _module(module).classes[name].methods.keys()
-    return called
+def is_section(module: str) -> bool:
+    """Return whether the classes of a module are sections of the configuration."""
+    return module.startswith(CONFIG) and module not in WITH_FIELDS
 
 
 @cache
@@ -289,66 +167,34 @@ def _file(name: str) -> Path | None:
     return next((file for file in (package, path.with_suffix(".py")) if file.exists()), None)
 
 
-def _data(package: str) -> Iterator[Path]:
-    """Yield a package's files that are not Python, also those in folders that are not packages.
+@cache
+def _data(package: str) -> dict[Path, set[str]]:
+    """Return a package's files that are not Python, each with its name and the folders that it lies in.
 
     Hidden files, and the copies that an editor keeps, do not count.
     """
-    folder = SOURCE.joinpath(*package.split(".")[1:])
-    if package.split(".")[0] == SOURCE.name and folder.is_dir():
-        yield from _data_in(folder)
-
-
-def _data_in(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.is_dir():
-            if path.name != "__pycache__" and not (path / "__init__.py").exists():
-                yield from _data_in(path)
-        elif path.suffix != ".py" and not path.name.startswith(".") and path.name[-1] != "~":
-            yield path
+    ours, folder = package.split(".")[0] == SOURCE.name, SOURCE.joinpath(*package.split(".")[1:])
+    return {
+        path: {*path.relative_to(folder).parts}
+        for path in (sorted(folder.rglob("[!.]*[!~]")) if ours else ())
+        if path.is_file()
+        and not path.suffix.startswith(".py")
+        and next(one for one in path.parents if (one / "__init__.py").exists()) == folder
+    }
 
 
 @cache
-def _module(name: str) -> Module:
-    file = _file(name)
-    assert file is not None, "only existing modules are followed"
-    return module_of(file)
-
-
-@cache
-def module_of(file: Path) -> Module:
-    """Return what stands in a file.
+def module_of(name: str) -> Module:
+    """Return what stands in a module of this package, or in a script, which is called by its path.
 
     Raises:
         InputError: if it is not Python, or does not exist.
     """
-    known = _known().get(_key(file))
-    if known is not None:
-        return Module.of(known)
+    file = _file(name)
+    assert file is not None, "only existing modules are followed"
     try:
-        return parse(file.read_bytes(), str(file), PARTS)
+        return parse(file.read_bytes(), str(file))
     except SyntaxError as error:
         raise InputError(f"{file}:{error.lineno}: not Python: {error.msg}") from None
-
-
-def remember(stages: Path) -> None:
-    """Keep what was found in the files of this package and of ``stages`` for the next process."""
-    files = [*sorted(SOURCE.rglob("*.py")), *sorted(stages.resolve().glob("*.py"))]
-    update_text(PARSED, json_text({_key(file): module_of(file) for file in files}))
-
-
-@cache
-def _known() -> dict[str, list[object]]:
-    """Return what was found in files before, by their content."""
-    try:
-        return dict(read_json(PARSED))
-    except (InputError, TypeError, ValueError):  # a damaged file is written again
-        return {}
-
-
-def _key(file: Path) -> str:
-    """Return the digest of a file's content, and of the module that says what counts of it."""
-    try:
-        return hashlib.sha256(OWN + file.read_bytes()).hexdigest()
     except FileNotFoundError:
         raise InputError(f"{file}: no such file") from None

@@ -16,12 +16,13 @@ y = tanh(x), dy/dx = 1 - y^2; with y = sigmoid(x), dy/dx = y (1 - y).
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
 from attnmt.model.products import add_product, product
+from attnmt.model.registry import Registry
 
 LayerState = tuple[Tensor, ...]  # h [N, n], and for the LSTM c [N, n]
 
@@ -74,8 +75,13 @@ class Steps(ABC):
         grads: the gradients of the state before the latest step back; at the end, of the first state.
     """
 
+    name: ClassVar[str]  # of the cell, in the configuration
     x: Sequence[Tensor]
     grads: LayerState
+
+    def __init_subclass__(cls) -> None:
+        """Make the cell's steps known."""
+        STEPS.add(cls)
 
     def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
         """Prepare the first step.
@@ -123,8 +129,13 @@ class Steps(ABC):
         """Return the gradient of [W_x W_h], [gates n, m + n], after the last step back."""
 
 
+STEPS = Registry[Steps]("cell")
+
+
 class LSTMSteps(Steps):
     """The steps of an LSTM layer, with gates in ``torch.nn.LSTM``'s order i, f, g, o."""
+
+    name = "lstm"
 
     def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
         super().__init__(sums, W, first, m)
@@ -193,6 +204,8 @@ class LSTMSteps(Steps):
 
 class GRUSteps(Steps):
     """The steps of a GRU layer, with gates in the order r, z, new."""
+
+    name = "gru"
 
     def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
         super().__init__(sums, W, first, m)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from attnmt.config import Cell
 from attnmt.model.dropout import Dropout
-from attnmt.model.fast.cells import GRUSteps, LayerState, LSTMSteps, Steps
+from attnmt.model.fast.cells import STEPS, LayerState, Steps
 from attnmt.model.products import product
 
 State = tuple[LayerState, ...]  # one for each layer, from the first to the top
@@ -61,8 +61,7 @@ class Stack(nn.Module):
         layer_class = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
         self.parts = {"lstm": 2, "gru": 1}[cell]  # tensors in a layer's state
-        steps: dict[Cell, type[Steps]] = {"lstm": LSTMSteps, "gru": GRUSteps}
-        self.steps = steps[cell]
+        self.steps = STEPS[cell]
         self.size = size
         self.dropout = Dropout(dropout)
         # torch's modules hold the weights, and compute the layers on a GPU. Each layer is a separate

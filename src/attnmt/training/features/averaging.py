@@ -17,7 +17,7 @@ class Averaging(Feature):
     They are summed in double precision as they come; a checkpoint holds the sum so far.
     """
 
-    key = "average_last"
+    name = "average_last"
 
     def __init__(self, value: int, evaluations: Sequence[int]) -> None:
         if value > len(evaluations):

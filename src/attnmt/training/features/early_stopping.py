@@ -10,7 +10,7 @@ class EarlyStopping(Feature):
     The history says all that it must know, so it remembers nothing.
     """
 
-    key = "patience"
+    name = "patience"
 
     def ends(self, progress: Progress) -> bool:
         later = [row for row in progress.history if row["step"] > progress.best_step]

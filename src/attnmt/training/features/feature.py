@@ -1,7 +1,7 @@
 """A feature of training: a class that the loop calls at four points, and whose state is in checkpoints.
 
-To add one, write a class in a file of this folder, name it in ``course.py``, and give it a key in
-``config/model.py``.
+To add one, write a class in a file of this folder, import the file in ``course.py``, and give the class
+a key in ``config/model.py``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
+from attnmt.model.registry import Registry
 from attnmt.training.progress import Progress
 
 # Measures the model on the held-out sets; returns the perplexities as metrics.json has them.
@@ -18,7 +19,11 @@ Measure = Callable[[], dict[str, Any]]
 class Feature:
     """The base of all features. What it does must follow from its state, the model and ``progress``."""
 
-    key: ClassVar[str]  # of ``training:``; a recipe that has it turns the feature on
+    name: ClassVar[str]  # a key of ``training:``; a recipe that has it turns the feature on
+
+    def __init_subclass__(cls) -> None:
+        """Make the feature known to the recipes."""
+        FEATURES.add(cls)
 
     def __init__(self, value: int, evaluations: Sequence[int]) -> None:
         """Take the value of the key, and the steps at which the training is evaluated, to the last one.
@@ -49,3 +54,6 @@ class Feature:
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Go on from what ``state`` returned."""
+
+
+FEATURES = Registry[Feature]("feature of training")

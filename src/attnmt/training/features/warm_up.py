@@ -12,7 +12,7 @@ class WarmUp(Feature):
     It is ``torch.optim.lr_scheduler.LinearLR`` with start_factor = 1 / warmup_steps.
     """
 
-    key = "warmup_steps"
+    name = "warmup_steps"
 
     def __init__(self, value: int, evaluations: Sequence[int]) -> None:
         super().__init__(value, evaluations)
