@@ -415,7 +415,7 @@ def tools(monkeypatch) -> None:
         importing, "find_run", lambda _, key: next(runs) if key.run == "base" else done
     )
     monkeypatch.setattr(importing, "open_run", lambda *_: ("run", {}))
-    for name in ("log_points", "log_final", "add_scores", "add_report", "group_seeds"):
+    for name in ("log_points", "log_final", "add_scores", "add_report"):
         monkeypatch.setattr(importing, name, lambda *_: False)
 
 

@@ -7,7 +7,7 @@ import made_records
 
 from attnmt.files.csv_file import read_csv
 from attnmt.layout import Layout
-from attnmt.scoring.evaluate import METRICS
+from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import Line, write_numbers
 from attnmt.tracking import live
 
@@ -68,14 +68,16 @@ def write_scores(name, value=20.5, aer=None):
     if not name.startswith("ensemble"):
         own.append({"set": "test1", "metric": "ppl", "value": 8.5})
         own.append({"set": "dev", "lines": None, "metric": "ppl", "value": 9.5})
-    for i, (metric, script) in enumerate(METRICS.values()):
+    for i, metric in enumerate(METRICS.values()):
         bounds = {"value": value - i, "low": value - i - 0.5, "high": value - i + 0.5}
         for replacement in ("before", "after"):
-            keys = {"metric": metric, "script": script, "replacement": replacement}
+            keys = {"metric": metric.metric, "script": metric.script, "replacement": replacement}
             own.append({"set": "test1"} | keys | bounds)
     for aligned in ("test2", "test1") if aer is not None else ():
         bounds = {"value": aer, "low": aer - 0.125, "high": aer + 0.125}
-        own.append({"set": aligned, "metric": "aer", "script": "same"} | bounds)
+        own.append(
+            {"set": aligned, "metric": "aer", "script": "same", "readers": "authors"} | bounds
+        )
     lines = [line for line in lines if line.model != name]
     write_numbers(path, [*lines, *(Line.model_validate(common | keys) for keys in own)])
 

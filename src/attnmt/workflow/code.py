@@ -13,18 +13,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 
 from attnmt.config import Params
 from attnmt.config.experiment import under
 from attnmt.config.model import Features
 from attnmt.files.text_file import json_text, update_text
-from attnmt.files.yaml_file import yaml_faults
+from attnmt.files.yaml_file import parse, yaml_faults
 from attnmt.workflow.definitions import digest_of_bytes
 from attnmt.workflow.reached import Reached
 
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
 OTHER_NAMES = {"other_recipes": "recipes", "tables": "rows"}  # of parameters, in Params
 ITEM = re.compile(r"\$\{(?:item\.)?(.+?)\}")  # in dvc.yaml: of an entry of a loop
@@ -139,7 +137,7 @@ def write_code(params: Params, stages: Path, folder: Path) -> None:
 def _declared(dvc_yaml: Path, script: str) -> tuple[list[str], list[str]]:
     """Return the parameters of a stage, and the loops whose entries have files of digests for it."""
     with yaml_faults(dvc_yaml):
-        stages = yaml.load(dvc_yaml.read_text(encoding="utf-8"), Loader)["stages"]
+        stages = parse(dvc_yaml.read_text(encoding="utf-8"))["stages"]
     done = {name: stage | stage.get("do", {}) for name, stage in stages.items()}
     groups = done.get(script, {}).get("params", ())
     own = f"code/${{experiment}}/{script}/"

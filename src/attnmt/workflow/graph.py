@@ -102,9 +102,10 @@ def compare_stages(experiment: str) -> list[Stage]:
     root = Path().resolve()
     file = _dvc_yaml(experiment, root)
     params = _prepare(file, root)
-    write_code(params, root / "stages", Layout(experiment, root).code)
     with _index(file, root) as index:
-        return _compared(index, _declared(index, root), Layout(experiment))
+        stages = _declared(index, root)  # a fault of dvc.yaml is named before anything is written
+        write_code(params, root / "stages", Layout(experiment, root).code)
+        return _compared(index, stages, Layout(experiment))
 
 
 def following(stages: Sequence[Stage], asked: Collection[str]) -> set[str]:
