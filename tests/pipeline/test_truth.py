@@ -17,11 +17,16 @@ NEW_SCORE = "class Location(Score):", "class Own(Score):\n    pass\n\n\nclass Lo
 EDITS = {
     "a window": (
         f"{ATTENTION}/windows.py",
-        ("sigma = self.D / 2\n", "sigma = self.D / 2.0\n"),
+        ("or self.D / 2\n", "or self.D / 2.0\n"),
         {f"{kind}@{one}" for kind in ("train", "translate") for one in (BEST, SECOND)}
         | {"ensemble@ensemble", "gather"},
     ),
     "a new score": (f"{ATTENTION}/scores.py", NEW_SCORE, set()),
+    "a feature that nobody turns on": (
+        "src/attnmt/training/features/averaging.py",
+        ("progress.step in self", "progress.step + 0 in self"),
+        set(),
+    ),
     "a default": (
         "src/attnmt/config/text.py",
         ("length: PositiveInt | None = None", "length: PositiveInt | None = 500"),

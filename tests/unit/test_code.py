@@ -117,6 +117,15 @@ def test_what_is_mentioned_counts(project: Path) -> None:
     assert list(found.data) == [WORDS]
 
 
+def test_what_a_template_mentions_counts(project: Path) -> None:
+    assert "C.never" not in Reached(project / "stages/work.py").digests[SECOND]
+    (project / "src/attnmt/room/tables/page.jinja").write_text("{{ c.never }}")
+    path = project / "src/attnmt/room/second.py"
+    path.write_text(path.read_text().replace('"words.tsv"', '"tables"'))
+    fresh_code()
+    assert {"C.never", "h"} <= Reached(project / "stages/work.py").digests[SECOND].keys()
+
+
 def test_a_part_counts_where_a_system_names_it(project: Path) -> None:
     common = Reached(project / "stages/work.py").digests[THIRD].keys()
     own = Reached(project / "stages/work.py", parts=["dot"]).digests[THIRD].keys()

@@ -34,11 +34,8 @@ READS += ["attnmt.files.csv_file.read_csv", "attnmt.files.csv_file.write_csv"]
 # What makes and checks the values of the configuration.
 CHECKS = [f"{CONFIG}parts.{name}" for name in ("SCORES", "WINDOWS", "ENCODERS", "OPTIMIZERS")]
 CHECKS += [f"{CONFIG}parts.one_of", f"{CONFIG}parts.check_numbers", f"{CONFIG}model.optional"]
-CHECKS += [
-    f"{CONFIG}strict.differ",
-    f"{CONFIG}strict.refuse_unknown",
-    f"{CONFIG}params.load_params",
-]
+CHECKS += [f"{CONFIG}strict.differ", f"{CONFIG}strict.refuse_unknown"]
+CHECKS += [f"{CONFIG}params.load_params"]
 # Whether what has a name decides a result. Of the names that fit, the longest says it.
 COUNTS = {"attnmt": True} | dict.fromkeys(CARRIES + CHECKS, False) | dict.fromkeys(READS, True)
 
@@ -130,10 +127,8 @@ class Reached:
     def _add_data(self, module: str, words: set[str]) -> None:
         """Count the data files that words in a module name, and in templates what they mention."""
         for path, names in _data(module.rpartition(".")[0]).items():
-            if (
-                names & words
-                and (name := path.relative_to(SOURCE.parent).as_posix()) not in self.data
-            ):
+            name = path.relative_to(SOURCE.parent).as_posix()
+            if names & words and name not in self.data:
                 self.data[name] = digest_of_bytes(path.read_bytes())
                 if path.suffix == ".jinja":
                     used = re.findall(r"\.([a-z_]\w*)", path.read_text(encoding="utf-8"))
