@@ -70,6 +70,7 @@ def _register_best(client: Any, params: Params, run_id: str) -> bool:
         client.create_registered_model(registered)
     client.update_registered_model(registered, f"The best model: {text}")
     client.set_tag(run_id, DESCRIPTION, f"The report is `index.html`. The best model is {text}")
-    source = f"models:/{logged.model_id}"
-    client.create_model_version(registered, source, run_id, tags, model_id=logged.model_id)
+    # MLflow would look for ``models:/<id>`` in the store of its own process, which may be another one.
+    place = logged.artifact_location
+    client.create_model_version(registered, place, run_id, tags, model_id=logged.model_id)
     return True
