@@ -18,6 +18,7 @@ from attnmt.scoring.published import published_lines
 SCORE, ENCODER = "global_low_rank_feed", "both_ways"  # the systems with parts of one's own
 OPTIMIZERS = {"base_adam": "adam", "base_nesterov": "Nesterov"}
 OWN = ["narrow", "base_decay", "near_dot", "base_warm"]
+ON = {"epochs": 3, "plateau": 2}
 SYSTEMS = [
     "base",
     "base_reverse",
@@ -89,8 +90,7 @@ def test_both_engines_know_what_was_added_and_dvc_runs_it(project):
 def test_the_feature_of_the_page_changes_the_rate_and_resumes(project):
     systems = project.folder / "systems.yaml"
     text = systems.read_text()
-    line = next(line for line in text.splitlines() if line.startswith("  base:"))
-    systems.write_text(text.replace(line, line.replace("}", ", epochs: 3, plateau: 2}")))
+    project.change({f"systems.yaml:systems.base.{key}": value for key, value in ON.items()})
     project.run("python", "stages/train.py", "params.yaml", "base")
     systems.write_text(text)
     model = project.folder / "models/demo/base"
