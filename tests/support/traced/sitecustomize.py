@@ -52,10 +52,10 @@ def write() -> None:
     sys.settrace(None)
     functions = [
         [code.co_filename.rpartition(LIBRARY)[2], code.co_qualname]
-        for code in ran
+        for code in ran.copy()  # another thread may still run
         if re.search(rf"{LIBRARY}.*\.py$", code.co_filename) and code.co_flags & FUNCTION
     ]
-    data = [name.rpartition(LIBRARY)[2] for name in opened if LIBRARY in name]
+    data = [name.rpartition(LIBRARY)[2] for name in opened.copy() if LIBRARY in name]
     kept = [name for name in data if not name.endswith((".py", ".pyc"))]
     content = {"command": COMMAND, "functions": sorted(functions), "data": sorted(kept)}
     folder = Path(FOLDER or "")
