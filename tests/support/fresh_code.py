@@ -1,10 +1,24 @@
-"""Forget what was found in the files of the package, after they have changed."""
+"""Copies of the code, and code that has changed since it was read."""
+
+import shutil
+from pathlib import Path
 
 from attnmt.workflow import code, reached
 
+ROOT = Path(__file__).parents[2]
+
+
+def copied_code(folder: Path) -> Path:
+    """Copy what decides the digests of the demo into a folder, and return the folder."""
+    for name in ("src", "stages"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("dvc.yaml", "models.yaml", "params.yaml", "systems.yaml"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
 
 def fresh_code() -> None:
-    """Have every file read again."""
+    """Forget what was found in the files of the package, so that every file is read again."""
     for cached in (*vars(code).values(), *vars(reached).values()):
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()

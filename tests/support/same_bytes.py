@@ -1,4 +1,4 @@
-"""Small trainings whose bytes are the same on every x86-64 processor with AVX2.
+"""Small trainings, and products, whose bytes are the same on every x86-64 processor with AVX2.
 
 `python tests/support/same_bytes.py` prints their digests, as tests/golden/bytes.json has them.
 """
@@ -16,11 +16,14 @@ from attnmt.config import ModelShape, System, Training
 from attnmt.decoding.batched import force_all, translate
 from attnmt.decoding.search import Search
 from attnmt.model.instructions import hold
+from attnmt.model.products import product
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 
 WORDS = 61
+# Rows, columns and numbers in each sum. oneDNN cuts sums of so many numbers, elsewhere with AVX-512.
+LONG_SUMS = [(1, 64, 1024), (2, 37, 1000), (64, 7, 1030), (5, 37, 3000)]
 # The cell, the system and the recipe of each: every window, both cells, both optimizers.
 TRAININGS: dict[str, tuple[str, System, Training]] = {
     "no attention": ("lstm", System(dropout=0.2), RECIPE),
@@ -39,11 +42,15 @@ TRAININGS: dict[str, tuple[str, System, Training]] = {
 
 
 def digests() -> dict[str, dict[str, str]]:
-    """Train each; return the SHA-256 of its weights, its costs, its translations and its links."""
+    """Train each; return the SHA-256 of its weights, its costs, its translations and its links.
+
+    The last entry, ``long sums``, has that of products.
+    """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        return {name: _digests(*training) for name, training in TRAININGS.items()}
+        trained = {name: _digests(*training) for name, training in TRAININGS.items()}
+        return trained | {"long sums": {"products": _products()}}
     finally:
         torch.set_num_threads(threads)
 
@@ -71,6 +78,15 @@ def _digests(cell: str, system: System, recipe: Training) -> dict[str, str]:
             one.weights.tobytes() + repr((one.log_p, one.attended)).encode() for one in forced
         ),
     }
+
+
+def _products() -> str:
+    generator = torch.Generator().manual_seed(1)
+    factors = [
+        [torch.randn(rows, length, generator=generator) for rows in sides]
+        for *sides, length in LONG_SUMS
+    ]
+    return _sha256(product(x, W).numpy().tobytes() for x, W in factors)
 
 
 def _sha256(parts: Iterable[bytes]) -> str:

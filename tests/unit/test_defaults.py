@@ -1,13 +1,13 @@
 """A changed default makes stale what takes it: a copy of the project writes its digests again."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from fresh_code import copied_code
 
 from attnmt.config import load_params
 
@@ -52,13 +52,7 @@ DEFAULTS = {  # a file, a default in it and another one, and what takes the defa
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of what decides the digests."""
-    root = tmp_path_factory.mktemp("copy")
-    for folder in ("src", "stages"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("dvc.yaml", "models.yaml", "params.yaml", "systems.yaml"):
-        shutil.copy(ROOT / file, root)
-    return root
+    return copied_code(tmp_path_factory.mktemp("copy"))
 
 
 def digests(copy: Path) -> dict[str, str]:

@@ -7,14 +7,13 @@ has Adam and stops early.
 
 import ast
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fresh_code import fresh_code
+from fresh_code import copied_code, fresh_code
 
 from attnmt.config import Params, load_params
 from attnmt.workflow import reached
@@ -179,13 +178,7 @@ FIRST = {
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of what decides the digests."""
-    root = tmp_path_factory.mktemp("copy")
-    for folder in ("src", "stages"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("dvc.yaml", "models.yaml", "params.yaml", "systems.yaml"):
-        shutil.copy(ROOT / file, root)
-    return root
+    return copied_code(tmp_path_factory.mktemp("copy"))
 
 
 @pytest.fixture(scope="module", autouse=True)

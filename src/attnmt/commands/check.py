@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-import yaml
 
 from attnmt.commands.listed import listed
 from attnmt.commands.options import complete_experiment
@@ -16,7 +15,7 @@ from attnmt.config import Params, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, sha256
-from attnmt.files.yaml_file import hint
+from attnmt.files.yaml_file import hint, parse
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
 from attnmt.serving.packed import MANIFEST, read_packed
@@ -122,7 +121,7 @@ def experiment_mismatches(experiment: str) -> list[str]:
 
 def _stages(params: Params) -> set[str]:
     """Return the names of all stages of an experiment."""
-    declared = yaml.safe_load(Path("dvc.yaml").read_text(encoding="utf-8"))["stages"]
+    declared = parse(Path("dvc.yaml").read_text(encoding="utf-8"))["stages"]
     loops: dict[str | None, Iterable[str]] = {
         "${families}": params.families,
         "${models}": params.models,

@@ -56,7 +56,8 @@ def write() -> None:
         if re.search(rf"{LIBRARY}.*\.py$", code.co_filename) and code.co_flags & FUNCTION
     ]
     data = [name.rpartition(LIBRARY)[2] for name in opened.copy() if LIBRARY in name]
-    kept = [name for name in data if not name.endswith((".py", ".pyc"))]
+    # Python also opens the files in which it keeps what it has compiled, under passing names.
+    kept = [name for name in data if "__pycache__" not in name and not name.endswith(".py")]
     content = {"command": COMMAND, "functions": sorted(functions), "data": sorted(kept)}
     folder = Path(FOLDER or "")
     folder.mkdir(parents=True, exist_ok=True)
