@@ -143,7 +143,8 @@ pins: ## Resolve all dependencies again and rewrite constraints.txt (needs the n
 $(VENV): pyproject.toml constraints.txt $(if $(call made_elsewhere,.venv),elsewhere)
 	$(addprefix rm -rf ,$(call made_elsewhere,.venv))
 	$(NEW_VENV)
-	pip install -q -c constraints.txt -e '.[workflow,dev]'
+	@echo "Setting up .venv. With PyTorch for GPUs, pip loads some 2 GB; README names a smaller PyTorch."
+	pip install -c constraints.txt -e '.[workflow,dev]'
 	touch $@
 
 # The benchmarks have their own environment: the peers bring libraries that the project must not depend
