@@ -51,8 +51,9 @@ class TrainingWorker:
 
     def describe(self) -> Answer:
         """Describe the model and the batches that were loaded."""
+        parameters = self._trainer.model.parameters()
         return {
-            "parameters": sum(p.numel() for p in self._trainer.model.parameters()),
+            "parameters": sum(p.numel() for p in parameters if p.requires_grad),
             "batches": digest(self._batches),
         }
 

@@ -62,6 +62,14 @@ class Decoder(Protocol):
         """Return the best translation of each source, without ``</s>``."""
 
 
+def without_biases(model: nn.Module) -> None:
+    """Hold all biases of a peer's model at zero, because ours has none."""
+    for name, parameter in model.named_parameters():
+        if "bias" in name:
+            nn.init.zeros_(parameter)
+            parameter.requires_grad_(False)
+
+
 def build_trainer(name: str, size: Size, dropout: float, seed: int = SEED) -> Trainer:
     """Import a system and build its model."""
     if name == PLAIN:

@@ -2,7 +2,8 @@
 
 Its recurrent encoder must be bidirectional: with one direction it fails where it joins the last states.
 So each direction has half the cells, and a bridge leads from the encoder's last state to the decoder's
-first. Our weights do not fit into it.
+first. Our weights do not fit into it. Its biases stay at zero; those of the forget gates would start at
+2. Its dropout acts where ours does.
 """
 
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ from joeynmt.vocabulary import Vocabulary
 from torch import Tensor
 
 from attnmt.text.vocabulary import SPECIAL
+from benchmarks.systems import without_biases
 from benchmarks.workload import (
     BEAM,
     CLIP_NORM,
@@ -156,7 +158,10 @@ def build(size: Size, dropout: float) -> Model:
     }
     first = {"initializer": "uniform", "init_weight": INIT}
     embedded = {"embed_initializer": "uniform", "embed_init_weight": INIT}
-    return build_model({"encoder": encoder, "decoder": decoder, **first, **embedded}, words, words)
+    config = {"encoder": encoder, "decoder": decoder, **first, **embedded}
+    model = build_model(config, words, words)
+    without_biases(model)
+    return model
 
 
 def _moved(ids: Tensor, pad: int) -> Tensor:

@@ -1,6 +1,7 @@
 """OpenNMT-py: its model builder, its trainer's step, its beam search.
 
-Its input-feeding decoder computes what ours computes, so it can decode with our weights.
+Its input-feeding decoder computes what ours computes, so it can decode with our weights. Its biases stay
+at zero, and in training its dropout acts where ours does.
 """
 
 import sys
@@ -13,6 +14,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from attnmt.text.vocabulary import SPECIAL
+from benchmarks.systems import without_biases
 from benchmarks.workload import (
     BEAM,
     CLIP_NORM,
@@ -53,6 +55,8 @@ class OpenNMTTrainer:
         self._size = size
         options, vocabularies = _options(size, dropout), _vocabularies(size)
         self.model = build_model(options, options, vocabularies, None, -1)
+        without_biases(self.model)
+        _drop_inputs_only(self.model.decoder)
         self._loss = LossCompute.from_opts(options, self.model, vocabularies["tgt"])
         self._optimizer = Optimizer.from_opt(self.model, options)
         parts = self.model, self._loss, None, None, None, self._optimizer
@@ -126,6 +130,14 @@ class OpenNMTDecoder:
         return [translations[i] for i in range(len(sources))]
 
 
+def _drop_inputs_only(decoder: Any) -> None:
+    """Drop units of every layer's input, the fed vector's too, and none of what predicts a word."""
+    decoder.embeddings.dropout.p = decoder.dropout.p = 0.0
+    decoder.rnn.register_forward_pre_hook(
+        lambda cells, inputs: (cells.dropout(inputs[0]), inputs[1])
+    )
+
+
 def with_our_weights(size: Size, weights: str) -> Any:
     """Return its model with the weights of a file of ours."""
     options = _options(size, 0.0)
@@ -158,10 +170,8 @@ def _vocabularies(size: Size) -> Any:
 
 @torch.no_grad()
 def _set_weights(model: Any, weights: dict[str, Tensor]) -> None:
-    """Give the model our weights, and zeros for its biases, because our model has none."""
-    for name, parameter in model.named_parameters():
-        if "bias" in name:
-            parameter.zero_()
+    """Give the model our weights."""
+    without_biases(model)
     matrices = {
         model.encoder.embeddings.word_lut.weight: "encoder.embedding.weight",
         model.decoder.embeddings.word_lut.weight: "decoder.embedding.weight",

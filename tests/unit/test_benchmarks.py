@@ -14,7 +14,7 @@ from benchmarks import cpu, products, workload
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.peers import _links, joined
-from benchmarks.systems import SYSTEMS
+from benchmarks.systems import SYSTEMS, without_biases
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
 from benchmarks.worker import WholeWorker
@@ -93,6 +93,14 @@ def test_the_page_shows_the_committed_results(kind, tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.page.PAGE", copy)
     put_into_page(kind, import_module(f"benchmarks.{kind}_page").render)
     assert copy.read_text() == PAGE.read_text(), f"run: python -m benchmarks.{kind} page"
+
+
+def test_a_peer_has_no_biases_and_learns_none():
+    peer = torch.nn.LSTM(2, 3)
+    without_biases(peer)
+    peer(torch.ones(1, 2))[0].sum().backward()
+    for name, parameter in peer.named_parameters():
+        assert ("bias" in name) == (parameter.grad is None) == (not parameter.any())
 
 
 def test_a_system_trains_to_the_end_and_translates(tokens):
