@@ -16,10 +16,9 @@ from torch import Tensor
 from attnmt.config import System, load_params
 from attnmt.config.systems import Systems
 from attnmt.decoding.history import History
-from attnmt.decoding.protocol import Ids
 from attnmt.decoding.search import Search, search
 from attnmt.model.fast.stepper import Stepper
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.translator import Ids, ModelConfig, Translator
 from attnmt.text.batches import Batch
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step

@@ -7,9 +7,8 @@ import pytest
 import torch
 from small_models import SHAPE, VARIANTS, Variant, translator
 
+from attnmt.decoding.explanation import spans_of
 from attnmt.decoding.forced import force
-from attnmt.decoding.protocol import Hypotheses
-from attnmt.decoding.spans import spans_of
 from attnmt.model.translator import Translator
 from attnmt.text.vocabulary import BOS
 
@@ -24,10 +23,9 @@ TARGETS = [np.array(ids, dtype=np.int32) for ids in ([5, 3], [4, 4, 0], [3])]
 @torch.no_grad()
 def word_by_word(model: Translator, i: int) -> np.ndarray:
     """Take the steps of one pair alone, as a search would; columns in the sentence's order."""
-    words = torch.tensor([[BOS, *TARGETS[i]]])
-    _, weights = Hypotheses.follow(model.start([SOURCES[i]]), words)
-    assert weights is not None
-    return weights[0].numpy()[:, :: -1 if model.config.system.reverse else 1]
+    stepper = model.start([SOURCES[i]])
+    weights = [stepper.step(torch.tensor([[word]]))[1][0] for word in [BOS, *TARGETS[i]]]
+    return torch.cat(weights).numpy()[:, :: -1 if model.config.system.reverse else 1]
 
 
 @pytest.mark.parametrize("reverse", [True, False])

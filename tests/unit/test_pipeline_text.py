@@ -1,7 +1,6 @@
 """Raw text to plain translations, against what the stages write for the same text."""
 
 import shutil
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from small_experiment import ENGLISH, GERMAN
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.search import search
-from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
@@ -91,17 +89,14 @@ def test_any_text_gives_at_most_one_line(pipelines, name, line):
 
 
 def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
-    def refused(name: str, load: Callable[..., object] = load_pipeline) -> str:
+    def refused(name: str) -> str:
         with pytest.raises(InputError) as error:
-            load(params, name, tmp_path)
+            load_pipeline(params, name, tmp_path)
         return str(error.value).removeprefix(f"{tmp_path}/")
 
     all_of_it = "no such file; to train {0} and all that it needs: dvc repro {1}@{0}"
     summary = "data/demo/encoded/pieces/summary.json: "
     assert refused("subwords") == summary + all_of_it.format("subwords", "translate")
-    assert refused("subwords", load_translator) == (
-        f"{summary}no such file; run dvc repro encode@pieces first"
-    )
     shutil.copytree(folder / "data", tmp_path / "data")
     weights = "models/demo/local_p/weights.safetensors: "
     assert refused("ensemble") == weights + all_of_it.format("ensemble", "ensemble")

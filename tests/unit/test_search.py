@@ -15,11 +15,10 @@ from attnmt.config import Average, LinkStep, ModelShape, System
 from attnmt.decoding.batched import translate
 from attnmt.decoding.forced import force
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.protocol import Hypotheses, Ids, Model
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.text_translator import authors_step
 from attnmt.decoding.unknown import replace_unknown
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.translator import Ids, ModelConfig, Translator
 from attnmt.text.batches import make_batch
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.vocabulary import BOS, EOS
@@ -58,7 +57,9 @@ class Scored(NamedTuple):
     score: float
 
 
-def exhaustive(models: Sequence[Model], source: np.ndarray, average: Average = "logits") -> Scored:
+def exhaustive(
+    models: Sequence[Translator], source: np.ndarray, average: Average = "logits"
+) -> Scored:
     """Return the best of all translations that the rules on length allow, scored by forced decoding."""
     S = len(source)
     lengths = range((S + 1) // 2, 3 * (S + 1) // 2)  # without </s>
@@ -175,38 +176,36 @@ def test_scores_and_links_are_those_of_forced_decoding(step):
     assert compared > 3
 
 
-class Bigrams(Model):
+class Bigrams:
     """A model of another kind: p(word | last word), and every word is linked to a place of its own."""
 
-    target_words = WORDS
+    device, target_words = torch.device("cpu"), WORDS
 
     def __init__(self, seed: int) -> None:
         table = torch.randn(WORDS, WORDS, generator=torch.Generator().manual_seed(seed)) * 2
         self.log_p = table.double().log_softmax(dim=1)
 
-    def start(self, sources: Sequence[Ids]) -> Hypotheses:
+    def start(self, sources: Sequence[Ids]) -> "LastWords":
         return LastWords(len(max(sources, key=len)), len(sources))
 
     def logits(self, h: Tensor) -> Tensor:
         return self.log_p[h[..., 0]]
 
 
-class LastWords(Hypotheses):
-    """The last word of each hypothesis."""
+class LastWords:
+    """The last word of each hypothesis, which is all that the next word depends on."""
 
     def __init__(self, places: int, sentences: int) -> None:
-        self._places = torch.arange(places).expand(sentences, -1)
-
-    @property
-    def positions(self) -> Tensor:
-        return self._places
+        self.positions = torch.arange(places).expand(sentences, -1)
 
     def step(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        weights = 1.0 / (1 + (self._places[:, None] - words[:, :, None]) ** 2)
+        weights = 1.0 / (1 + (self.positions[:, None] - words[:, :, None]) ** 2)
         return words[:, :, None], weights
 
+    follow = step
+
     def reorder(self, sentences: Tensor, parents: Tensor) -> None:
-        self._places = self._places[sentences]
+        self.positions = self.positions[sentences]
 
 
 @settings(max_examples=25, deadline=None)
@@ -231,7 +230,7 @@ def test_a_model_of_another_kind_is_searched_and_force_decoded(seed):
 
 
 def test_models_of_two_kinds_translate_together():
-    models: list[Model] = [Bigrams(1), tiny(ATTENTIONS["none"], 1)]
+    models = [Bigrams(1), tiny(ATTENTIONS["none"], 1)]
     (source,) = sentences([3], 1)
     expected = exhaustive(models, source)
     (found,) = search(models, [source], Search(beam=3**6, candidates=10**6))

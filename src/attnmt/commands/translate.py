@@ -162,7 +162,7 @@ def _read(given: Lines, pipeline: "Pipeline", one_by_one: bool) -> Iterator["Uni
 
     ``one_by_one`` names the unknown words of each sentence; otherwise they are only counted.
     """
-    from attnmt.decoding.malloc import give_back_large_blocks
+    from attnmt.training.machine import give_back_large_blocks
 
     longest, reader = pipeline.longest, pipeline.source
     total = not_known = 0

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average
-from attnmt.decoding.protocol import Hypotheses, Model
 from attnmt.model.fast.loss import rows_at_once
+from attnmt.model.fast.stepper import Stepper
+from attnmt.model.translator import Translator
 
 BLOCK = 64  # columns of which the maximum is taken
 
@@ -30,7 +31,7 @@ def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) 
 
 
 def best_words(
-    models: Sequence[Model],
+    models: Sequence[Translator],
     h: Sequence[Tensor],
     average: Average,
     count: int,
@@ -86,7 +87,7 @@ def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
     return torch.stack(present).mean(dim=0) if present else None
 
 
-def positions_of(members: Sequence[Hypotheses]) -> Tensor | None:
+def positions_of(members: Sequence[Stepper]) -> Tensor | None:
     """Return the positions of the weights' columns; all members with weights have the same."""
     return next((one.positions for one in members if one.positions is not None), None)
 
@@ -101,7 +102,7 @@ def attended(weights: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
 
     Args:
         weights: the members' joint weights, [N, K, M].
-        positions: see ``Hypotheses.positions``.
+        positions: see ``Stepper.positions``.
         lengths: the words of each sentence, [N].
     """
     # With the fault of unmasked padding, padding has weight too, but no word is linked to it.

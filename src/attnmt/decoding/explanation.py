@@ -2,22 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from attnmt.config import LinkStep
 from attnmt.decoding.forced import force
 from attnmt.decoding.link_step import SHIFTS
 from attnmt.decoding.pipeline import Pipeline
-from attnmt.decoding.spans import Span, spans_of
 from attnmt.decoding.text_translator import Translation, Units
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
+from attnmt.model.attention.memory import Memory
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
 
 CANDIDATES = 5  # how many translations are explained if no number is given
+
+
+class Span(NamedTuple):
+    """Where a local window stood at one step."""
+
+    p: float  # p_t, a position in the source, counted from 0; with local-p it may lie between words
+    first: int  # the first and the last source position inside the window
+    last: int
 
 
 @dataclass(frozen=True)
@@ -202,3 +213,31 @@ def _replacement(pipeline: Pipeline, translation: Translation, word: int) -> Rep
 def _units(units: Units, vocabulary: Vocabulary, pieces: bool) -> list[Unit]:
     words = words_of_pieces(units) if pieces else range(len(units))
     return [Unit(text, word, text in vocabulary) for text, word in zip(units, words, strict=True)]
+
+
+@torch.inference_mode()
+def spans_of(model: Translator, source: Ids, targets: Sequence[Ids]) -> list[list[Span]]:
+    """Return the spans of each translation, ``</s>`` included; none where all words are attended to."""
+    attention = model.decoder.attention
+    seen: list[tuple[Tensor, Memory, Tensor]] = []  # the arguments of each call of attention
+    if attention is None:
+        return [[] for _ in targets]
+    watching = attention.register_forward_pre_hook(lambda _, given: seen.append(given))
+    try:
+        force([model], [source] * len(targets), targets)
+    finally:
+        watching.remove()
+    parts = []
+    for h, memory, steps in seen:
+        p = attention.window.centers(attention, h, memory, steps)
+        if p is None:
+            return [[] for _ in targets]
+        # The window of local-p is the one around floor(p_t); that of local-m stands at a whole number.
+        inside = attention.window.around(p[:, :, None].floor(), memory) & memory.words
+        s, S = memory.positions[:, None], memory.lengths.max()
+        first, last = s.masked_fill(~inside, S).amin(2), s.masked_fill(~inside, -1).amax(2)
+        parts.append(torch.stack([part.to(h.dtype) for part in (p, first, last)], dim=2))
+    return [
+        [Span(p, int(first), int(last)) for p, first, last in row[: len(target) + 1]]
+        for row, target in zip(torch.cat(parts, dim=1).tolist(), targets, strict=True)
+    ]

@@ -17,7 +17,7 @@ from attnmt.decoding.ensemble import (
     positions_of,
 )
 from attnmt.decoding.link_step import SHIFTS
-from attnmt.decoding.protocol import Ids, Model
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.vocabulary import BOS, EOS
 
 CHUNK = 512  # words whose logits are held at once, for each model
@@ -42,7 +42,7 @@ class Forced(NamedTuple):
 
 @torch.inference_mode()
 def force(
-    models: Sequence[Model],
+    models: Sequence[Translator],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     average: Average = "logits",

@@ -23,8 +23,8 @@ from attnmt.config import Average, LinkStep
 from attnmt.decoding.ensemble import attended, averaged, best_words, positions_of
 from attnmt.decoding.history import Candidate, History
 from attnmt.decoding.link_step import SHIFTS
-from attnmt.decoding.protocol import Ids, Model
 from attnmt.errors import InputError
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.vocabulary import BOS, EOS
 
 MOST = 1_000_000  # hypotheses of a sentence
@@ -79,7 +79,7 @@ class _Live(NamedTuple):
 
 @torch.inference_mode()
 def search(
-    models: Sequence[Model], sources: Sequence[Ids], options: Search
+    models: Sequence[Translator], sources: Sequence[Ids], options: Search
 ) -> list[list[Candidate]]:
     """Translate N sentences; return each one's finished translations, in order of finishing.
 

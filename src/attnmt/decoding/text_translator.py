@@ -12,12 +12,11 @@ from attnmt.corpora.links import Links
 from attnmt.decoding.batched import force_all, translate
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
-from attnmt.decoding.needed_files import refuse_missing
-from attnmt.decoding.protocol import Ids
+from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.search import Search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.layout import Layout
-from attnmt.model.translator import Translator
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
@@ -213,11 +212,11 @@ def load_translator(
         n_best: replaces the experiment's ``n_best``; None keeps it.
 
     Raises:
-        InputError: if the experiment has no such model, a file is missing (naming the stage that makes
-            it) or damaged, a model was trained on other data or by other settings, or ``beam`` or
+        InputError: if the experiment has no such model, a file is missing (naming the command that
+            makes it) or damaged, a model was trained on other data or by other settings, or ``beam`` or
             ``n_best`` is no number of a search.
     """
-    refuse_missing(params, name, root)
+    translator_files(params, name, root, with_reading=False)
     layout, decoding = Layout(params.experiment, root), params.decoding
     ensemble = params.translators(name)
     family, direction = ensemble.family, params.models[ensemble.members[0]].direction
