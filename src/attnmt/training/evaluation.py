@@ -10,7 +10,7 @@ import torch
 
 from attnmt.model.translator import Translator
 from attnmt.text.batches import ParallelText
-from attnmt.training.attempts import DivergedError
+from attnmt.training.attempts import diverged
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.course import Course
 from attnmt.training.curve import jump, late_fall
@@ -81,7 +81,7 @@ class Evaluation:
         """Evaluate. If a signal comes meanwhile, nothing changes.
 
         Raises:
-            DivergedError: if a cost is not finite.
+            InputError: if a cost is not finite.
         """
         meter.read(progress)
         try:
@@ -100,7 +100,7 @@ class Evaluation:
         }
         meter.restart(progress)
         if not all(math.isfinite(value) for value in row.values()):
-            raise DivergedError(self.checkpoints.folder, "the cost is", progress.step)
+            raise diverged(self.checkpoints.folder, "the cost is", progress.step)
         progress.history.append(row)
         if dev_cost < progress.best_cost:
             progress.best_cost, progress.best_step = dev_cost, progress.step
@@ -133,7 +133,7 @@ class Evaluation:
         """Return the content of ``metrics.json``; features may change the model, which is the best one.
 
         Raises:
-            DivergedError: if a perplexity is more than a number can hold.
+            InputError: if a perplexity is more than a number can hold.
             TrainingStopped: if a signal has come.
         """
         best = next(row for row in progress.history if row["step"] == progress.best_step)
@@ -158,5 +158,5 @@ class Evaluation:
         try:
             dev, *tests = map(math.exp, costs)
         except OverflowError:
-            raise DivergedError(self.checkpoints.folder, "a perplexity is", step) from None
+            raise diverged(self.checkpoints.folder, "a perplexity is", step) from None
         return {"dev_perplexity": dev, "perplexity": dict(zip(self.tests, tests, strict=True))}

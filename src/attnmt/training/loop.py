@@ -13,7 +13,6 @@ from tqdm import tqdm
 from attnmt.config import Training
 from attnmt.model.translator import Translator
 from attnmt.text.batches import ParallelText
-from attnmt.training.attempts import noted_failures
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.course import Course
 from attnmt.training.evaluation import Evaluation, Observer
@@ -48,9 +47,8 @@ def train(
     training and resuming it does not change a byte.
 
     Raises:
-        DivergedError: when the cost, the weights or a perplexity are no longer finite.
-        InputError: if the recipe does not suit the length of the training, or a checkpoint cannot be
-            read or written.
+        InputError: if the recipe does not suit the length of the training, if a checkpoint cannot be
+            read or written, or when the cost, the weights or a perplexity are no longer finite.
         TrainingStopped: when a signal has come; the checkpoint holds all that was trained.
     """
     stop = stop or Stop()
@@ -72,7 +70,7 @@ def train(
         dynamic_ncols=True,
         disable=not sys.stderr.isatty(),
     )
-    with bar, noted_failures(checkpoints.folder, progress.step), stop.reported(progress):
+    with bar, stop.reported(progress):
         # This begins right after loading, because a stop may have ended an evaluation early.
         while True:
             if course.evaluation_due(progress):
