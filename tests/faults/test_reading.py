@@ -158,15 +158,15 @@ def models() -> Iterator[Case]:
         return tensors(damage)
 
     for damage, message in (
-        (first(lambda t: t[:-1].clone()), "damaged (?s:.*)size mismatch"),
-        (tensors(lambda t: t.popitem()), "damaged (?s:.*)Missing key"),
-        (tensors(lambda t: t.update(more=torch.zeros(1))), "damaged (?s:.*)Unexpected key"),
+        (first(lambda t: t[:-1].clone()), "damaged .*size mismatch"),
+        (tensors(lambda t: t.popitem()), "damaged .*Missing key"),
+        (tensors(lambda t: t.update(more=torch.zeros(1))), "damaged .*Unexpected key"),
         (cut(40), "damaged"),
         (content(""), "damaged"),
         (metadata(None), "not a model of this program, or damaged"),
         (metadata({"config": "null"}), "the content: "),
         (metadata({"config": "{}"}), "experiment: this key is missing"),
-        (settings("source_words", 15), "damaged (?s:.*)size mismatch"),
+        (settings("source_words", 15), "damaged .*size mismatch"),
         (settings("dataset_digest", "0" * 64), "the encoded data changed after this training"),
         (settings("seed", 2), "seed: trained with other settings than params.yaml has for base"),
         (settings("training.epochs", 9), "training: trained with other settings"),
@@ -214,7 +214,6 @@ def commands() -> Iterator[Case]:
     for path, damage, message in (
         (provenance, without("fingerprint"), "fingerprint: this key is missing"),
         (metrics, value("perplexity.test", NAN), "perplexity.test: .* finite"),
-        (f"{BASE}/history.csv", cut(3), "csv:3: not numbers, one a column"),
         (NUMBERS, cell(4, "p", "2"), "csv:4: p: .* less than or equal to 1"),
     ):
         yield Case(path, damage, track, message)

@@ -19,7 +19,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.training.checkpoint import Checkpoints, discard
 from attnmt.training.optimizers import SGD, Adam
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 
 LAST = "last.safetensors"
 
@@ -29,7 +29,7 @@ def folder(tmp_path) -> Path:
     """Return a folder with a checkpoint after batch 5, and its best weights; one was before it."""
     checkpoints = Checkpoints(tmp_path, minutes=0)
     for seed, step in ((1, 3), (2, 5)):
-        model, progress = small(FEEDING), Progress(step=step, best_step=step)
+        model, progress = small(FEEDING), TrainingState(step=step, best_step=step)
         model.initialize(seed)
         checkpoints.save_best(model, progress)
         checkpoints.save(model, SGD([]), progress)
@@ -64,7 +64,7 @@ def test_a_checkpoint_of_another_optimizer_is_refused(tmp_path):
     for parameter in adam.parameters:
         parameter.grad = torch.ones_like(parameter)
     adam.update(0.1, torch.ones(()))
-    Checkpoints(tmp_path, 0).save(model, adam, Progress(step=4))
+    Checkpoints(tmp_path, 0).save(model, adam, TrainingState(step=4))
     with pytest.raises(InputError, match=rf"{LAST}: damaged, or of another program \(sgd rem"):
         held_by(Checkpoints(tmp_path, 0))
 

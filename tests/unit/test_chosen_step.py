@@ -29,7 +29,7 @@ OLD = {key: value for key, value in READING.items() if key not in ("aer", "decid
 
 def without_words(text: TextTranslator) -> TextTranslator:
     """Give every source word a translation that is never right, so that the hits are a tie."""
-    sources = text.data.units("test", text.source)
+    sources = text.data.units("test", text.source.code)
     text.dictionary = Dictionary({word: "-" for words in sources for word in words})
     return text
 

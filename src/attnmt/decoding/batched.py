@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
 
 
-def translate(
+def search_all(
     models: Sequence[Translator], sources: Sequence[Ids], options: Search, batch_size: int
 ) -> list[list[Candidate]]:
     """Return the finished translations of each source sentence, the best first.

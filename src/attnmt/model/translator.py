@@ -122,3 +122,9 @@ class Translator(nn.Module):
             h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()
         )
         return total
+
+
+def parameter_count(config: ModelConfig) -> int:
+    """Return the number of a model's parameters. The model is built without memory for its weights."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in Translator(config).parameters())

@@ -24,7 +24,7 @@ from attnmt.files.text_file import write_text
 from attnmt.training.attempts import diverged
 from attnmt.training.features.feature import Feature
 from attnmt.training.optimizers import Optimizer
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 from attnmt.training.trained import read_config
 
 LAST = "last.safetensors"
@@ -39,7 +39,7 @@ class Checkpoints:
     def __init__(self, folder: Path, minutes: float) -> None:
         self.folder = folder
         self.minutes = minutes
-        self._held = Progress()  # what the last checkpoint holds
+        self._held = TrainingState()  # what the last checkpoint holds
         self._time = time.monotonic()
 
     @contextmanager
@@ -74,7 +74,7 @@ class Checkpoints:
             finally:
                 owner.unlink(missing_ok=True)
 
-    def due(self, progress: Progress) -> bool:
+    def due(self, progress: TrainingState) -> bool:
         """Say whether there is an evaluation that no checkpoint holds, or batches for too long."""
         old = time.monotonic() - self._time > 60 * self.minutes
         evaluated = len(progress.history) > len(self._held.history)
@@ -84,7 +84,7 @@ class Checkpoints:
         self,
         model: nn.Module,
         optimizer: Optimizer,
-        progress: Progress,
+        progress: TrainingState,
         features: Sequence[Feature] = (),
     ) -> None:
         """Write the whole state of the training, all or nothing.
@@ -106,7 +106,7 @@ class Checkpoints:
                 path.unlink()
         self._hold(progress)
 
-    def save_best(self, model: nn.Module, progress: Progress) -> None:
+    def save_best(self, model: nn.Module, progress: TrainingState) -> None:
         """Keep the weights of ``progress.best_step``; ``save`` deletes those no longer needed.
 
         Raises:
@@ -117,18 +117,18 @@ class Checkpoints:
 
     def load(
         self, model: nn.Module, optimizer: Optimizer, features: Sequence[Feature] = ()
-    ) -> Progress:
-        """Restore the state of the last ``save``. Without a checkpoint, return a fresh Progress.
+    ) -> TrainingState:
+        """Restore the state of the last ``save``. Without a checkpoint, return a fresh TrainingState.
 
         Raises:
             InputError: if the checkpoint is damaged, or of another program.
         """
         path = self.folder / LAST
         if not path.exists():
-            return Progress()
+            return TrainingState()
         try:
             tensors, text = _read(path)
-            progress = Progress(**json.loads(text))
+            progress = TrainingState(**json.loads(text))
             model.load_state_dict(_under("model.", tensors))
             optimizer.restore(_under("optimizer.", tensors))
             for feature in features:
@@ -146,21 +146,21 @@ class Checkpoints:
         self._hold(progress)
         return progress
 
-    def load_best(self, progress: Progress) -> dict[str, Tensor]:
+    def load_best(self, progress: TrainingState) -> dict[str, Tensor]:
         """Return the weights with the lowest development cost."""
         return _read(self._best(progress))[0]
 
-    def _hold(self, progress: Progress) -> None:
+    def _hold(self, progress: TrainingState) -> None:
         self._held = replace(progress, history=[*progress.history])
         self._time = time.monotonic()
 
-    def _refuse_diverged(self, model: nn.Module, progress: Progress) -> None:
+    def _refuse_diverged(self, model: nn.Module, progress: TrainingState) -> None:
         if not math.isfinite(progress.recent_cost):
             raise diverged(self.folder, "the cost is", progress.step)
         if not all(bool(value.isfinite().all()) for value in model.state_dict().values()):
             raise diverged(self.folder, "the weights are", progress.step)
 
-    def _best(self, progress: Progress) -> Path:
+    def _best(self, progress: TrainingState) -> Path:
         return self.folder / f"best-{progress.best_step}.safetensors"
 
     def _write(self, name: str, tensors: dict[str, Tensor], progress: str) -> None:

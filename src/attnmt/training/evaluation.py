@@ -14,7 +14,7 @@ from attnmt.training.attempts import diverged
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.course import Course
 from attnmt.training.curve import jump, late_fall
-from attnmt.training.progress import Meter, Progress
+from attnmt.training.state import Meter, TrainingState
 from attnmt.training.stop import Stop, TrainingStopped
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Evaluation:
         """The held-out sets that are only measured."""
         return list(self.held_out)[1:]
 
-    def run(self, progress: Progress, meter: Meter) -> None:
+    def run(self, progress: TrainingState, meter: Meter) -> None:
         """Evaluate. If a signal comes meanwhile, nothing changes.
 
         Raises:
@@ -109,7 +109,7 @@ class Evaluation:
             feature.evaluated(self.model, progress)
         self._report(row, progress)
 
-    def _report(self, row: dict[str, float], progress: Progress) -> None:
+    def _report(self, row: dict[str, float], progress: TrainingState) -> None:
         speed = progress.target_words / progress.seconds
         log.info(
             "batch %d, epoch %d: train %.4f, dev %.4f nats a word, %.0f target words/s",
@@ -129,7 +129,7 @@ class Evaluation:
             )
         self.observe({**row, "target_words_per_second": speed})
 
-    def metrics(self, progress: Progress) -> dict[str, Any]:
+    def metrics(self, progress: TrainingState) -> dict[str, Any]:
         """Return the content of ``metrics.json``; features may change the model, which is the best one.
 
         Raises:

@@ -16,7 +16,7 @@ from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.course import Course
 from attnmt.training.evaluation import Evaluation, Observer
-from attnmt.training.progress import Meter, Progress
+from attnmt.training.state import Meter, TrainingState
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 class Trained(NamedTuple):
     """A finished training."""
 
-    progress: Progress
+    progress: TrainingState
     metrics: dict[str, Any]  # of the model that is kept, as in metrics.json
 
 
@@ -99,7 +99,7 @@ def train(
 
 
 def _batches(
-    text: ParallelText, recipe: Training, seed: int, progress: Progress
+    text: ParallelText, recipe: Training, seed: int, progress: TrainingState
 ) -> Iterator[NDArray[np.int64]]:
     """Yield the rows of every batch that is left, and count batches and epochs in ``progress``."""
     options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)

@@ -15,7 +15,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_bytes, write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
-from attnmt.model.instructions import hold
+from attnmt.model.instructions import compute_with
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import TrainedConfig, opened_weights
@@ -65,7 +65,7 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
                     f"{data.folder / f'vocab.{language}'}: its words, or their order, are not those "
                     f"that {name} was trained with; run encode again, or train {name} again"
                 )
-        hold(params.machine.instructions)
+        compute_with(params.machine.instructions)
         words = config.source_words, config.target_words
         model = Translator(ModelConfig(config.system, config.shape, *words))
         model.load_state_dict({key: file.get_tensor(key) for key in file.keys()})  # noqa: SIM118

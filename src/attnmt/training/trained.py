@@ -122,8 +122,9 @@ def opened_weights(path: Path, framework: str) -> Iterator[tuple[Any, TrainedCon
             values = json.loads(file.metadata()["config"])
             yield file, checked(values, TrainedConfig, str(path), again)
     except (KeyError, TypeError, ValueError, RuntimeError, OSError, SafetensorError) as error:
+        why = " ".join(str(error).split())
         raise InputError(
-            f"{path}: not a model of this program, or damaged ({error}); {again}"
+            f"{path}: not a model of this program, or damaged ({why}); {again}"
         ) from error
 
 
@@ -148,7 +149,7 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
     except (TypeError, ValueError):  # a cell too few is None, and those too many are a list
         raise InputError(f"{path}:{table.line_num}: not numbers, one a column; {again}") from None
     if not rows:
-        raise InputError(f"{path}:2: the history has no evaluation; {again}")
+        raise InputError(f"{path}:1: the history has no evaluation; {again}")
     return rows
 
 

@@ -16,7 +16,7 @@ from attnmt.config import Params
 from attnmt.files.text_file import write_json, write_text
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
-from attnmt.model.instructions import hold
+from attnmt.model.instructions import compute_with
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
@@ -25,8 +25,8 @@ from attnmt.training.attempts import Origin, claim
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory, surroundings
-from attnmt.training.progress import Progress
 from attnmt.training.saved import describe, save_model
+from attnmt.training.state import TrainingState
 from attnmt.training.stop import Stop, noted
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
     layout = Layout(params.experiment)
-    hold(params.machine.instructions)
+    compute_with(params.machine.instructions)
     torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
@@ -141,7 +141,7 @@ def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
 
-def _cost(progress: Progress) -> dict[str, float]:
+def _cost(progress: TrainingState) -> dict[str, float]:
     return {
         "seconds": round(progress.seconds, 1),
         "target_words_per_second": round(progress.target_words / progress.seconds, 1),
