@@ -109,7 +109,7 @@ def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
 def test_the_longest_sentence_of_the_training_text_is_known(translators, params, folder, tmp_path):
     for name in ("local_p", "german", "subwords", "gru"):
         translator = translators[name]
-        train = translator.data.units("train", translator.source)
+        train = translator.data.units("train", translator.source.code)
         assert translator.source.longest == max(map(len, train))
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     for ids in tmp_path.glob("data/demo/encoded/*/*.npy"):  # as where the model is served
