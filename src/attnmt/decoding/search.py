@@ -21,7 +21,7 @@ from torch import Tensor
 
 from attnmt.config import Average, LinkStep
 from attnmt.decoding.ensemble import attended, best_words, joint_attention
-from attnmt.decoding.history import Candidate, History
+from attnmt.decoding.history import Candidate, History, Step
 from attnmt.decoding.link_step import SHIFTS
 from attnmt.errors import InputError
 from attnmt.model.translator import Ids, Translator
@@ -145,7 +145,7 @@ def _extend(
     finishing &= live.finished[:, None] + finishing.cumsum(1) <= options.candidates
     history.finish(live.sentences, finishing, ranked_parents, ranked)
     words, parents = ranked_words.gather(1, kept), ranked_parents.gather(1, kept)
-    history.step(live.sentences, words, parents, attended)
+    history.steps.append(Step(live.sentences, words, parents, attended))
     best = torch.cat([live.best, ranked.masked_fill(~finishing, -torch.inf)], dim=1)
     extended = live._replace(
         words=words,

@@ -28,18 +28,9 @@ class _TrainingFile(Record):
     fingerprint: Name
 
 
-class TrainedSets(Record):
-    """The sets that a training read."""
-
-    train: Name
-    dev: Name
-    tests: list[Name]
-
-
 class TrainedConfig(_TrainingFile):
     """What a training was asked to do, and what rebuilds its model: ``config.json``."""
 
-    sets: TrainedSets
     training: Training
     system: System
     shape: ModelShape
