@@ -33,19 +33,25 @@ def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(tm
     claim(tmp_path, FIRST, "refuse")
 
 
-@pytest.mark.parametrize("stop_after", [None, 4])
-def test_no_checkpoint_has_weights_that_are_not_finite(tmp_path, stop_after):
-    """Neither the clock, which asks after every batch, nor a stop saves such weights."""
+@pytest.mark.parametrize(
+    ("stop_after", "rate", "saved"), [(None, 1e38, True), (4, 1e38, False), (None, 1e39, False)]
+)
+def test_no_checkpoint_has_weights_that_are_not_finite(tmp_path, stop_after, rate, saved):
+    """Neither the clock, which asks after every batch, nor a stop saves such weights.
+
+    At the lower rate, the next cost is the first number that is not finite; at the higher one, a weight.
+    """
     with pytest.raises(TrainingStopped):
         start(tmp_path, StopAfter(2))
     before = {path.name: path.read_bytes() for path in tmp_path.glob("*.safetensors")}
+    changes = DIVERGING | {"learning_rate": rate}
     with pytest.raises(InputError, match="not finite"):
-        start(tmp_path, StopAfter(stop_after or 10**9), 1.0 if stop_after else 0.0, **DIVERGING)
+        start(tmp_path, StopAfter(stop_after or 10**9), 1.0 if stop_after else 0.0, **changes)
     after = {path.name: path.read_bytes() for path in tmp_path.glob("*.safetensors")}
     model = small(FEEDING)
     assert held_by(Checkpoints(tmp_path, minutes=0), model).step >= 2
     assert all(bool(p.isfinite().all()) for p in model.parameters())
-    assert (after == before) == (stop_after is not None)
+    assert (after != before) == saved
 
 
 def begin(folder: Path) -> Path:
