@@ -39,6 +39,12 @@ def test_raw_text_is_translated_as_the_stage_translates_its_ids(translators, nam
         assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
 
 
+def test_attention_is_read_at_the_chosen_step_or_at_the_authors(translators, params, folder):
+    authors = load_translator(params, "local_p", folder, with_reading=False)
+    steps = [one.options.link_step for one in (translators["local_p"], authors)]
+    assert steps == ["same", "next"]
+
+
 def test_unknown_words_are_replaced_and_text_is_plain(translators):
     moses = MosesTokenizer("de", split_hyphens=False)
     unknown = 0
